@@ -1,0 +1,32 @@
+//! What an array is: its metalayer in every layout, the geometry in it, and what that means.
+
+mod b2nd;
+mod caterva;
+mod entries;
+mod geometry;
+mod meta;
+
+pub use b2nd::{B2ndMeta, LegacyB2ndMeta};
+pub use caterva::CatervaMeta;
+pub use geometry::Geometry;
+pub use meta::ArrayMeta;
+
+/// A type that a frame holds under a name of its own.
+///
+/// Implement it for your own types; the name is 1 to 31 bytes long.
+///
+/// ```
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct GeoTransform {
+///     origin: [f64; 2],
+///     pixel: [f64; 2],
+/// }
+///
+/// impl b2nd::Metalayer for GeoTransform {
+///     const NAME: &'static str = "geotransform";
+/// }
+/// ```
+pub trait Metalayer {
+    /// The metalayer's name in the frame.
+    const NAME: &'static str;
+}

@@ -1,0 +1,134 @@
+//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: the layouts with a dtype.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Metalayer;
+use super::entries::{self, Entries, Layout, present};
+use super::geometry::Geometry;
+
+/// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
+///
+/// `S` is any string type. `B2ndMeta` owns its dtype; `B2ndMeta<&str>` borrows it from the input and allocates nothing.
+///
+/// ```text
+/// 97 | version | ndim | shape | chunkshape | blockshape | dtype_format | db dtype
+/// ```
+///
+/// ```
+/// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+/// let bytes = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, "|u1"))?;
+/// assert_eq!(bytes, hex_literal::hex!(
+///     "97 00 02"
+///     "92 d30000000000000190 d30000000000000003"
+///     "92 d20000006e d200000003"
+///     "92 d200000039 d200000003"
+///     "00 db00000003 7c7531"));
+///
+/// let json = r#"{"version":0,"ndim":2,"shape":[400,3],"chunkshape":[110,3],"blockshape":[57,3],"dtype_format":0,"dtype":"|u1"}"#;
+/// let meta: b2nd::B2ndMeta = b2nd::from_slice(&bytes)?;
+/// assert_eq!(serde_json::to_string(&meta)?, json);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct B2ndMeta<S = String> {
+    /// The version of the layout, a positive fixint: 0 in every file known.
+    pub version: u8,
+    /// Shape, chunkshape and blockshape.
+    pub geometry: Geometry,
+    /// What language `dtype` is in, a positive fixint: 0 is NumPy's, and no writer of another is known.
+    pub dtype_format: u8,
+    /// The type of an element, such as `<f8`.
+    pub dtype: S,
+}
+
+/// The `b2nd` metalayer of 6 to 8 February 2023: six entries, `96`, without dtype_format.
+///
+/// ```text
+/// 96 | version | ndim | shape | chunkshape | blockshape | db dtype
+/// ```
+///
+/// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
+/// into the released layout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LegacyB2ndMeta<S = String> {
+    /// The version of the layout, a positive fixint: 0 in every file known.
+    pub version: u8,
+    /// Shape, chunkshape and blockshape.
+    pub geometry: Geometry,
+    /// The type of an element, such as `uint8`.
+    pub dtype: S,
+}
+
+impl B2ndMeta {
+    /// The metadata of an array, as C-Blosc2 would write it: version 0, and a dtype in NumPy's language.
+    pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
+        B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
+    }
+}
+
+impl<S: AsRef<str>> B2ndMeta<S> {
+    /// The same with a dtype of its own.
+    pub fn into_owned(self) -> B2ndMeta {
+        let B2ndMeta { version, geometry, dtype_format, dtype } = self;
+        B2ndMeta { version, geometry, dtype_format, dtype: dtype.as_ref().to_owned() }
+    }
+}
+
+impl<S: AsRef<str>> LegacyB2ndMeta<S> {
+    /// The same with a dtype of its own.
+    pub fn into_owned(self) -> LegacyB2ndMeta {
+        let LegacyB2ndMeta { version, geometry, dtype } = self;
+        LegacyB2ndMeta { version, geometry, dtype: dtype.as_ref().to_owned() }
+    }
+}
+
+impl<S> Metalayer for B2ndMeta<S> {
+    const NAME: &'static str = "b2nd";
+}
+
+impl<S> Metalayer for LegacyB2ndMeta<S> {
+    const NAME: &'static str = "b2nd";
+}
+
+impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
+    #[inline]
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        Entries {
+            version: Some(self.version),
+            geometry: &self.geometry,
+            dtype_format: Some(self.dtype_format),
+            dtype: Some(self.dtype.as_ref()),
+        }
+        .serialize("B2ndMeta", serializer)
+    }
+}
+
+impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        Entries { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: Some(self.dtype.as_ref()) }
+            .serialize("LegacyB2ndMeta", serializer)
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut geometry)?;
+        let dtype_format = present("dtype_format", rest.dtype_format)?;
+        Ok(B2ndMeta { version: rest.version, geometry, dtype_format, dtype: present("dtype", rest.dtype)? })
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        let rest = entries::deserialize(deserializer, Layout::LegacyB2nd, &mut geometry)?;
+        Ok(LegacyB2ndMeta { version: rest.version, geometry, dtype: present("dtype", rest.dtype)? })
+    }
+}

@@ -1,0 +1,43 @@
+//! [`CatervaMeta`]: the layout without a dtype.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Metalayer;
+use super::entries::{self, Entries, Layout};
+use super::geometry::Geometry;
+
+/// The `caterva` metalayer: five entries, `95`, written by Caterva 0.2 to 0.7.
+///
+/// For three weeks in 2023 C-Blosc2's development wrote the same under the name `b2nd`.
+///
+/// ```text
+/// 95 | version | ndim | shape | chunkshape | blockshape
+/// ```
+///
+/// Source: the specification "Caterva metalayer".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CatervaMeta {
+    /// The version of the layout, a positive fixint: 0 in every file known.
+    pub version: u8,
+    /// Shape, chunkshape and blockshape.
+    pub geometry: Geometry,
+}
+
+impl Metalayer for CatervaMeta {
+    const NAME: &'static str = "caterva";
+}
+
+impl Serialize for CatervaMeta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Entries { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: None }
+            .serialize("CatervaMeta", serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for CatervaMeta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        let rest = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut geometry)?;
+        Ok(CatervaMeta { version: rest.version, geometry })
+    }
+}

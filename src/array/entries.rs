@@ -1,0 +1,443 @@
+//! What the layouts of an array metalayer share: writing and reading their entries.
+//!
+//! A geometry is filled in place, since it is large and everything else here is small.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::ser::{Error as _, SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::geometry::Geometry;
+use crate::error::{Error, Result};
+use crate::mark;
+use crate::wire::MAX_DIMENSIONS;
+
+/// What a caller asks for; the layouts that a metalayer can have are in [`ArrayMeta`](super::ArrayMeta).
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Layout {
+    Geometry,
+    Caterva,
+    LegacyB2nd,
+    B2nd,
+    /// Whichever of the last three it is.
+    Any,
+}
+
+impl Layout {
+    fn fields(self) -> &'static [&'static str] {
+        match self {
+            Layout::Geometry => &["ndim", "shape", "chunkshape", "blockshape"],
+            Layout::Caterva => &["version", "ndim", "shape", "chunkshape", "blockshape"],
+            Layout::LegacyB2nd => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
+            Layout::B2nd | Layout::Any => mark::array_fields(7),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Layout::Geometry => "geometry",
+            Layout::Caterva => "caterva metalayer",
+            Layout::LegacyB2nd | Layout::B2nd => "b2nd metalayer",
+            Layout::Any => "array metalayer",
+        }
+    }
+}
+
+/// The entries to write; those that a layout does not have are `None`.
+pub(super) struct Entries<'a> {
+    pub(super) version: Option<u8>,
+    pub(super) geometry: &'a Geometry,
+    pub(super) dtype_format: Option<u8>,
+    pub(super) dtype: Option<&'a str>,
+}
+
+impl Entries<'_> {
+    #[inline(always)]
+    pub(super) fn serialize<S: Serializer>(&self, name: &'static str, serializer: S) -> Result<S::Ok, S::Error> {
+        let optional = [self.version.is_some(), self.dtype_format.is_some(), self.dtype.is_some()];
+        let count = 4 + optional.into_iter().filter(|&present| present).count();
+        let mut entries = serializer.serialize_struct(name, count)?;
+        if let Some(version) = self.version {
+            entries.serialize_field("version", &fixint::<S>("version", version)?)?;
+        }
+        entries.serialize_field("ndim", &self.geometry.ndim)?;
+        entries.serialize_field("shape", &Lengths(self.geometry.shape()))?;
+        entries.serialize_field("chunkshape", &Lengths(self.geometry.chunkshape()))?;
+        entries.serialize_field("blockshape", &Lengths(self.geometry.blockshape()))?;
+        if let Some(dtype_format) = self.dtype_format {
+            entries.serialize_field("dtype_format", &fixint::<S>("dtype_format", dtype_format)?)?;
+        }
+        if let Some(dtype) = self.dtype {
+            entries.serialize_field("dtype", dtype)?;
+        }
+        entries.end()
+    }
+}
+
+/// The largest positive fixint, which is what version and dtype_format are.
+const FIXINT_MAX: u8 = 127;
+
+#[inline(always)]
+fn fixint<S: Serializer>(name: &str, value: u8) -> Result<u8, S::Error> {
+    if value > FIXINT_MAX {
+        return Err(S::Error::custom(format_args!("{name}: {}", NotFixint(value))));
+    }
+    Ok(value)
+}
+
+struct NotFixint(u8);
+
+impl fmt::Display for NotFixint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a positive fixint (at most {FIXINT_MAX}), found {}", self.0)
+    }
+}
+
+/// One of a geometry's lists, marked for its own marker.
+struct Lengths<'a, T>(&'a [T]);
+
+impl<T: Serialize> Serialize for Lengths<'_, T> {
+    #[inline(always)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(mark::DIMENSIONS, self.0)
+    }
+}
+
+/// The number of dimensions, if an array can have so many.
+pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
+    match u8::try_from(ndim) {
+        Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
+        _ => Err(Error::message(too_many(ndim))),
+    }
+}
+
+fn too_many(ndim: usize) -> impl fmt::Display {
+    struct TooMany(usize);
+    impl fmt::Display for TooMany {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
+        }
+    }
+    TooMany(ndim)
+}
+
+/// Why a length is refused.
+pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
+    struct Negative<T>(T);
+    impl<T: fmt::Display> fmt::Display for Negative<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "expected a length of 0 or more, found {}", self.0)
+        }
+    }
+    Negative(length)
+}
+
+/// The entries that were read, beside the geometry.
+pub(super) struct Rest<S> {
+    pub(super) version: u8,
+    pub(super) dtype_format: Option<u8>,
+    pub(super) dtype: Option<S>,
+    /// The fixarray says one entry less than there are.
+    pub(super) miscounted: bool,
+}
+
+/// Reads a metalayer's entries: the geometry into its place, and the others.
+#[inline(always)]
+pub(super) fn deserialize<'de, D: Deserializer<'de>, S: Deserialize<'de>>(
+    deserializer: D,
+    layout: Layout,
+    geometry: &mut Geometry,
+) -> Result<Rest<S>, D::Error> {
+    let visitor = EntriesVisitor { layout, geometry, dtype: PhantomData };
+    match layout {
+        Layout::Any => deserializer.deserialize_newtype_struct(mark::ARRAY_META, visitor),
+        _ => deserializer.deserialize_struct(layout.name(), layout.fields(), visitor),
+    }
+}
+
+struct EntriesVisitor<'a, S> {
+    layout: Layout,
+    geometry: &'a mut Geometry,
+    dtype: PhantomData<S>,
+}
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
+    type Value = Rest<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.layout {
+            Layout::Any => f.write_str("an array metalayer of 5, 6 or 7 entries"),
+            layout => write!(f, "a {} of {} entries", layout.name(), layout.fields().len()),
+        }
+    }
+
+    /// A format that describes itself says by its own shape which layout this is.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let declared = entries.size_hint();
+        let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
+        let first = usize::from(self.layout != Layout::Geometry);
+        if self.layout != Layout::Geometry {
+            rest.version = self.required(0, entries.next_element_seed(Fixint)?)?;
+        }
+        let ndim: u8 = self.required(first, entries.next_element()?)?;
+        self.check_ndim(ndim)?;
+        let found = entries.next_element_seed(Fill(&mut self.geometry.shape))?;
+        self.check_rank(ndim, "shape", self.required(first + 1, found)?)?;
+        let found = entries.next_element_seed(Fill(&mut self.geometry.chunkshape))?;
+        self.check_rank(ndim, "chunkshape", self.required(first + 2, found)?)?;
+        let found = entries.next_element_seed(Fill(&mut self.geometry.blockshape))?;
+        self.check_rank(ndim, "blockshape", self.required(first + 3, found)?)?;
+        self.settle(ndim)?;
+        match self.layout {
+            Layout::Geometry | Layout::Caterva => {}
+            Layout::LegacyB2nd => rest.dtype = Some(self.required(5, entries.next_element()?)?),
+            Layout::B2nd => {
+                rest.dtype_format = Some(self.required(5, entries.next_element_seed(Fixint)?)?);
+                rest.dtype = Some(self.required(6, entries.next_element()?)?);
+            }
+            Layout::Any => match entries.next_element_seed(FormatOrDtype(PhantomData))? {
+                None => {}
+                Some(Sixth::Dtype(dtype)) => rest.dtype = Some(dtype),
+                Some(Sixth::Format(format)) => {
+                    rest.dtype_format = Some(format);
+                    rest.dtype = Some(self.required(6, entries.next_element()?)?);
+                    rest.miscounted = declared == Some(6);
+                }
+            },
+        }
+        Ok(rest)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
+        let (mut version, mut ndim): (Option<u8>, Option<u8>) = (None, None);
+        let mut ranks: [Option<usize>; 3] = [None; 3];
+        while let Some(key) = entries.next_key::<Key>()? {
+            let repeated = match key {
+                Key::Version => version.replace(entries.next_value_seed(Fixint)?).is_some(),
+                Key::Ndim => ndim.replace(entries.next_value()?).is_some(),
+                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut self.geometry.shape))?).is_some(),
+                Key::Chunkshape => ranks[1].replace(entries.next_value_seed(Fill(&mut self.geometry.chunkshape))?).is_some(),
+                Key::Blockshape => ranks[2].replace(entries.next_value_seed(Fill(&mut self.geometry.blockshape))?).is_some(),
+                Key::DtypeFormat => rest.dtype_format.replace(entries.next_value_seed(Fixint)?).is_some(),
+                Key::Dtype => rest.dtype.replace(entries.next_value()?).is_some(),
+            };
+            if repeated {
+                return Err(A::Error::duplicate_field(key.name()));
+            }
+        }
+        let [shape, chunkshape, blockshape] = ranks;
+        let shape = present("shape", shape)?;
+        // The lists say the rank already; a reader of JSON need not be told twice.
+        let ndim = match ndim {
+            Some(ndim) => ndim,
+            None => checked_ndim(shape).map_err(A::Error::custom)?,
+        };
+        self.check_ndim(ndim)?;
+        self.check_rank(ndim, "shape", shape)?;
+        self.check_rank(ndim, "chunkshape", present("chunkshape", chunkshape)?)?;
+        self.check_rank(ndim, "blockshape", present("blockshape", blockshape)?)?;
+        self.settle(ndim)?;
+        match self.layout {
+            Layout::Geometry if version.is_some() => return Err(A::Error::unknown_field("version", self.layout.fields())),
+            Layout::Geometry => {}
+            _ => rest.version = present("version", version)?,
+        }
+        let (has_format, has_dtype) = (rest.dtype_format.is_some(), rest.dtype.is_some());
+        match self.layout {
+            Layout::B2nd if !has_format => Err(A::Error::missing_field("dtype_format")),
+            Layout::B2nd | Layout::LegacyB2nd if !has_dtype => Err(A::Error::missing_field("dtype")),
+            Layout::Any if has_format && !has_dtype => Err(A::Error::missing_field("dtype")),
+            Layout::Geometry | Layout::Caterva | Layout::LegacyB2nd if has_format => {
+                Err(A::Error::unknown_field("dtype_format", self.layout.fields()))
+            }
+            Layout::Geometry | Layout::Caterva if has_dtype => Err(A::Error::unknown_field("dtype", self.layout.fields())),
+            _ => Ok(rest),
+        }
+    }
+}
+
+impl<S> EntriesVisitor<'_, S> {
+    /// An entry that has to be there.
+    #[inline(always)]
+    fn required<T, E: serde::de::Error>(&self, index: usize, entry: Option<T>) -> Result<T, E> {
+        entry.ok_or_else(|| E::custom(format_args!("{}: {index} entries, {} expected", self.layout.name(), self.layout.fields().len())))
+    }
+
+    #[inline(always)]
+    fn check_ndim<E: serde::de::Error>(&self, ndim: u8) -> Result<(), E> {
+        if usize::from(ndim) > MAX_DIMENSIONS {
+            return Err(E::custom(format_args!("{}: {}", self.layout.name(), too_many(ndim.into()))));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn check_rank<E: serde::de::Error>(&self, ndim: u8, list: &str, found: usize) -> Result<(), E> {
+        if found != usize::from(ndim) {
+            return Err(E::custom(format_args!("{}: {list} has {found} dimensions, ndim is {ndim}", self.layout.name())));
+        }
+        Ok(())
+    }
+
+    /// Gives the geometry its rank, once its lists are in place.
+    #[inline(always)]
+    fn settle<E: serde::de::Error>(&mut self, ndim: u8) -> Result<(), E> {
+        self.geometry.ndim = ndim;
+        self.geometry.check_zeros().map_err(|error| {
+            self.geometry.ndim = 0;
+            E::custom(format_args!("{}: {error}", self.layout.name()))
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Key {
+    Version,
+    Ndim,
+    Shape,
+    Chunkshape,
+    Blockshape,
+    DtypeFormat,
+    Dtype,
+}
+
+impl Key {
+    fn name(&self) -> &'static str {
+        mark::array_fields(7)[match self {
+            Key::Version => 0,
+            Key::Ndim => 1,
+            Key::Shape => 2,
+            Key::Chunkshape => 3,
+            Key::Blockshape => 4,
+            Key::DtypeFormat => 5,
+            Key::Dtype => 6,
+        }]
+    }
+}
+
+/// A number that a positive fixint holds.
+struct Fixint;
+
+impl<'de> DeserializeSeed<'de> for Fixint {
+    type Value = u8;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
+        let value = u8::deserialize(deserializer)?;
+        if value > FIXINT_MAX {
+            return Err(D::Error::custom(NotFixint(value)));
+        }
+        Ok(value)
+    }
+}
+
+/// Fills one of a geometry's lists from the front, and says how many lengths there were.
+struct Fill<'a, T>(&'a mut [T; MAX_DIMENSIONS]);
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<'_, T> {
+    type Value = usize;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_newtype_struct(mark::DIMENSIONS, self)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX_DIMENSIONS} lengths")
+    }
+
+    #[inline(always)]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
+        for (index, place) in self.0.iter_mut().enumerate() {
+            match lengths.next_element_seed(Length(PhantomData))? {
+                Some(length) => *place = length,
+                None => return Ok(index),
+            }
+        }
+        match lengths.next_element::<serde::de::IgnoredAny>()? {
+            None => Ok(MAX_DIMENSIONS),
+            Some(_) => Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions"))),
+        }
+    }
+}
+
+/// A length in elements, 0 or more.
+struct Length<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        let length = T::deserialize(deserializer)?;
+        if length.into() < 0 {
+            return Err(D::Error::custom(negative(length.into())));
+        }
+        Ok(length)
+    }
+}
+
+/// What stands after blockshape tells two layouts apart whose counts are the same.
+enum Sixth<S> {
+    Format(u8),
+    Dtype(S),
+}
+
+struct FormatOrDtype<S>(PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
+    type Value = Sixth<S>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
+    type Value = Sixth<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dtype_format or a dtype")
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
+        match u8::try_from(value) {
+            Ok(format) if format <= FIXINT_MAX => Ok(Sixth::Format(format)),
+            Ok(format) => Err(E::custom(NotFixint(format))),
+            Err(_) => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
+        }
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        S::deserialize(BorrowedStrDeserializer::new(value)).map(Sixth::Dtype)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
+        S::deserialize(value.into_deserializer()).map(Sixth::Dtype)
+    }
+}
+
+/// An entry that the layout has, so that it can be missing only where a format names its fields.
+#[inline(always)]
+pub(super) fn present<T, E: serde::de::Error>(name: &'static str, entry: Option<T>) -> Result<T, E> {
+    entry.ok_or_else(|| E::missing_field(name))
+}

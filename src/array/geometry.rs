@@ -1,0 +1,152 @@
+//! [`Geometry`]: shape, chunkshape and blockshape.
+
+use alloc::format;
+use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::entries::{self, Entries, Layout};
+use crate::error::{Error, Result};
+use crate::wire::MAX_DIMENSIONS;
+
+/// The shape of an array, of its chunks and of the blocks in them: three lists of one length, 0 to 16, counted in
+/// elements.
+///
+/// It holds them inline, so it costs no heap. What it holds is always valid: no length is negative, and a chunk or block
+/// length is 0 only where the array's is. (Whether the products fit 64 bits is asked by whoever needs them.)
+///
+/// ```
+/// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+/// assert_eq!(geometry.ndim(), 2);
+/// assert_eq!(geometry.shape(), [400, 3]);
+///
+/// let error = b2nd::Geometry::new(&[400, 3], &[110, 0], &[57, 3]).unwrap_err();
+/// assert_eq!(error.to_string(), "chunkshape[1] is 0, shape[1] is 3: only an empty dimension has empty chunks");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Geometry {
+    pub(super) ndim: u8,
+    pub(super) shape: [i64; MAX_DIMENSIONS],
+    pub(super) chunkshape: [i32; MAX_DIMENSIONS],
+    pub(super) blockshape: [i32; MAX_DIMENSIONS],
+}
+
+impl Geometry {
+    /// No dimensions: one element.
+    pub(super) const SCALAR: Geometry =
+        Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
+
+    /// A geometry of these three shapes, in elements.
+    ///
+    /// # Errors
+    ///
+    /// Ranks that differ, more than 16 dimensions, a negative length, a chunk or block length of 0 beside a shape that is
+    /// not 0.
+    pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
+        let ndim = shape.len();
+        if chunkshape.len() != ndim || blockshape.len() != ndim {
+            return Err(Error::message(format_args!(
+                "shape has {ndim} dimensions, chunkshape {}, blockshape {}: they are of one rank",
+                chunkshape.len(),
+                blockshape.len()
+            )));
+        }
+        let mut geometry = Geometry { ndim: entries::checked_ndim(ndim)?, ..Geometry::SCALAR };
+        geometry.shape[..ndim].copy_from_slice(shape);
+        geometry.chunkshape[..ndim].copy_from_slice(chunkshape);
+        geometry.blockshape[..ndim].copy_from_slice(blockshape);
+        geometry.check_signs()?;
+        geometry.check_zeros()?;
+        Ok(geometry)
+    }
+
+    /// The number of dimensions, 0 to 16.
+    #[inline]
+    pub fn ndim(&self) -> usize {
+        self.ndim as usize
+    }
+
+    /// The array's length in each dimension, in elements.
+    #[inline]
+    pub fn shape(&self) -> &[i64] {
+        &self.shape[..self.ndim()]
+    }
+
+    /// A chunk's length in each dimension, in elements.
+    #[inline]
+    pub fn chunkshape(&self) -> &[i32] {
+        &self.chunkshape[..self.ndim()]
+    }
+
+    /// A block's length in each dimension, in elements.
+    #[inline]
+    pub fn blockshape(&self) -> &[i32] {
+        &self.blockshape[..self.ndim()]
+    }
+
+    fn check_signs(&self) -> Result<()> {
+        let lists = [("chunkshape", self.chunkshape()), ("blockshape", self.blockshape())];
+        let narrow = lists.iter().flat_map(|(name, list)| list.iter().map(|&length| (*name, i64::from(length))));
+        let all = self.shape().iter().map(|&length| ("shape", length)).chain(narrow);
+        for (position, (name, length)) in all.enumerate() {
+            if length < 0 {
+                let index = position % self.ndim();
+                return Err(Error::message(format_args!("{name}[{index}]: {}", entries::negative(length))));
+            }
+        }
+        Ok(())
+    }
+
+    /// A chunk or block of no length holds nothing, so the array must not either.
+    #[inline(always)]
+    pub(super) fn check_zeros(&self) -> Result<()> {
+        for index in 0..self.ndim() {
+            if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {
+                return Err(self.empty_chunk(index));
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn empty_chunk(&self, index: usize) -> Error {
+        let (name, what) = if self.chunkshape[index] == 0 { ("chunkshape", "chunks") } else { ("blockshape", "blocks") };
+        let length = self.shape[index];
+        Error::message(format_args!("{name}[{index}] is 0, shape[{index}] is {length}: only an empty dimension has empty {what}"))
+    }
+}
+
+impl PartialEq for Geometry {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape() == other.shape() && self.chunkshape() == other.chunkshape() && self.blockshape() == other.blockshape()
+    }
+}
+
+impl Eq for Geometry {}
+
+impl fmt::Debug for Geometry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!(
+            "Geometry {{ shape: {:?}, chunkshape: {:?}, blockshape: {:?} }}",
+            self.shape(),
+            self.chunkshape(),
+            self.blockshape()
+        ))
+    }
+}
+
+/// Four entries: ndim, shape, chunkshape, blockshape.
+impl Serialize for Geometry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Entries { version: None, geometry: self, dtype_format: None, dtype: None }.serialize("Geometry", serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Geometry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        entries::deserialize::<_, ()>(deserializer, Layout::Geometry, &mut geometry)?;
+        Ok(geometry)
+    }
+}

@@ -1,0 +1,166 @@
+//! [`ArrayMeta`]: whichever layout a file has, and its way to the released one.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
+use super::caterva::CatervaMeta;
+use super::entries::{self, Layout};
+use super::geometry::Geometry;
+use crate::error::{Error, Result};
+use crate::mark;
+
+/// An array metalayer of any layout ever written, told apart by its count and by the byte after blockshape.
+///
+/// | first byte | entries | after blockshape | variant |
+/// | --- | --- | --- | --- |
+/// | `95` | 5 | nothing | [`Caterva`](ArrayMeta::Caterva) |
+/// | `96` | 6 | `db`: a dtype | [`LegacyB2nd`](ArrayMeta::LegacyB2nd) |
+/// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
+/// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
+///
+/// In other formats it is told apart by its field names (JSON, CBOR) or its count (rmp-serde); the miscount is a property
+/// of these bytes, so elsewhere it becomes `B2nd`. For a format that does not describe itself (bincode), use
+/// [`with::embedded`](crate::with::embedded).
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrayMeta<S = String> {
+    /// The released layout.
+    B2nd(B2ndMeta<S>),
+    /// The released layout behind a count of six: 8 to 9 February 2023.
+    MiscountedB2nd(B2ndMeta<S>),
+    /// Without dtype_format: 6 to 8 February 2023.
+    LegacyB2nd(LegacyB2ndMeta<S>),
+    /// Without a dtype: Caterva, and `b2nd` of 19 January to 6 February 2023.
+    Caterva(CatervaMeta),
+}
+
+impl<S: AsRef<str>> ArrayMeta<S> {
+    /// Shape, chunkshape and blockshape.
+    pub fn geometry(&self) -> &Geometry {
+        match self {
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => &meta.geometry,
+            ArrayMeta::LegacyB2nd(meta) => &meta.geometry,
+            ArrayMeta::Caterva(meta) => &meta.geometry,
+        }
+    }
+
+    /// The type of an element; Caterva's layout has none.
+    pub fn dtype(&self) -> Option<&str> {
+        match self {
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Some(meta.dtype.as_ref()),
+            ArrayMeta::LegacyB2nd(meta) => Some(meta.dtype.as_ref()),
+            ArrayMeta::Caterva(_) => None,
+        }
+    }
+
+    /// The version of the layout.
+    pub fn version(&self) -> u8 {
+        match self {
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.version,
+            ArrayMeta::LegacyB2nd(meta) => meta.version,
+            ArrayMeta::Caterva(meta) => meta.version,
+        }
+    }
+
+    /// The same with a dtype of its own.
+    pub fn into_owned(self) -> ArrayMeta {
+        match self {
+            ArrayMeta::B2nd(meta) => ArrayMeta::B2nd(meta.into_owned()),
+            ArrayMeta::MiscountedB2nd(meta) => ArrayMeta::MiscountedB2nd(meta.into_owned()),
+            ArrayMeta::LegacyB2nd(meta) => ArrayMeta::LegacyB2nd(meta.into_owned()),
+            ArrayMeta::Caterva(meta) => ArrayMeta::Caterva(meta),
+        }
+    }
+
+    /// The same array in the released layout.
+    ///
+    /// A name of the six-entry layout becomes a dtype string: `uint8` is `|u1`, `int32` is `<i4` (those writers ran on
+    /// little-endian machines). `dtype` is used where the layout has none, and nowhere else.
+    ///
+    /// # Errors
+    ///
+    /// The layout has no dtype and none is given.
+    ///
+    /// ```
+    /// use b2nd::{ArrayMeta, CatervaMeta, Geometry};
+    ///
+    /// let caterva = ArrayMeta::<&str>::Caterva(CatervaMeta { version: 0, geometry: Geometry::new(&[10], &[5], &[2])? });
+    /// assert!(caterva.upgrade(None).is_err());
+    /// assert_eq!(caterva.upgrade(Some("<f8"))?.dtype, "<f8");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn upgrade(self, dtype: Option<&str>) -> Result<B2ndMeta> {
+        match self {
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Ok(meta.into_owned()),
+            ArrayMeta::LegacyB2nd(meta) => {
+                Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, modern(meta.dtype.as_ref())) })
+            }
+            ArrayMeta::Caterva(meta) => match dtype {
+                Some(dtype) => Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, dtype) }),
+                None => Err(Error::message("a caterva metalayer holds no dtype: upgrading it needs one")),
+            },
+        }
+    }
+}
+
+/// The dtype string of a type that NumPy's `str` gives by its name.
+fn modern(name: &str) -> String {
+    let string = match name {
+        "bool" => "|b1",
+        "int8" => "|i1",
+        "uint8" => "|u1",
+        "int16" => "<i2",
+        "uint16" => "<u2",
+        "int32" => "<i4",
+        "uint32" => "<u4",
+        "int64" => "<i8",
+        "uint64" => "<u8",
+        "float16" => "<f2",
+        "float32" => "<f4",
+        "float64" => "<f8",
+        "float128" => "<f16",
+        "complex64" => "<c8",
+        "complex128" => "<c16",
+        "complex256" => "<c32",
+        "object" => "|O",
+        _ => {
+            return match (name.strip_prefix("datetime64"), name.strip_prefix("timedelta64")) {
+                (Some(unit), _) => format!("<M8{unit}"),
+                (_, Some(unit)) => format!("<m8{unit}"),
+                _ => name.to_owned(),
+            };
+        }
+    };
+    string.to_owned()
+}
+
+impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        match self {
+            ArrayMeta::B2nd(meta) => meta.serialize(serializer),
+            ArrayMeta::MiscountedB2nd(meta) => serializer.serialize_newtype_struct(mark::MISCOUNTED, meta),
+            ArrayMeta::LegacyB2nd(meta) => meta.serialize(serializer),
+            ArrayMeta::Caterva(meta) => meta.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        let rest = entries::deserialize(deserializer, Layout::Any, &mut geometry)?;
+        let version = rest.version;
+        Ok(match (rest.dtype_format, rest.dtype) {
+            (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
+            (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
+            (Some(dtype_format), Some(dtype)) => {
+                let meta = B2ndMeta { version, geometry, dtype_format, dtype };
+                if rest.miscounted { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) }
+            }
+        })
+    }
+}

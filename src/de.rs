@@ -1,0 +1,328 @@
+//! Bytes to values: [`Deserializer`] and the functions around it.
+
+use serde::Deserialize;
+use serde::de::{self, Visitor};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::mark::Mark;
+use crate::wire::{self, Form, Reader};
+
+mod access;
+mod marked;
+
+use access::{Elements, Entries, Variant};
+
+/// Decodes a value from the whole input.
+///
+/// Decoding is strict: what it accepts, [`to_vec`](crate::to_vec) writes back as it was. Strings and byte strings can be
+/// borrowed from the input.
+///
+/// # Errors
+///
+/// Another marker than the type's, another count, bytes after the value, a string that is not UTF-8, input that ends
+/// early. Memory is allocated only as far as the input can fill it.
+///
+/// ```
+/// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
+/// let meta: b2nd::B2ndMeta<&str> = b2nd::from_slice(&bytes)?;
+/// assert_eq!((meta.geometry.ndim(), meta.dtype), (0, "<i4"));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[inline]
+pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
+    let mut deserializer = Deserializer::new(input);
+    let value = T::deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+/// Decodes a value from the front of the input, and gives what follows it.
+pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T, &'de [u8])> {
+    let mut deserializer = Deserializer::new(input);
+    let value = T::deserialize(&mut deserializer)?;
+    Ok((value, deserializer.reader.rest()))
+}
+
+/// Reads to the end of `reader` and decodes a value from all of it.
+#[cfg(feature = "std")]
+pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> Result<T> {
+    let mut input = alloc::vec::Vec::new();
+    reader.read_to_end(&mut input)?;
+    from_slice(&input)
+}
+
+/// Decodes values, one after another, from a slice.
+///
+/// `&mut Deserializer` is the `serde::Deserializer`:
+///
+/// ```
+/// use serde::Deserialize;
+///
+/// let mut deserializer = b2nd::Deserializer::new(b"\xd2\0\0\0\x01\xdb\0\0\0\x03two");
+/// assert_eq!(i32::deserialize(&mut deserializer)?, 1);
+/// assert_eq!(deserializer.offset(), 5);
+/// assert_eq!(<&str>::deserialize(&mut deserializer)?, "two");
+/// deserializer.end()?;
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct Deserializer<'de> {
+    reader: Reader<'de>,
+    depth: u8,
+}
+
+impl<'de> Deserializer<'de> {
+    /// A deserializer at the front of `input`.
+    #[inline(always)]
+    pub fn new(input: &'de [u8]) -> Self {
+        Deserializer { reader: Reader::new(input), depth: 0 }
+    }
+
+    /// How many bytes have been read.
+    pub fn offset(&self) -> usize {
+        self.reader.offset()
+    }
+
+    /// Makes sure that no bytes are left.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::TrailingBytes`].
+    #[inline(always)]
+    pub fn end(&self) -> Result<()> {
+        match self.reader.rest().len() {
+            0 => Ok(()),
+            count => Err(trailing(count, self.reader.offset())),
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self) -> Result<()> {
+        if self.depth == wire::MAX_DEPTH {
+            return Err(too_deep(self.reader.offset()));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Runs `visit` one level deeper.
+    #[inline(always)]
+    fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.enter()?;
+        let value = visit(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// Reads the elements of a sequence, all of them.
+    #[inline(always)]
+    fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
+        self.enter()?;
+        let mut elements = Elements::new(self, count, fields);
+        let value = visitor.visit_seq(&mut elements)?;
+        let left = elements.left();
+        if left != 0 {
+            return Err(wrong_count(count - left, count, start));
+        }
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// Reads an array of exactly `expected` elements.
+    #[inline(always)]
+    fn tuple<V: Visitor<'de>>(&mut self, expected: usize, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(Form::Array)?;
+        if count != expected {
+            return Err(wrong_count(expected, count, start));
+        }
+        self.elements(start, count, &[], visitor)
+    }
+
+    /// Reads the entries of a map, all of them.
+    fn entries<V: Visitor<'de>>(&mut self, form: Form, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(form)?;
+        self.deeper(|this| {
+            let mut entries = Entries::new(this, count);
+            let value = visitor.visit_map(&mut entries)?;
+            match entries.left() {
+                0 => Ok(value),
+                left => Err(wrong_count(count - left, count, start)),
+            }
+        })
+    }
+}
+
+/// The names of a struct's fields, for an error's path.
+type Fields = &'static [&'static str];
+
+#[cold]
+fn trailing(count: usize, offset: usize) -> Error {
+    Error::at(ErrorKind::TrailingBytes { count }, offset)
+}
+
+#[cold]
+fn too_deep(offset: usize) -> Error {
+    Error::at(ErrorKind::TooDeep, offset)
+}
+
+#[cold]
+fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
+    Error::at(ErrorKind::Count { expected, found }, offset)
+}
+
+/// Methods that read one marker and visit what follows.
+macro_rules! values {
+    ($($method:ident $take:ident $visit:ident;)*) => {
+        $(
+            #[inline(always)]
+            fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+                visitor.$visit(self.reader.$take()?)
+            }
+        )*
+    };
+}
+
+impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
+    type Error = Error;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    values! {
+        deserialize_bool take_bool visit_bool;
+        deserialize_u8 take_u8 visit_u8;
+        deserialize_u16 take_u16 visit_u16;
+        deserialize_u32 take_u32 visit_u32;
+        deserialize_u64 take_u64 visit_u64;
+        deserialize_i8 take_i8 visit_i8;
+        deserialize_i16 take_i16 visit_i16;
+        deserialize_i32 take_i32 visit_i32;
+        deserialize_i64 take_i64 visit_i64;
+        deserialize_f32 take_f32 visit_f32;
+        deserialize_f64 take_f64 visit_f64;
+        deserialize_char take_str32 visit_borrowed_str;
+        deserialize_str take_str32 visit_borrowed_str;
+        deserialize_string take_str32 visit_borrowed_str;
+        deserialize_identifier take_str32 visit_borrowed_str;
+        deserialize_bytes take_bin32 visit_borrowed_bytes;
+        deserialize_byte_buf take_bin32 visit_borrowed_bytes;
+    }
+
+    fn deserialize_i128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {
+        Err(Error::new(ErrorKind::Unsupported("i128: no marker is 16 bytes wide")))
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {
+        Err(Error::new(ErrorKind::Unsupported("u128: no marker is 16 bytes wide")))
+    }
+
+    /// The marker says the type. What the `with` modules write is understood too.
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let marker = self.reader.peek()?;
+        match marker {
+            0x00..=0x7f | 0xcc => self.deserialize_u8(visitor),
+            0x80..=0x8f | 0xdf => self.deserialize_map(visitor),
+            0x90..=0x9f | 0xdd => self.deserialize_seq(visitor),
+            0xa0..=0xbf => {
+                let bytes = self.reader.take_fixstr()?;
+                match core::str::from_utf8(bytes) {
+                    Ok(text) => visitor.visit_borrowed_str(text),
+                    Err(_) => visitor.visit_borrowed_bytes(bytes),
+                }
+            }
+            0xc0 => self.deserialize_unit(visitor),
+            0xc2 | 0xc3 => self.deserialize_bool(visitor),
+            0xc6 => self.deserialize_bytes(visitor),
+            0xca => self.deserialize_f32(visitor),
+            0xcb => self.deserialize_f64(visitor),
+            0xcd => self.deserialize_u16(visitor),
+            0xce => self.deserialize_u32(visitor),
+            0xcf => self.deserialize_u64(visitor),
+            0xd0 => self.deserialize_i8(visitor),
+            0xd1 => self.deserialize_i16(visitor),
+            0xd2 => self.deserialize_i32(visitor),
+            0xd3 => self.deserialize_i64(visitor),
+            0xd8 => visitor.visit_borrowed_bytes(self.reader.take_fixext16()?),
+            0xdb => self.deserialize_str(visitor),
+            0xdc => {
+                let start = self.reader.offset();
+                let count = self.reader.take_count(Form::Array16)?;
+                self.elements(start, count, &[], visitor)
+            }
+            0xde => self.entries(Form::Map16, visitor),
+            found => Err(self.reader.unexpected("a marker of this format", found)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if self.reader.peek()? == wire::NIL {
+            self.reader.take_nil()?;
+            return visitor.visit_none();
+        }
+        self.deeper(|this| visitor.visit_some(this))
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.reader.take_nil()?;
+        visitor.visit_unit()
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value> {
+        self.deserialize_unit(visitor)
+    }
+
+    #[inline(always)]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
+        match Mark::from_name(name) {
+            Some(mark) => visitor.visit_newtype_struct(marked::MarkedDeserializer::new(self, mark)),
+            None => self.deeper(|this| visitor.visit_newtype_struct(this)),
+        }
+    }
+
+    #[inline(always)]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(Form::Array)?;
+        self.elements(start, count, &[], visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
+        self.tuple(len, visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(self, _name: &'static str, len: usize, visitor: V) -> Result<V::Value> {
+        self.tuple(len, visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.entries(Form::Map, visitor)
+    }
+
+    /// Fields stand in their order, without names. Where fewer do, the visitor may have defaults for the rest.
+    #[inline(always)]
+    fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(Form::Array)?;
+        if count > fields.len() {
+            return Err(wrong_count(fields.len(), count, start));
+        }
+        self.elements(start, count, fields, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
+        match self.reader.peek()? {
+            wire::STR32 => visitor.visit_enum(Variant::unit(self)),
+            wire::VARIANT => {
+                self.reader.take_count(Form::Map)?;
+                self.deeper(|this| visitor.visit_enum(Variant::with_data(this)))
+            }
+            found => Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
+        }
+    }
+}

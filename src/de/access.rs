@@ -1,0 +1,183 @@
+//! What a visitor is handed for sequences, maps and enums. Errors that pass through here learn their field.
+
+use alloc::borrow::ToOwned;
+
+use serde::Deserializer as _;
+use serde::de::{self, DeserializeSeed, Visitor};
+
+use super::{Deserializer, Fields};
+use crate::error::{Error, Result, Segment};
+use crate::wire;
+
+/// The elements of a sequence, tuple or struct.
+pub(super) struct Elements<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    count: usize,
+    left: usize,
+    fields: Fields,
+    /// Whether one element more than the count says may be asked for.
+    pub(super) may_have_another: bool,
+}
+
+impl<'a, 'de> Elements<'a, 'de> {
+    #[inline(always)]
+    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize, fields: Fields) -> Self {
+        Elements { deserializer, count, left: count, fields, may_have_another: false }
+    }
+
+    /// How many elements have not been read.
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+
+    #[cold]
+    fn locate(&self, error: Error, start: usize) -> Error {
+        let index = self.count - self.left - 1;
+        let segment = match self.fields.get(index) {
+            Some(name) => Segment::Field(name),
+            None => Segment::Index(index),
+        };
+        error.within(segment, Some(start))
+    }
+}
+
+impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        if self.left == 0 {
+            if !core::mem::take(&mut self.may_have_another) {
+                return Ok(None);
+            }
+            self.count += 1;
+            self.left = 1;
+        }
+        self.left -= 1;
+        let start = self.deserializer.reader.offset();
+        match seed.deserialize(&mut *self.deserializer) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(self.locate(error, start)),
+        }
+    }
+
+    /// Every element takes a byte at least, so no more can follow than bytes do.
+    #[inline(always)]
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.min(self.deserializer.reader.rest().len()))
+    }
+}
+
+/// The entries of a map.
+pub(super) struct Entries<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    left: usize,
+    /// The input from the last key on, for an error's path.
+    key: &'de [u8],
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize) -> Self {
+        Entries { deserializer, left: count, key: &[] }
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.key = self.deserializer.reader.rest();
+        let start = self.deserializer.reader.offset();
+        match seed.deserialize(&mut *self.deserializer) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(error.within(Segment::Field("key"), Some(start))),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
+        let start = self.deserializer.reader.offset();
+        seed.deserialize(&mut *self.deserializer).map_err(|error| match wire::key_text(self.key) {
+            Some(key) => error.within(Segment::Key(key.to_owned()), Some(start)),
+            None => error.within(Segment::Field("value"), Some(start)),
+        })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.min(self.deserializer.reader.rest().len() / 2))
+    }
+}
+
+/// An enum's variant: its name alone, or its name and then its data.
+pub(super) struct Variant<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    has_data: bool,
+    start: usize,
+}
+
+impl<'a, 'de> Variant<'a, 'de> {
+    pub(super) fn unit(deserializer: &'a mut Deserializer<'de>) -> Self {
+        let start = deserializer.reader.offset();
+        Variant { deserializer, has_data: false, start }
+    }
+
+    pub(super) fn with_data(deserializer: &'a mut Deserializer<'de>) -> Self {
+        let start = deserializer.reader.offset();
+        Variant { deserializer, has_data: true, start }
+    }
+
+    /// The deserializer at the variant's data.
+    fn data(self) -> Result<&'a mut Deserializer<'de>> {
+        if self.has_data {
+            Ok(self.deserializer)
+        } else {
+            Err(Error::message("this variant holds data: expected a fixmap of one (81), found the name alone")
+                .within_offset(self.start))
+        }
+    }
+}
+
+impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
+        match seed.deserialize(&mut *self.deserializer) {
+            Ok(variant) => Ok((variant, self)),
+            Err(error) => Err(error.within_offset(self.start)),
+        }
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<()> {
+        if self.has_data {
+            return Err(Error::message("this variant holds no data: expected its name alone (db), found a fixmap of one")
+                .within_offset(self.start));
+        }
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
+        let deserializer = self.data()?;
+        deserializer.deeper(|this| seed.deserialize(this))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
+        self.data()?.deserialize_tuple(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
+        self.data()?.deserialize_struct("", fields, visitor)
+    }
+}

@@ -1,0 +1,114 @@
+//! The deserializer of one marked value: the mark, not the type's request, says what is read.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{self, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::{Deserializer, Elements, Fields, wrong_count};
+use crate::error::{Error, ErrorKind, Result};
+use crate::mark::{Mark, array_fields};
+use crate::wire::{self, Form};
+
+pub(super) struct MarkedDeserializer<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    mark: Mark,
+}
+
+impl<'a, 'de> MarkedDeserializer<'a, 'de> {
+    #[inline(always)]
+    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, mark: Mark) -> Self {
+        MarkedDeserializer { deserializer, mark }
+    }
+
+    /// Reads the one value that the mark holds; `fields` name a struct's.
+    #[inline(always)]
+    fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
+        let MarkedDeserializer { deserializer, mark } = self;
+        match mark {
+            Mark::Form(form @ (Form::Map16 | Form::Map)) => deserializer.entries(form, visitor),
+            Mark::Form(form) => {
+                let start = deserializer.reader.offset();
+                let count = deserializer.reader.take_count(form)?;
+                deserializer.elements(start, count, fields, visitor)
+            }
+            Mark::Fixstr => {
+                let bytes = deserializer.reader.take_fixstr()?;
+                visitor.visit_borrowed_str(deserializer.reader.utf8(bytes)?)
+            }
+            Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
+            Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
+            Mark::ArrayMeta => deserializer.array_meta(visitor),
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> {
+    /// Reads a fixarray that may say six and hold seven: see [`Mark::ArrayMeta`].
+    #[inline(always)]
+    fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(Form::Miscounted)?;
+        self.enter()?;
+        let mut elements = Elements::new(self, count, array_fields(count));
+        elements.may_have_another = count == 6;
+        let value = visitor.visit_seq(&mut elements)?;
+        let left = elements.left();
+        if left != 0 {
+            return Err(wrong_count(count - left, count, start));
+        }
+        self.depth -= 1;
+        Ok(value)
+    }
+}
+
+impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
+    type Error = Error;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.read(&[], visitor)
+    }
+
+    #[inline(always)]
+    fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
+        self.read(fields, visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let MarkedDeserializer { deserializer, mark } = self;
+        if deserializer.reader.peek()? == wire::NIL {
+            deserializer.reader.take_nil()?;
+            return visitor.visit_none();
+        }
+        deserializer.deeper(|this| visitor.visit_some(MarkedDeserializer::new(this, mark)))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
+        let MarkedDeserializer { deserializer, mark } = self;
+        match Mark::from_name(name) {
+            Some(_) => Err(Error::new(ErrorKind::Unsupported("a marked value inside a marked value"))),
+            None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
+        let MarkedDeserializer { deserializer, mark } = self;
+        match mark {
+            Mark::Fixstr => {
+                let bytes = deserializer.reader.take_fixstr()?;
+                let variant = deserializer.reader.utf8(bytes)?;
+                visitor.visit_enum(BorrowedStrDeserializer::new(variant))
+            }
+            _ => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        seq tuple tuple_struct map identifier ignored_any
+    }
+}

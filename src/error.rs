@@ -1,0 +1,274 @@
+//! The one error type: small, cold, and a sentence that says where, what was expected and what was there.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::wire;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// What went wrong, at which byte and in which field.
+///
+/// An error is one pointer wide and is made only on the path that fails. Its `Display` (and its `Debug`, since that is
+/// what `unwrap()` shows) is a sentence:
+///
+/// ```
+/// // shape says two dimensions, and the second entry of chunkshape is an int64 where an int32 belongs
+/// let bytes = hex_literal::hex!(
+///     "97 00 02 92 d30000000000000190 d30000000000000003 92 d20000006e d30000000000000003
+///      92 d200000039 d200000003 00 db00000003 7c7531");
+/// let error = b2nd::from_slice::<b2nd::B2ndMeta>(&bytes).unwrap_err();
+/// assert_eq!(error.to_string(), "chunkshape[1]: expected int32 (d2), found int64 (d3) at byte 28");
+/// assert_eq!(error.offset(), Some(28));
+/// assert_eq!(error.path().as_deref(), Some("chunkshape[1]"));
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<usize>,
+    /// From the innermost field outwards: the order in which the way out meets them.
+    path: Vec<Segment>,
+}
+
+/// One step of an error's path.
+pub(crate) enum Segment {
+    Field(&'static str),
+    Index(usize),
+    Key(String),
+}
+
+/// What an [`Error`] is about.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum ErrorKind {
+    /// The input ends before the value does.
+    #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
+    UnexpectedEnd {
+        /// How many bytes the item being read still lacks, at least 1.
+        needed: usize,
+    },
+    /// Another marker than the one that the type asks for.
+    #[error("expected {expected}, found {} ({found:02x})", wire::marker_name(*found))]
+    Marker {
+        /// The name of the marker that would be right, and its byte in hexadecimal.
+        expected: &'static str,
+        /// The byte that was there.
+        found: u8,
+    },
+    /// An array, map or declared length with another count than the type or the value has.
+    #[error("expected {expected} element{}, found {found}", plural(*expected))]
+    Count {
+        /// The count that would be right.
+        expected: usize,
+        /// The count that was there.
+        found: usize,
+    },
+    /// Bytes follow the value.
+    #[error("{count} trailing byte{} after the value", plural(*count))]
+    TrailingBytes {
+        /// How many.
+        count: usize,
+    },
+    /// A string that is not UTF-8.
+    #[error("a string is not UTF-8")]
+    Utf8,
+    /// A length or count that its marker cannot hold.
+    #[error("{length} {unit}, {marker} holds at most {limit}")]
+    TooLong {
+        /// The marker or field.
+        marker: &'static str,
+        /// "bytes", "elements", …
+        unit: &'static str,
+        /// The length that was given.
+        length: usize,
+        /// The largest length that would do.
+        limit: usize,
+    },
+    /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
+    #[error("the value takes {needed} bytes, the buffer holds {available}")]
+    BufferTooSmall {
+        /// The length of the encoding.
+        needed: usize,
+        /// The length of the buffer.
+        available: usize,
+    },
+    /// Values nest deeper than the format allows (128).
+    #[error("nested more than {} levels deep", wire::MAX_DEPTH)]
+    TooDeep,
+    /// Something that serde can say and this format cannot.
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+    /// The bytes are well formed and what they say cannot be, or a `Serialize` or `Deserialize` implementation refused.
+    #[error("{0}")]
+    Message(String),
+    /// Reading or writing failed.
+    #[cfg(feature = "std")]
+    #[error("{0}")]
+    Io(std::io::Error),
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+impl Error {
+    /// What the error is about.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The byte at which it was seen, counted from the start of the input; at the end of input, the input's length.
+    pub fn offset(&self) -> Option<usize> {
+        self.0.offset
+    }
+
+    /// The field in which it was seen, such as `chunkshape[1]`.
+    pub fn path(&self) -> Option<String> {
+        if self.0.path.is_empty() {
+            return None;
+        }
+        let mut path = String::new();
+        for segment in self.0.path.iter().rev() {
+            let name = match segment {
+                Segment::Index(index) => {
+                    path.push_str(&alloc::format!("[{index}]"));
+                    continue;
+                }
+                Segment::Field(name) => name,
+                Segment::Key(key) => key.as_str(),
+            };
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(name);
+        }
+        Some(path)
+    }
+
+    /// Whether the input ended too early: more bytes may make it good.
+    pub fn is_eof(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
+    }
+
+    /// At the end of input: how many bytes the item being read still lacks.
+    pub fn needed(&self) -> Option<usize> {
+        match self.0.kind {
+            ErrorKind::UnexpectedEnd { needed } => Some(needed),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind) -> Self {
+        Error(Box::new(Inner { kind, offset: None, path: Vec::new() }))
+    }
+
+    #[cold]
+    pub(crate) fn at(kind: ErrorKind, offset: usize) -> Self {
+        Error(Box::new(Inner { kind, offset: Some(offset), path: Vec::new() }))
+    }
+
+    #[cold]
+    pub(crate) fn message(message: impl fmt::Display) -> Self {
+        Error::new(ErrorKind::Message(message.to_string()))
+    }
+
+    /// Adds the field that the error happened in, and the byte at which that field starts where none is known.
+    #[cold]
+    pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
+        self.0.path.push(segment);
+        self.0.offset = self.0.offset.or(start);
+        self
+    }
+
+    /// Adds the byte at which the value starts, where none is known.
+    #[cold]
+    pub(crate) fn within_offset(mut self, start: usize) -> Self {
+        self.0.offset = self.0.offset.or(Some(start));
+        self
+    }
+
+    /// Moves the byte: what was read stands `start` bytes into something larger.
+    #[cold]
+    pub(crate) fn shifted(mut self, start: usize) -> Self {
+        self.0.offset = self.0.offset.map(|offset| offset + start);
+        self
+    }
+
+    /// Names the field in an error whose byte is known or does not matter.
+    #[cold]
+    pub(crate) fn field(self, name: &'static str) -> Self {
+        self.within(Segment::Field(name), None)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path();
+        if let (Some(offset), Some(needed)) = (self.0.offset, self.needed()) {
+            let what = path.as_deref().unwrap_or("the value");
+            return write!(f, "unexpected end of input at byte {offset}: {what} needs {needed} more byte{}", plural(needed));
+        }
+        if let Some(path) = path {
+            write!(f, "{path}: ")?;
+        }
+        self.0.kind.fmt(f)?;
+        match self.0.offset {
+            Some(offset) => write!(f, " at byte {offset}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.0.kind {
+            #[cfg(feature = "std")]
+            ErrorKind::Io(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl serde::ser::Error for Error {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Error::message(message)
+    }
+}
+
+impl serde::de::Error for Error {
+    #[cold]
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Error::message(message)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<std::io::Error> for Error {
+    #[cold]
+    fn from(error: std::io::Error) -> Self {
+        Error::new(ErrorKind::Io(error))
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        match error.0.kind {
+            ErrorKind::Io(error) => error,
+            ErrorKind::UnexpectedEnd { .. } => std::io::Error::new(std::io::ErrorKind::UnexpectedEof, error),
+            _ => std::io::Error::new(std::io::ErrorKind::InvalidData, error),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Marks: what a type wants to say to this format and serde has no word for.
+//!
+//! A mark travels as the name of a newtype struct, so any other format sees the plain value inside.
+
+use crate::wire::Form;
+
+/// The form of one marked value.
+#[derive(Clone, Copy)]
+pub(crate) enum Mark {
+    /// A string as a fixstr.
+    Fixstr,
+    /// Bytes as a fixstr, UTF-8 or not.
+    FixstrBytes,
+    /// 17 bytes as a fixext16, its type first.
+    Fixext16,
+    /// A sequence or map with a marker of this form.
+    Form(Form),
+    /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
+    ArrayMeta,
+}
+
+pub(crate) const FIXSTR: &str = "$b2nd::fixstr";
+pub(crate) const FIXSTR_BYTES: &str = "$b2nd::fixstr_bytes";
+pub(crate) const FIXEXT16: &str = "$b2nd::fixext16";
+pub(crate) const ARRAY16: &str = "$b2nd::array16";
+pub(crate) const MAP16: &str = "$b2nd::map16";
+pub(crate) const DIMENSIONS: &str = "$b2nd::dimensions";
+pub(crate) const MISCOUNTED: &str = "$b2nd::miscounted";
+pub(crate) const ARRAY_META: &str = "$b2nd::array_meta";
+
+impl Mark {
+    /// The mark that a newtype struct of this name carries.
+    #[inline(always)]
+    pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
+        // One comparison sends a user's own newtype on its way.
+        if !name.starts_with("$b2nd::") {
+            return None;
+        }
+        match name {
+            FIXSTR => Some(Mark::Fixstr),
+            FIXSTR_BYTES => Some(Mark::FixstrBytes),
+            FIXEXT16 => Some(Mark::Fixext16),
+            ARRAY16 => Some(Mark::Form(Form::Array16)),
+            MAP16 => Some(Mark::Form(Form::Map16)),
+            DIMENSIONS => Some(Mark::Form(Form::Dimensions)),
+            MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
+            ARRAY_META => Some(Mark::ArrayMeta),
+            _ => None,
+        }
+    }
+
+    /// What the mark holds, for the error that refuses anything else.
+    pub(crate) fn holds(self) -> &'static str {
+        match self {
+            Mark::Fixstr => "with::fixstr holds a string",
+            Mark::FixstrBytes => "with::fixstr_bytes holds bytes",
+            Mark::Fixext16 => "with::fixext16 holds 17 bytes: the type, then its data",
+            Mark::Form(Form::Map16 | Form::Map) => "with::map16 holds a map",
+            Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
+            Mark::ArrayMeta => "an array metalayer is a struct",
+        }
+    }
+}
+
+/// The entries of an array metalayer, by how many its fixarray says. Six is a dtype without its format; where the
+/// count lies, a format (which cannot be wrong, having no other marker) stands before it.
+pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
+    match count {
+        7 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"],
+        _ => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype", "dtype"],
+    }
+}

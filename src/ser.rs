@@ -1,0 +1,392 @@
+//! Values to bytes: [`Serializer`] and the functions around it.
+
+use alloc::vec::Vec;
+
+use serde::{Serialize, ser};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::mark::Mark;
+use crate::sink::{Counter, Sink, SliceSink};
+use crate::wire::{self, Form};
+
+mod marked;
+
+/// Encodes a value into a new vector, allocated once and exactly.
+///
+/// The value is serialized twice, first to learn the length: see [`serialized_len`].
+///
+/// ```
+/// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
+/// #[derive(serde::Serialize)]
+/// struct Meta { version: u8, ndim: u8, shape: Vec<i64>, chunkshape: Vec<i32>, blockshape: Vec<i32>, dtype_format: u8, dtype: String }
+///
+/// let meta = Meta { version: 0, ndim: 1, shape: vec![400], chunkshape: vec![110], blockshape: vec![57], dtype_format: 0, dtype: "|u1".into() };
+/// let bytes = b2nd::to_vec(&meta)?;
+/// assert_eq!(bytes, hex_literal::hex!("97 00 01 91 d30000000000000190 91 d20000006e 91 d200000039 00 db00000003 7c7531"));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
+    let mut serializer = Serializer::new(Vec::with_capacity(serialized_len(value)?));
+    value.serialize(&mut serializer)?;
+    Ok(serializer.into_sink())
+}
+
+/// Encodes a value into the front of `buffer`, and gives back that part. Nothing is allocated.
+///
+/// # Errors
+///
+/// [`ErrorKind::BufferTooSmall`] says how long the buffer should be; what the buffer holds is then unspecified.
+pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
+    let available = buffer.len();
+    let mut serializer = Serializer::new(SliceSink::new(buffer));
+    match value.serialize(&mut serializer) {
+        Ok(()) => Ok(serializer.into_sink().into_written()),
+        Err(error) => Err(with_whole_length(error, value, available)),
+    }
+}
+
+/// A sink that is full knows what it was asked for last; the caller wants the length of the whole.
+#[cold]
+fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: usize) -> Error {
+    match (error.kind(), serialized_len(value)) {
+        (ErrorKind::BufferTooSmall { .. }, Ok(needed)) => Error::new(ErrorKind::BufferTooSmall { needed, available }),
+        _ => error,
+    }
+}
+
+/// Encodes a value into a vector, then writes that in one call.
+#[cfg(feature = "std")]
+pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value: &T) -> Result<()> {
+    writer.write_all(&to_vec(value)?)?;
+    Ok(())
+}
+
+/// The length of a value's encoding in bytes. It follows from the type and its lengths, never from a number's value
+/// (a `u8` above 127 excepted, which takes two bytes).
+pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
+    let mut serializer = Serializer::new(Counter::default());
+    value.serialize(&mut serializer)?;
+    Ok(serializer.into_sink().written())
+}
+
+/// Encodes values, one after another, into a [`Sink`].
+///
+/// The table of markers is in the [crate documentation](crate). `&mut Serializer` is the `serde::Serializer`:
+///
+/// ```
+/// use serde::Serialize;
+///
+/// let mut serializer = b2nd::Serializer::new(Vec::new());
+/// 1i32.serialize(&mut serializer)?;
+/// "two".serialize(&mut serializer)?;
+/// assert_eq!(serializer.into_sink(), b"\xd2\0\0\0\x01\xdb\0\0\0\x03two");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct Serializer<S> {
+    sink: S,
+    depth: u8,
+}
+
+impl<S: Sink> Serializer<S> {
+    /// A serializer that appends to `sink`.
+    #[inline(always)]
+    pub fn new(sink: S) -> Self {
+        Serializer { sink, depth: 0 }
+    }
+
+    /// The sink, with what has been written.
+    #[inline(always)]
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
+
+    #[inline(always)]
+    fn enter(&mut self) -> Result<()> {
+        if self.depth == wire::MAX_DEPTH {
+            return Err(too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Serializes what an option or a newtype holds: one level deeper.
+    #[inline(always)]
+    fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.enter()?;
+        value.serialize(&mut *self)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Starts a sequence or map of `count` entries, which are `per_entry` values each.
+    #[inline(always)]
+    fn start(&mut self, form: Form, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
+        self.enter()?;
+        let start = self.sink.written();
+        if let Some(count) = count {
+            form.put(&mut self.sink, count)?;
+        }
+        Ok(Compound { serializer: self, form, count, per_entry, start, values: 0 })
+    }
+
+    /// Starts an enum's variant that holds data: a fixmap of one, from its name.
+    fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
+        self.sink.put([wire::VARIANT])?;
+        wire::put_str32(&mut self.sink, variant)?;
+        self.start(Form::Array, Some(count), 1)
+    }
+}
+
+#[cold]
+fn too_deep() -> Error {
+    Error::new(ErrorKind::TooDeep)
+}
+
+#[cold]
+fn unsupported<T>(what: &'static str) -> Result<T> {
+    Err(Error::new(ErrorKind::Unsupported(what)))
+}
+
+/// Methods that write one number and nothing else.
+macro_rules! numbers {
+    ($($method:ident $ty:ty, $put:ident;)*) => {
+        $(
+            #[inline(always)]
+            fn $method(self, value: $ty) -> Result<()> {
+                wire::$put(&mut self.sink, value)
+            }
+        )*
+    };
+}
+
+impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Compound<'a, S>;
+    type SerializeTuple = Compound<'a, S>;
+    type SerializeTupleStruct = Compound<'a, S>;
+    type SerializeTupleVariant = Compound<'a, S>;
+    type SerializeMap = Compound<'a, S>;
+    type SerializeStruct = Compound<'a, S>;
+    type SerializeStructVariant = Compound<'a, S>;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    numbers! {
+        serialize_bool bool, put_bool;
+        serialize_u8 u8, put_u8;
+        serialize_u16 u16, put_u16;
+        serialize_u32 u32, put_u32;
+        serialize_u64 u64, put_u64;
+        serialize_i8 i8, put_i8;
+        serialize_i16 i16, put_i16;
+        serialize_i32 i32, put_i32;
+        serialize_i64 i64, put_i64;
+        serialize_f32 f32, put_f32;
+        serialize_f64 f64, put_f64;
+    }
+
+    fn serialize_i128(self, _value: i128) -> Result<()> {
+        unsupported("i128: no marker is 16 bytes wide")
+    }
+
+    fn serialize_u128(self, _value: u128) -> Result<()> {
+        unsupported("u128: no marker is 16 bytes wide")
+    }
+
+    fn serialize_char(self, value: char) -> Result<()> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    #[inline(always)]
+    fn serialize_str(self, value: &str) -> Result<()> {
+        wire::put_str32(&mut self.sink, value)
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        wire::put_bin32(&mut self.sink, value)
+    }
+
+    fn serialize_none(self) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.inner(value)
+    }
+
+    fn serialize_unit(self) -> Result<()> {
+        wire::put_nil(&mut self.sink)
+    }
+
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<()> {
+        self.serialize_str(variant)
+    }
+
+    #[inline(always)]
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
+        match Mark::from_name(name) {
+            Some(mark) => value.serialize(marked::MarkedSerializer::new(self, mark)),
+            None => self.inner(value),
+        }
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        self.sink.put([wire::VARIANT])?;
+        wire::put_str32(&mut self.sink, variant)?;
+        self.inner(value)
+    }
+
+    #[inline(always)]
+    fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
+        self.start(Form::Array, count, 1)
+    }
+
+    #[inline(always)]
+    fn serialize_tuple(self, count: usize) -> Result<Self::SerializeTuple> {
+        self.start(Form::Array, Some(count), 1)
+    }
+
+    #[inline(always)]
+    fn serialize_tuple_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeTupleStruct> {
+        self.start(Form::Array, Some(count), 1)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        count: usize,
+    ) -> Result<Self::SerializeTupleVariant> {
+        self.start_variant(variant, count)
+    }
+
+    fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
+        self.start(Form::Map, count, 2)
+    }
+
+    #[inline(always)]
+    fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
+        self.start(Form::Array, Some(count), 1)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _name: &'static str,
+        _index: u32,
+        variant: &'static str,
+        count: usize,
+    ) -> Result<Self::SerializeStructVariant> {
+        self.start_variant(variant, count)
+    }
+}
+
+/// A sequence, tuple, struct or map that is being written.
+pub struct Compound<'a, S> {
+    serializer: &'a mut Serializer<S>,
+    form: Form,
+    /// How many entries the marker says; where it is not known yet, the marker is inserted at `start` in the end.
+    count: Option<usize>,
+    /// 1, or 2 in a map.
+    per_entry: usize,
+    start: usize,
+    values: usize,
+}
+
+impl<S: Sink> Compound<'_, S> {
+    #[inline(always)]
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.values += 1;
+        value.serialize(&mut *self.serializer)
+    }
+
+    #[inline(always)]
+    fn finish(self) -> Result<()> {
+        self.serializer.depth -= 1;
+        match self.count {
+            Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
+            _ => self.finish_uncounted(),
+        }
+    }
+
+    #[cold]
+    fn finish_uncounted(self) -> Result<()> {
+        let found = self.values / self.per_entry;
+        if self.values % self.per_entry != 0 {
+            return Err(Error::message("a map key has no value"));
+        }
+        match self.count {
+            Some(expected) => Err(Error::new(ErrorKind::Count { expected, found })),
+            None => self.form.insert(&mut self.serializer.sink, self.start, found),
+        }
+    }
+}
+
+/// The traits whose method is one value: all but maps.
+macro_rules! compound {
+    ($($interface:ident $method:ident ($($key:ident)?);)*) => {
+        $(
+            impl<S: Sink> ser::$interface for Compound<'_, S> {
+                type Ok = ();
+                type Error = Error;
+
+                #[inline(always)]
+                fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
+                    $(let _ = $key;)?
+                    self.value(value)
+                }
+
+                $(
+                    fn skip_field(&mut self, $key: &'static str) -> Result<()> {
+                        let _ = $key;
+                        unsupported("skip_serializing_if: a struct is positional, so every field is written")
+                    }
+                )?
+
+                #[inline(always)]
+                fn end(self) -> Result<()> {
+                    self.finish()
+                }
+            }
+        )*
+    };
+}
+
+compound! {
+    SerializeSeq serialize_element ();
+    SerializeTuple serialize_element ();
+    SerializeTupleStruct serialize_field ();
+    SerializeTupleVariant serialize_field ();
+    SerializeStruct serialize_field (key);
+    SerializeStructVariant serialize_field (key);
+}
+
+impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        self.value(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.value(value)
+    }
+
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}

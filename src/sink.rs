@@ -1,0 +1,134 @@
+//! Where encoded bytes go: one small trait, so that a constant-size store costs a constant-size store.
+
+use alloc::vec::Vec;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A destination of encoded bytes.
+///
+/// `Vec<u8>` is one; implement it for another buffer to encode into that with a [`Serializer`](crate::Serializer).
+/// (`std::io::Write` is not used on this path: a write through `io::Write for &mut [u8]` costs about three times as much.)
+pub trait Sink {
+    /// Appends `bytes`.
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// How many bytes have been written.
+    fn written(&self) -> usize;
+
+    /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). A sequence or map of unknown
+    /// length gets its marker in this way.
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
+
+    /// Appends an array whose length the compiler knows.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
+        self.put_slice(&bytes)
+    }
+}
+
+impl<S: Sink + ?Sized> Sink for &mut S {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).put_slice(bytes)
+    }
+
+    fn written(&self) -> usize {
+        (**self).written()
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        (**self).insert(at, bytes)
+    }
+}
+
+impl Sink for Vec<u8> {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.len()
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        self.splice(at..at, bytes.iter().copied());
+        Ok(())
+    }
+}
+
+/// The front of a borrowed buffer.
+pub(crate) struct SliceSink<'a> {
+    buffer: &'a mut [u8],
+    written: usize,
+}
+
+impl<'a> SliceSink<'a> {
+    pub(crate) fn new(buffer: &'a mut [u8]) -> Self {
+        SliceSink { buffer, written: 0 }
+    }
+
+    /// The part that was written.
+    pub(crate) fn into_written(self) -> &'a mut [u8] {
+        &mut self.buffer[..self.written]
+    }
+
+    /// The next `count` bytes.
+    #[inline(always)]
+    fn claim(&mut self, count: usize) -> Result<&mut [u8]> {
+        let available = self.buffer.len();
+        match self.buffer[self.written..].get_mut(..count) {
+            Some(place) => {
+                self.written += count;
+                Ok(place)
+            }
+            None => Err(full(self.written.saturating_add(count), available)),
+        }
+    }
+}
+
+#[cold]
+fn full(needed: usize, available: usize) -> Error {
+    Error::new(ErrorKind::BufferTooSmall { needed, available })
+}
+
+impl Sink for SliceSink<'_> {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        self.claim(bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.written
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let end = self.written;
+        self.claim(bytes.len())?;
+        self.buffer.copy_within(at..end, at + bytes.len());
+        self.buffer[at..at + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Counts, and keeps nothing.
+#[derive(Default)]
+pub(crate) struct Counter(usize);
+
+impl Sink for Counter {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        self.0 += bytes.len();
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.0
+    }
+
+    fn insert(&mut self, _at: usize, bytes: &[u8]) -> Result<()> {
+        self.put_slice(bytes)
+    }
+}

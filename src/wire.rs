@@ -1,0 +1,487 @@
+//! The bytes: one function per marker to write it, one to read it. Nothing here knows serde.
+//!
+//! A function that reads takes a marker and what follows it, or leaves an [`Error`] with the byte where it stopped.
+
+use rmp::Marker;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Sink;
+
+/// How deep values may nest, in both directions.
+pub(crate) const MAX_DEPTH: u8 = 128;
+
+/// The largest length of a fixstr.
+pub(crate) const FIXSTR_MAX: usize = 31;
+
+/// The most dimensions of an array, and so the most elements of a [`Form::Dimensions`].
+pub(crate) const MAX_DIMENSIONS: usize = 16;
+
+pub(crate) const NIL: u8 = 0xc0;
+const FALSE: u8 = 0xc2;
+const TRUE: u8 = 0xc3;
+const BIN32: u8 = 0xc6;
+const U8: u8 = 0xcc;
+const FIXEXT16: u8 = 0xd8;
+pub(crate) const STR32: u8 = 0xdb;
+const ARRAY16: u8 = 0xdc;
+const ARRAY32: u8 = 0xdd;
+const MAP16: u8 = 0xde;
+const MAP32: u8 = 0xdf;
+const FIXMAP: u8 = 0x80;
+const FIXARRAY: u8 = 0x90;
+const FIXSTR: u8 = 0xa0;
+
+/// The fixmap of one that holds an enum's variant and its data.
+pub(crate) const VARIANT: u8 = FIXMAP | 1;
+
+/// A marker's name in the MessagePack specification.
+pub(crate) fn marker_name(byte: u8) -> &'static str {
+    match Marker::from_u8(byte) {
+        Marker::FixPos(_) => "positive fixint",
+        Marker::FixNeg(_) => "negative fixint",
+        Marker::FixMap(_) => "fixmap",
+        Marker::FixArray(_) => "fixarray",
+        Marker::FixStr(_) => "fixstr",
+        Marker::Null => "nil",
+        Marker::Reserved => "the unused marker",
+        Marker::False => "false",
+        Marker::True => "true",
+        Marker::Bin8 => "bin8",
+        Marker::Bin16 => "bin16",
+        Marker::Bin32 => "bin32",
+        Marker::Ext8 => "ext8",
+        Marker::Ext16 => "ext16",
+        Marker::Ext32 => "ext32",
+        Marker::F32 => "float32",
+        Marker::F64 => "float64",
+        Marker::U8 => "uint8",
+        Marker::U16 => "uint16",
+        Marker::U32 => "uint32",
+        Marker::U64 => "uint64",
+        Marker::I8 => "int8",
+        Marker::I16 => "int16",
+        Marker::I32 => "int32",
+        Marker::I64 => "int64",
+        Marker::FixExt1 => "fixext1",
+        Marker::FixExt2 => "fixext2",
+        Marker::FixExt4 => "fixext4",
+        Marker::FixExt8 => "fixext8",
+        Marker::FixExt16 => "fixext16",
+        Marker::Str8 => "str8",
+        Marker::Str16 => "str16",
+        Marker::Str32 => "str32",
+        Marker::Array16 => "array16",
+        Marker::Array32 => "array32",
+        Marker::Map16 => "map16",
+        Marker::Map32 => "map32",
+    }
+}
+
+/// The marker of a sequence or map, by the rule that picks it.
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    /// fixarray, array16 or array32: the shortest that holds the count.
+    Array,
+    /// fixmap, map16 or map32: likewise.
+    Map,
+    /// array16, whatever the count.
+    Array16,
+    /// map16, whatever the count.
+    Map16,
+    /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
+    Dimensions,
+    /// A fixarray that says one less than follows: `b2nd` metalayers of 8 February 2023.
+    Miscounted,
+}
+
+impl Form {
+    /// Writes the marker of `count` elements.
+    #[inline(always)]
+    pub(crate) fn put<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
+        match (self, count) {
+            (Form::Array, 0..=15) => sink.put([FIXARRAY | count as u8]),
+            (Form::Map, 0..=15) => sink.put([FIXMAP | count as u8]),
+            (Form::Dimensions, 0..=MAX_DIMENSIONS) => sink.put([FIXARRAY + count as u8]),
+            _ => self.put_long(sink, count),
+        }
+    }
+
+    fn put_long<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
+        let (bytes, length) = self.marker(count)?;
+        sink.put_slice(&bytes[..length])
+    }
+
+    /// Inserts the marker of what has been written from `start` on: `count` elements.
+    pub(crate) fn insert<S: Sink>(self, sink: &mut S, start: usize, count: usize) -> Result<()> {
+        let (bytes, length) = self.marker(count)?;
+        sink.insert(start, &bytes[..length])
+    }
+
+    /// The marker's bytes, and how many they are.
+    fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
+        let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
+        let long = |small: Option<u8>, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count)) {
+            (Ok(count), _) if small.is_some() => {
+                let [a, b] = count.to_be_bytes();
+                Ok(([small.unwrap_or(0), a, b, 0, 0], 3))
+            }
+            (_, Ok(count)) if wide.is_some() => {
+                let [a, b, c, d] = count.to_be_bytes();
+                Ok(([wide.unwrap_or(0), a, b, c, d], 5))
+            }
+            _ => Err(self.too_long(count)),
+        };
+        match (self, count) {
+            (Form::Array, 0..=15) => Ok(short(FIXARRAY)),
+            (Form::Map, 0..=15) => Ok(short(FIXMAP)),
+            (Form::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
+            (Form::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
+            (Form::Array, _) => long(Some(ARRAY16), Some(ARRAY32)),
+            (Form::Map, _) => long(Some(MAP16), Some(MAP32)),
+            (Form::Array16, _) => long(Some(ARRAY16), None),
+            (Form::Map16, _) => long(Some(MAP16), None),
+            (Form::Dimensions | Form::Miscounted, _) => Err(self.too_long(count)),
+        }
+    }
+
+    #[cold]
+    fn too_long(self, count: usize) -> Error {
+        let (marker, limit) = match self {
+            Form::Array => ("array32", u32::MAX as usize),
+            Form::Map => ("map32", u32::MAX as usize),
+            Form::Array16 => ("array16", u16::MAX as usize),
+            Form::Map16 => ("map16", u16::MAX as usize),
+            Form::Dimensions => ("the list of an array's dimensions", MAX_DIMENSIONS),
+            Form::Miscounted => ("a miscounted fixarray", 16),
+        };
+        Error::new(ErrorKind::TooLong { marker, unit: "elements", length: count, limit })
+    }
+}
+
+/// The numbers: a marker, then the value in big-endian order.
+macro_rules! numbers {
+    ($($write:ident $read:ident $ty:ty, $marker:literal, $name:literal;)*) => {
+        $(
+            #[inline(always)]
+            pub(crate) fn $write<S: Sink>(sink: &mut S, value: $ty) -> Result<()> {
+                let mut bytes = [$marker; 1 + size_of::<$ty>()];
+                bytes[1..].copy_from_slice(&value.to_be_bytes());
+                sink.put(bytes)
+            }
+        )*
+
+        impl<'de> Reader<'de> {
+            $(
+                #[inline(always)]
+                pub(crate) fn $read(&mut self) -> Result<$ty> {
+                    const LENGTH: usize = 1 + size_of::<$ty>();
+                    match self.rest.split_first_chunk::<LENGTH>() {
+                        Some((&[$marker, ref value @ ..], rest)) => {
+                            self.rest = rest;
+                            Ok(<$ty>::from_be_bytes(*value))
+                        }
+                        _ => Err(self.refuse($name, $marker, LENGTH)),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+numbers! {
+    put_u16 take_u16 u16, 0xcd, "uint16 (cd)";
+    put_u32 take_u32 u32, 0xce, "uint32 (ce)";
+    put_u64 take_u64 u64, 0xcf, "uint64 (cf)";
+    put_i8 take_i8 i8, 0xd0, "int8 (d0)";
+    put_i16 take_i16 i16, 0xd1, "int16 (d1)";
+    put_i32 take_i32 i32, 0xd2, "int32 (d2)";
+    put_i64 take_i64 i64, 0xd3, "int64 (d3)";
+    put_f32 take_f32 f32, 0xca, "float32 (ca)";
+    put_f64 take_f64 f64, 0xcb, "float64 (cb)";
+}
+
+/// A positive fixint; above 127, where there is none, `cc` and the byte.
+#[inline(always)]
+pub(crate) fn put_u8<S: Sink>(sink: &mut S, value: u8) -> Result<()> {
+    if value < FIXMAP { sink.put([value]) } else { sink.put([U8, value]) }
+}
+
+pub(crate) fn put_bool<S: Sink>(sink: &mut S, value: bool) -> Result<()> {
+    sink.put([if value { TRUE } else { FALSE }])
+}
+
+pub(crate) fn put_nil<S: Sink>(sink: &mut S) -> Result<()> {
+    sink.put([NIL])
+}
+
+pub(crate) fn put_str32<S: Sink>(sink: &mut S, value: &str) -> Result<()> {
+    put_with_length(sink, STR32, "str32", value.as_bytes())
+}
+
+pub(crate) fn put_bin32<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
+    put_with_length(sink, BIN32, "bin32", value)
+}
+
+#[inline(always)]
+fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value: &[u8]) -> Result<()> {
+    let Ok(length) = u32::try_from(value.len()) else {
+        return Err(too_many_bytes(name, value.len(), u32::MAX as usize));
+    };
+    let [a, b, c, d] = length.to_be_bytes();
+    sink.put([marker, a, b, c, d])?;
+    sink.put_slice(value)
+}
+
+pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
+    if value.len() > FIXSTR_MAX {
+        return Err(too_many_bytes("a fixstr", value.len(), FIXSTR_MAX));
+    }
+    sink.put([FIXSTR | value.len() as u8])?;
+    sink.put_slice(value)
+}
+
+/// `value` is the extension's type, then its 16 bytes.
+pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()> {
+    sink.put([FIXEXT16])?;
+    sink.put(*value)
+}
+
+#[cold]
+fn too_many_bytes(marker: &'static str, length: usize, limit: usize) -> Error {
+    Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
+}
+
+/// Input, and how far it has been read.
+#[derive(Clone)]
+pub(crate) struct Reader<'de> {
+    rest: &'de [u8],
+    length: usize,
+}
+
+impl<'de> Reader<'de> {
+    #[inline(always)]
+    pub(crate) fn new(input: &'de [u8]) -> Self {
+        Reader { rest: input, length: input.len() }
+    }
+
+    /// The next byte's position in the input.
+    #[inline(always)]
+    pub(crate) fn offset(&self) -> usize {
+        self.length - self.rest.len()
+    }
+
+    /// What has not been read.
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> &'de [u8] {
+        self.rest
+    }
+
+    /// The next byte, not taken.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> Result<u8> {
+        match self.rest.first() {
+            Some(&byte) => Ok(byte),
+            None => Err(self.end(1)),
+        }
+    }
+
+    #[inline(always)]
+    fn take<const N: usize>(&mut self) -> Result<&'de [u8; N]> {
+        match self.rest.split_first_chunk::<N>() {
+            Some((chunk, rest)) => {
+                self.rest = rest;
+                Ok(chunk)
+            }
+            None => Err(self.end(N - self.rest.len())),
+        }
+    }
+
+    #[inline(always)]
+    fn take_slice(&mut self, length: usize) -> Result<&'de [u8]> {
+        match self.rest.split_at_checked(length) {
+            Some((slice, rest)) => {
+                self.rest = rest;
+                Ok(slice)
+            }
+            None => Err(self.end(length - self.rest.len())),
+        }
+    }
+
+    /// The input ends, and `needed` more bytes should stand there.
+    #[cold]
+    fn end(&self, needed: usize) -> Error {
+        Error::at(ErrorKind::UnexpectedEnd { needed }, self.length)
+    }
+
+    /// The next byte is not `marker`, or fewer than `length` bytes are left.
+    #[cold]
+    fn refuse(&self, expected: &'static str, marker: u8, length: usize) -> Error {
+        match self.rest.first() {
+            Some(&found) if found != marker => self.unexpected(expected, found),
+            _ => self.end(length.saturating_sub(self.rest.len()).max(1)),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn unexpected(&self, expected: &'static str, found: u8) -> Error {
+        Error::at(ErrorKind::Marker { expected, found }, self.offset())
+    }
+
+    #[inline(always)]
+    pub(crate) fn take_u8(&mut self) -> Result<u8> {
+        match *self.rest {
+            [value @ 0..=0x7f, ref rest @ ..] => {
+                self.rest = rest;
+                Ok(value)
+            }
+            [U8, value @ 0x80..=0xff, ref rest @ ..] => {
+                self.rest = rest;
+                Ok(value)
+            }
+            _ => Err(self.refuse_u8()),
+        }
+    }
+
+    #[cold]
+    fn refuse_u8(&self) -> Error {
+        match *self.rest {
+            [U8, ..] if self.rest.len() > 1 => self.unexpected("positive fixint (00 to 7f) for a number below 128", U8),
+            [] | [U8] => self.end(1),
+            [found, ..] => self.unexpected("uint8 (positive fixint, or cc above 127)", found),
+        }
+    }
+
+    pub(crate) fn take_bool(&mut self) -> Result<bool> {
+        match self.peek()? {
+            byte @ (TRUE | FALSE) => {
+                self.rest = &self.rest[1..];
+                Ok(byte == TRUE)
+            }
+            found => Err(self.unexpected("bool (c2 or c3)", found)),
+        }
+    }
+
+    pub(crate) fn take_nil(&mut self) -> Result<()> {
+        match self.peek()? {
+            NIL => {
+                self.rest = &self.rest[1..];
+                Ok(())
+            }
+            found => Err(self.unexpected("nil (c0)", found)),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn take_str32(&mut self) -> Result<&'de str> {
+        let bytes = self.take_with_length(STR32, "str32 (db)")?;
+        self.utf8(bytes)
+    }
+
+    #[inline(always)]
+    pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
+        self.take_with_length(BIN32, "bin32 (c6)")
+    }
+
+    #[inline(always)]
+    fn take_with_length(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8]> {
+        match self.rest.split_first_chunk::<5>() {
+            Some((&[found, ref length @ ..], rest)) if found == marker => {
+                self.rest = rest;
+                self.take_slice(u32::from_be_bytes(*length) as usize)
+            }
+            _ => Err(self.refuse(name, marker, 5)),
+        }
+    }
+
+    /// The bytes just read, as a string.
+    #[inline(always)]
+    pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
+        match core::str::from_utf8(bytes) {
+            Ok(text) => Ok(text),
+            Err(error) => Err(self.not_utf8(bytes.len() - error.valid_up_to())),
+        }
+    }
+
+    #[cold]
+    fn not_utf8(&self, bytes_ago: usize) -> Error {
+        Error::at(ErrorKind::Utf8, self.offset() - bytes_ago)
+    }
+
+    pub(crate) fn take_fixstr(&mut self) -> Result<&'de [u8]> {
+        match self.peek()? {
+            marker @ 0xa0..=0xbf => {
+                self.rest = &self.rest[1..];
+                self.take_slice((marker - FIXSTR) as usize)
+            }
+            found => Err(self.unexpected("fixstr (a0 to bf)", found)),
+        }
+    }
+
+    /// The extension's type, then its 16 bytes.
+    pub(crate) fn take_fixext16(&mut self) -> Result<&'de [u8; 17]> {
+        match self.peek()? {
+            FIXEXT16 => {
+                let bytes: &[u8; 18] = self.take()?;
+                bytes.last_chunk().ok_or_else(|| self.end(1))
+            }
+            found => Err(self.unexpected("fixext16 (d8)", found)),
+        }
+    }
+
+    /// The count of a sequence or map written in this form.
+    #[inline(always)]
+    pub(crate) fn take_count(&mut self, form: Form) -> Result<usize> {
+        match (form, self.rest) {
+            (Form::Array | Form::Miscounted, [marker @ 0x90..=0x9f, rest @ ..])
+            | (Form::Dimensions, [marker @ 0x90..=0xa0, rest @ ..]) => {
+                self.rest = rest;
+                Ok((marker - FIXARRAY) as usize)
+            }
+            (Form::Map, [marker @ 0x80..=0x8f, rest @ ..]) => {
+                self.rest = rest;
+                Ok((marker - FIXMAP) as usize)
+            }
+            _ => self.take_long_count(form),
+        }
+    }
+
+    fn take_long_count(&mut self, form: Form) -> Result<usize> {
+        let (expected, small, wide) = match form {
+            Form::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
+            Form::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
+            Form::Array16 => ("array16 (dc)", Some(ARRAY16), None),
+            Form::Map16 => ("map16 (de)", Some(MAP16), None),
+            Form::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
+            Form::Miscounted => ("fixarray (90 to 9f)", None, None),
+        };
+        let start = self.clone();
+        let marker = self.peek()?;
+        if Some(marker) == small {
+            let &[_, a, b] = self.take()?;
+            let count = u16::from_be_bytes([a, b]) as usize;
+            if count < 16 && wide.is_some() {
+                return Err(start.unexpected("the shortest marker that holds the count", marker));
+            }
+            return Ok(count);
+        }
+        if Some(marker) == wide {
+            let &[_, a, b, c, d] = self.take()?;
+            let count = u32::from_be_bytes([a, b, c, d]) as usize;
+            if count <= u16::MAX as usize {
+                return Err(start.unexpected("the shortest marker that holds the count", marker));
+            }
+            return Ok(count);
+        }
+        Err(self.unexpected(expected, marker))
+    }
+}
+
+/// The text of an encoded map key, for an error's path.
+pub(crate) fn key_text(encoded: &[u8]) -> Option<&str> {
+    let mut reader = Reader::new(encoded);
+    let text = match encoded.first() {
+        Some(&STR32) => reader.take_str32().ok()?,
+        _ => core::str::from_utf8(reader.take_fixstr().ok()?).ok()?,
+    };
+    Some(text)
+}

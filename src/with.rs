@@ -1,0 +1,180 @@
+//! Modules for `#[serde(with = "…")]`: the exceptions to "the type picks the marker".
+//!
+//! | module | bytes | the field |
+//! | --- | --- | --- |
+//! | [`fixstr`] | `a0`..`bf`, then at most 31 bytes | a string |
+//! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
+//! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
+//! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of any count |
+//! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
+//! | [`embedded`] | `c6`, a length, then a value in this format | any value |
+//!
+//! Options and newtypes of these work too. Any other serde format sees the plain value; [`embedded`] is the one that
+//! changes what they see.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+//! struct Frame {
+//!     #[serde(with = "b2nd::with::fixstr")]
+//!     magic: String,
+//!     #[serde(with = "b2nd::with::map16")]
+//!     offsets: BTreeMap<String, i32>,
+//! }
+//!
+//! let frame = Frame { magic: "b2frame\0".into(), offsets: BTreeMap::new() };
+//! let bytes = b2nd::to_vec(&frame)?;
+//! assert_eq!(bytes, b"\x92\xa8b2frame\0\xde\0\0");
+//! assert_eq!(b2nd::from_slice::<Frame>(&bytes)?, frame);
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Visitor};
+
+/// The visitor of a marked value: what is inside the newtype decodes as itself.
+struct Marked<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a newtype")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        T::deserialize(deserializer)
+    }
+}
+
+/// Modules for values of any type that serializes as what the mark holds.
+macro_rules! modules {
+    ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub mod $module {
+                use core::marker::PhantomData;
+
+                use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+                use crate::mark;
+
+                /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.serialize_newtype_struct(mark::$mark, value)
+                }
+
+                /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+                    deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))
+                }
+            }
+        )*
+    };
+}
+
+modules! {
+    /// A string of at most 31 bytes as a fixstr (`a0`..`bf`).
+    fixstr FIXSTR;
+    /// A sequence, tuple or struct as an array16 (`dc`), whatever its count.
+    array16 ARRAY16;
+    /// A map as a map16 (`de`), whatever its count.
+    map16 MAP16;
+}
+
+/// Modules for values that `serde_bytes` takes.
+macro_rules! bytes_modules {
+    ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub mod $module {
+                use core::marker::PhantomData;
+
+                use serde::{Deserializer, Serializer};
+                use serde_bytes::{Deserialize, Serialize};
+
+                use crate::mark;
+
+                /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+                    serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
+                }
+
+                /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+                    let value: super::AsBytes<T> =
+                        deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))?;
+                    Ok(value.0)
+                }
+            }
+        )*
+    };
+}
+
+bytes_modules! {
+    /// At most 31 bytes, UTF-8 or not, in a fixstr (`a0`..`bf`).
+    fixstr_bytes FIXSTR_BYTES;
+    /// 17 bytes as a fixext16 (`d8`): the extension's type, then its 16 bytes.
+    fixext16 FIXEXT16;
+}
+
+/// A value that goes through the traits of `serde_bytes`.
+struct AsBytes<T>(T);
+
+impl<T: serde_bytes::Serialize + ?Sized> serde::Serialize for AsBytes<&T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(AsBytes)
+    }
+}
+
+/// A value in this format, held as one byte string by any other: it comes out of CBOR, bincode or rmp-serde with the
+/// bytes that it went in with. Formats for people (JSON) show the value itself.
+///
+/// ```
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Message {
+///     id: u32,
+///     #[serde(with = "b2nd::with::embedded")]
+///     array: b2nd::B2ndMeta,
+/// }
+///
+/// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+/// let message = Message { id: 7, array: b2nd::B2ndMeta::new(geometry, "|u1") };
+/// let packed = rmp_serde::to_vec(&message)?;
+/// let bytes = b2nd::to_vec(&message.array)?;
+/// assert!(packed.windows(bytes.len()).any(|window| window == bytes));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod embedded {
+    use alloc::vec::Vec;
+
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserializer, Serialize, Serializer};
+
+    /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+    pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return value.serialize(serializer);
+        }
+        serializer.serialize_bytes(&crate::to_vec(value).map_err(S::Error::custom)?)
+    }
+
+    /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        if deserializer.is_human_readable() {
+            return T::deserialize(deserializer);
+        }
+        let bytes: Vec<u8> = serde_bytes::deserialize(deserializer)?;
+        crate::from_slice(&bytes).map_err(D::Error::custom)
+    }
+}
