@@ -199,6 +199,12 @@ impl Error {
         self
     }
 
+    /// Names the chunk.
+    #[cold]
+    pub(crate) fn in_chunk(self, number: usize) -> Self {
+        self.within(Segment::Index(number), None).field("chunk")
+    }
+
     /// Names the field in an error whose byte is known or does not matter.
     #[cold]
     pub(crate) fn field(self, name: &'static str) -> Self {

@@ -1,15 +1,25 @@
 //! [`File`]: a frame on disk.
 
 use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::vec::Vec;
+use core::ops::Range;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use super::header::Header;
+use super::chunk::{Chunk, Decompress};
+use super::header::{FrameType, Header};
+use super::offsets::{Offset, Offsets};
+use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
+
+/// How much of the end is read to find a trailer in it.
+const LAST_READ: u64 = 4096;
 
 /// The file of a sparse frame's directory that holds header, index and trailer.
 const SPARSE_FRAME: &str = "chunks.b2frame";
@@ -28,6 +38,7 @@ pub struct File {
     path: PathBuf,
     offset: u64,
     header: Header,
+    offsets: OnceLock<Offsets>,
 }
 
 impl File {
@@ -44,11 +55,11 @@ impl File {
     pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
         let path = path.as_ref();
         match read_header(path, offset) {
-            Ok(header) => Ok(File { path: path.to_owned(), offset, header }),
+            Ok(header) => Ok(File { path: path.to_owned(), offset, header, offsets: OnceLock::new() }),
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
             Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                Ok(File { header: read_header(&path, offset)?, path, offset })
+                Ok(File { header: read_header(&path, offset)?, path, offset, offsets: OnceLock::new() })
             }
             Err(error) => Err(error),
         }
@@ -57,6 +68,68 @@ impl File {
     /// The frame's header, as it was when the file was opened.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Reads the frame's trailer: one read of 4 KiB, or a second one where it is longer.
+    ///
+    /// # Errors
+    ///
+    /// The frame's end is not in the file, or no trailer is there.
+    pub fn trailer(&self) -> Result<Trailer> {
+        let header_len = self.header.header_len() as u64;
+        let end = self.header.frame_len();
+        let mut start = end.saturating_sub(LAST_READ).max(header_len);
+        let mut tail = self.read(&self.path, start..end)?;
+        if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
+            start = end.saturating_sub(length).max(header_len);
+            tail = self.read(&self.path, start..end)?;
+        }
+        Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
+    }
+
+    /// Where the chunks are. The index is read the first time and kept; `decompress` is asked only where it is compressed,
+    /// and `()` refuses.
+    pub fn offsets(&self, decompress: impl Decompress) -> Result<&Offsets> {
+        if let Some(offsets) = self.offsets.get() {
+            return Ok(offsets);
+        }
+        let tail = self.read(&self.path, self.header.tail_range())?;
+        let offsets = Offsets::from_tail(&self.header, &tail, decompress)?;
+        Ok(self.offsets.get_or_init(|| offsets))
+    }
+
+    /// Reads a chunk by its number: one read, of the place that it has in the frame, or of its own file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk; its header disagrees with its place; the index is compressed, and [`offsets`](File::offsets) has
+    /// not been asked for with a decompressor.
+    pub fn chunk(&self, number: usize) -> Result<Chunk<'static>> {
+        let offsets = self.offsets(())?;
+        let (start, bytes) = match (offsets.at(number)?, self.header.frame_type()) {
+            (Offset::Special(special), _) => return self.header.special_chunk(special, number),
+            (Offset::At(at), FrameType::Contiguous) => {
+                let header_len = self.header.header_len() as u64;
+                let start = header_len.saturating_add(at);
+                (start, self.read(&self.path, start..header_len.saturating_add(offsets.limit(at)))?)
+            }
+            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.chunk_path(at))?),
+        };
+        self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
+    }
+
+    /// The file of a sparse frame's chunk.
+    fn chunk_path(&self, number: u64) -> PathBuf {
+        self.path.with_file_name(format!("{number:08X}.chunk"))
+    }
+
+    /// Reads a part of the frame. A file that ends early gives fewer bytes, and nothing is allocated for the others.
+    fn read(&self, path: &Path, range: Range<u64>) -> Result<Vec<u8>> {
+        let mut file = fs::File::open(path)?;
+        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
+        let mut bytes = Vec::new();
+        file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// The file that holds the header: the one that was opened, or `chunks.b2frame` of the directory.

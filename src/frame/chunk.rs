@@ -1,0 +1,200 @@
+//! [`Chunk`]: the bytes of one Blosc2 chunk, and what can be known of its data without a codec.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use super::chunk_header::{ChunkHeader, EXTENDED, Special};
+use crate::error::{Error, ErrorKind, Result};
+
+/// What turns a compressed chunk into its data. A codec crate plugs in with a closure:
+///
+/// ```
+/// use b2nd::frame::{Chunk, Decompress};
+///
+/// fn read<'a>(chunk: &'a Chunk, codec: impl Decompress) -> b2nd::Result<std::borrow::Cow<'a, [u8]>> {
+///     chunk.data(codec)
+/// }
+///
+/// let chunk = Chunk::store(b"elements", 1)?;
+/// let codec = |_chunk: &[u8], _data: &mut [u8]| Err("some_codec::decompress_into(chunk, data) goes here");
+/// assert_eq!(&*read(&chunk, codec)?, b"elements");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// `()` is one too, which refuses: stored and special chunks need no codec.
+pub trait Decompress {
+    /// Fills `data`, whose length is the chunk's `nbytes`, from a whole chunk, header included.
+    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
+}
+
+impl<F, E> Decompress for F
+where
+    F: FnMut(&[u8], &mut [u8]) -> Result<(), E>,
+    E: core::fmt::Display,
+{
+    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        self(chunk, data).map_err(|error| Error::message(format_args!("the decompressor failed: {error}")))
+    }
+}
+
+impl Decompress for () {
+    fn decompress(&mut self, chunk: &[u8], _data: &mut [u8]) -> Result<()> {
+        let codec = ChunkHeader::from_slice(chunk)?.codec();
+        Err(Error::message(format_args!("the chunk is compressed with {codec}, and no decompressor is given")))
+    }
+}
+
+/// One Blosc2 chunk: its header, and all of its bytes as they are stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunk<'a> {
+    header: ChunkHeader,
+    bytes: Cow<'a, [u8]>,
+}
+
+impl<'a> Chunk<'a> {
+    /// The chunk at the front of `bytes`; what follows it is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// The header is not valid, or there are fewer bytes than its `cbytes`: an end of input that says how many it lacks.
+    pub fn from_slice(bytes: &'a [u8]) -> Result<Chunk<'a>> {
+        let header = ChunkHeader::from_slice(bytes)?;
+        match bytes.get(..header.cbytes()) {
+            Some(bytes) => Ok(Chunk { header, bytes: Cow::Borrowed(bytes) }),
+            None => {
+                let error = ErrorKind::UnexpectedEnd { needed: header.cbytes() - bytes.len() };
+                Err(Error::at(error, bytes.len()).field("the chunk"))
+            }
+        }
+    }
+
+    /// The same from bytes of its own.
+    pub(super) fn from_vec(mut bytes: Vec<u8>) -> Result<Chunk<'static>> {
+        let length = Chunk::from_slice(&bytes)?.header.cbytes();
+        bytes.truncate(length);
+        Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
+    }
+
+    /// Stores data in a chunk as it is, uncompressed. `typesize` is the length of an element in bytes.
+    ///
+    /// # Errors
+    ///
+    /// The data is too long for a chunk (2 GiB less 32 bytes), or `typesize` is 0.
+    pub fn store(data: &[u8], typesize: usize) -> Result<Chunk<'static>> {
+        let header = ChunkHeader::stored(data.len(), typesize)?;
+        let mut bytes = Vec::with_capacity(EXTENDED + data.len());
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(data);
+        Ok(Chunk { header, bytes: Cow::Owned(bytes) })
+    }
+
+    /// A chunk that says in its header alone what all its elements are.
+    ///
+    /// # Errors
+    ///
+    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; or `special` is a value, which is more than a header.
+    pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
+        Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
+    }
+
+    /// The same in blocks of a frame's length, where that fits.
+    pub(super) fn special_in_blocks(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<Chunk<'static>> {
+        let header = ChunkHeader::special_chunk(special, nbytes, typesize, blocksize)?;
+        Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
+    }
+
+    /// The chunk's header.
+    pub fn header(&self) -> &ChunkHeader {
+        &self.header
+    }
+
+    /// All bytes of the chunk, its header included.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All bytes of the chunk, its header included.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes.into_owned()
+    }
+
+    /// The data of a chunk that is stored uncompressed, without a copy.
+    pub fn stored(&self) -> Option<&[u8]> {
+        if !self.header.is_stored() {
+            return None;
+        }
+        self.bytes.get(self.header.header_len()..)?.get(..self.header.nbytes())
+    }
+
+    /// The value that all elements have, where the chunk's kind is [`Special::Value`].
+    pub fn value(&self) -> Option<&[u8]> {
+        match self.header.special() {
+            Some(Special::Value) => {
+                let value = self.bytes.get(self.header.header_len()..)?;
+                // An element longer than 255 bytes does not fit the header's type size: then it is all that follows.
+                if self.header.typesize() == 1 { Some(value) } else { value.get(..self.header.typesize()) }
+            }
+            _ => None,
+        }
+    }
+
+    /// The chunk's data: borrowed where it is stored, filled in where it is special (zeros where it is uninitialized), and
+    /// asked of `decompress` otherwise.
+    ///
+    /// It takes as much memory as the header says, which is at most 2 GiB; [`data_into`](Chunk::data_into) takes none.
+    pub fn data(&self, decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
+        if let Some(data) = self.stored() {
+            return Ok(Cow::Borrowed(data));
+        }
+        let mut data = Vec::new();
+        let nbytes = self.header.nbytes();
+        data.try_reserve_exact(nbytes).map_err(|_| Error::message(format_args!("no memory for a chunk of {nbytes} bytes")))?;
+        data.resize(nbytes, 0);
+        self.data_into(&mut data, decompress)?;
+        Ok(Cow::Owned(data))
+    }
+
+    /// The chunk's data, of a chunk that is no longer needed.
+    pub fn into_data(self, decompress: impl Decompress) -> Result<Cow<'a, [u8]>> {
+        match self.bytes {
+            Cow::Borrowed(bytes) if self.header.is_stored() => {
+                let start = self.header.header_len();
+                Ok(Cow::Borrowed(&bytes[start..start + self.header.nbytes()]))
+            }
+            _ => Ok(Cow::Owned(self.data(decompress)?.into_owned())),
+        }
+    }
+
+    /// Puts the chunk's data into a buffer of [`nbytes`](ChunkHeader::nbytes) bytes.
+    ///
+    /// # Errors
+    ///
+    /// The buffer has another length; the kind of special value does not fit the type size; `decompress` fails.
+    pub fn data_into(&self, data: &mut [u8], mut decompress: impl Decompress) -> Result<()> {
+        if data.len() != self.header.nbytes() {
+            return Err(Error::new(ErrorKind::Count { expected: self.header.nbytes(), found: data.len() }).field("buffer"));
+        }
+        if let Some(stored) = self.stored() {
+            data.copy_from_slice(stored);
+            return Ok(());
+        }
+        match self.header.special() {
+            None => decompress.decompress(&self.bytes, data)?,
+            Some(Special::Zeros | Special::Uninitialized) => data.fill(0),
+            Some(Special::Nan) => match self.header.typesize() {
+                4 => fill(data, &f32::NAN.to_le_bytes()),
+                8 => fill(data, &f64::NAN.to_le_bytes()),
+                typesize => return Err(Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))),
+            },
+            Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
+        }
+        Ok(())
+    }
+}
+
+/// Repeats an element.
+fn fill(data: &mut [u8], element: &[u8]) {
+    if !element.is_empty() {
+        data.chunks_mut(element.len()).for_each(|place| place.copy_from_slice(&element[..place.len()]));
+    }
+}

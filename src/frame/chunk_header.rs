@@ -1,0 +1,312 @@
+//! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
+
+use super::metalayers::mismatch;
+use super::pipeline::{Codec, Filter};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The length of a header of Blosc 1.
+const SHORT: usize = 16;
+
+/// The length of a header with a filter pipeline.
+pub(super) const EXTENDED: usize = 32;
+
+/// The longest block in bytes.
+const MAX_BLOCKSIZE: usize = 536_866_816;
+
+/// The longest chunk in bytes, header included.
+const MAX_CBYTES: usize = i32::MAX as usize;
+
+/// Bit 0 and bit 2 of the flags: byte shuffle and bit shuffle at once say that the header is extended.
+const IS_EXTENDED: u8 = 0x05;
+const IS_STORED: u8 = 0x02;
+
+/// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
+const VERSION: u8 = 5;
+
+/// What all elements of a chunk are, when its header says so.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Special {
+    /// All bytes are zero, 1.
+    Zeros,
+    /// All elements are NaN, 2.
+    Nan,
+    /// All elements have the value that follows the header, 3.
+    Value,
+    /// Nobody wrote the elements, 4: what they are is undefined.
+    Uninitialized,
+}
+
+impl Special {
+    /// The number in a chunk's header.
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Special::Zeros => 1,
+            Special::Nan => 2,
+            Special::Value => 3,
+            Special::Uninitialized => 4,
+        }
+    }
+}
+
+impl core::fmt::Display for Special {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Special::Zeros => "zeros",
+            Special::Nan => "nan",
+            Special::Value => "value",
+            Special::Uninitialized => "uninitialized",
+        })
+    }
+}
+
+/// The header of a Blosc2 chunk, 16 bytes or 32, kept as it is.
+///
+/// ```text
+///  0  version | versionlz | flags | typesize
+///  4  nbytes    (int32: the data, uncompressed)
+///  8  blocksize (int32)
+/// 12  cbytes    (int32: the chunk, header included)
+/// 16  filters (6) | udcodec | codec_meta | filters_meta (6) | reserved | blosc2_flags
+/// ```
+///
+/// ```
+/// let chunk = b2nd::frame::Chunk::store(&[1, 2, 3, 4], 4)?;
+/// let header = b2nd::frame::ChunkHeader::from_slice(chunk.bytes())?;
+/// assert_eq!((header.nbytes(), header.cbytes(), header.typesize()), (4, 36, 4));
+/// assert!(header.is_stored());
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Source: C-Blosc2's "Chunk Format".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChunkHeader {
+    /// Where the header is of 16 bytes, the others are zero.
+    bytes: [u8; EXTENDED],
+}
+
+impl ChunkHeader {
+    /// Decodes the header at the front of a chunk: 32 bytes, or 16 where it is not extended.
+    ///
+    /// # Errors
+    ///
+    /// A field that C-Blosc2 would refuse, by its name: sizes that are negative or contradict each other, a type size of 0.
+    pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
+        let mut bytes = [0; EXTENDED];
+        let length = if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { EXTENDED } else { SHORT };
+        let Some(header) = chunk.get(..length) else {
+            let error = ErrorKind::UnexpectedEnd { needed: length - chunk.len() };
+            return Err(Error::at(error, chunk.len()).field("the chunk's header"));
+        };
+        bytes[..length].copy_from_slice(header);
+        let header = ChunkHeader { bytes };
+        header.check()?;
+        Ok(header)
+    }
+
+    /// The header of data that is stored as it is.
+    pub(super) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+        let mut header = ChunkHeader::new(nbytes, typesize)?;
+        header.bytes[2] |= IS_STORED;
+        let cbytes = EXTENDED.saturating_add(nbytes);
+        header.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
+        header.check()?;
+        Ok(header)
+    }
+
+    /// The header that says what all elements are.
+    pub(super) fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
+        if special == Special::Value {
+            return Err(Error::message("a chunk of one value holds more than a header"));
+        }
+        let mut header = ChunkHeader::new(nbytes, typesize)?;
+        header.bytes[31] = special.code() << 4;
+        if (1..=nbytes).contains(&blocksize) {
+            header.bytes[8..12].copy_from_slice(&length("blocksize", blocksize)?);
+        }
+        header.check()?;
+        Ok(header)
+    }
+
+    /// A header alone, of one block.
+    fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+        if typesize == 0 {
+            return Err(mismatch("typesize", "1 or more", typesize, 3));
+        }
+        let mut bytes = [0; EXTENDED];
+        // An element that the field cannot hold is counted in bytes, as C-Blosc2 does.
+        bytes[..4].copy_from_slice(&[VERSION, 1, IS_EXTENDED, u8::try_from(typesize).unwrap_or(1)]);
+        bytes[4..8].copy_from_slice(&length("nbytes", nbytes)?);
+        bytes[8..12].copy_from_slice(&length("blocksize", nbytes.clamp(1, MAX_BLOCKSIZE))?);
+        bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED)?);
+        Ok(ChunkHeader { bytes })
+    }
+
+    /// What C-Blosc2 checks before it decompresses.
+    fn check(&self) -> Result<()> {
+        let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
+        let header_len = self.header_len();
+        if nbytes < 0 {
+            return Err(mismatch("nbytes", "0 or more", nbytes, 4));
+        }
+        if cbytes < 0 || self.cbytes() < header_len {
+            return Err(mismatch("cbytes", format_args!("{header_len} or more"), cbytes, 12));
+        }
+        if blocksize <= 0 || (nbytes > 0 && blocksize > nbytes) || self.blocksize() > MAX_BLOCKSIZE {
+            let limit = if nbytes > 0 { self.nbytes().min(MAX_BLOCKSIZE) } else { MAX_BLOCKSIZE };
+            return Err(mismatch("blocksize", format_args!("1 to {limit}"), blocksize, 8));
+        }
+        if self.typesize() == 0 {
+            return Err(mismatch("typesize", "1 or more", 0, 3));
+        }
+        if self.is_stored() && self.special().is_none() && self.cbytes() < header_len.saturating_add(self.nbytes()) {
+            return Err(mismatch("cbytes", format_args!("{header_len} + nbytes ({nbytes})"), cbytes, 12));
+        }
+        let Some(code) = self.special_code() else { return Ok(()) };
+        if self.special().is_none() {
+            return Err(mismatch("special value", "1 to 4", code, 31));
+        }
+        if self.special() == Some(Special::Value) && self.cbytes() < EXTENDED + self.typesize() {
+            return Err(mismatch("cbytes", format_args!("{EXTENDED} + typesize ({})", self.typesize()), cbytes, 12));
+        }
+        Ok(())
+    }
+
+    fn int32(&self, at: usize) -> i32 {
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(&self.bytes[at..at + 4]);
+        i32::from_le_bytes(bytes)
+    }
+
+    /// A size that has been checked not to be negative.
+    fn size(&self, at: usize) -> usize {
+        usize::try_from(self.int32(at)).unwrap_or(0)
+    }
+
+    /// The header's bytes as they are in the chunk, 16 or 32.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.header_len()]
+    }
+
+    /// The length of the header in bytes: 32, or 16 where it is not extended.
+    pub fn header_len(&self) -> usize {
+        if self.is_extended() { EXTENDED } else { SHORT }
+    }
+
+    /// Whether the header holds a filter pipeline: 32 bytes.
+    pub fn is_extended(&self) -> bool {
+        self.bytes[2] & IS_EXTENDED == IS_EXTENDED
+    }
+
+    /// The chunk format's version: 4 or 5, and 6 where blocks vary in length.
+    pub fn version(&self) -> u8 {
+        self.bytes[0]
+    }
+
+    /// The version of the codec's format.
+    pub fn codec_version(&self) -> u8 {
+        self.bytes[1]
+    }
+
+    /// The flags as they are in the chunk.
+    pub fn raw_flags(&self) -> u8 {
+        self.bytes[2]
+    }
+
+    /// Blosc2's own flags as they are in the chunk, 0 where the header is not extended.
+    pub fn raw_blosc2_flags(&self) -> u8 {
+        self.bytes[31]
+    }
+
+    /// The length of an element in bytes, 1 to 255.
+    pub fn typesize(&self) -> usize {
+        usize::from(self.bytes[3])
+    }
+
+    /// The length of the data in bytes, uncompressed.
+    pub fn nbytes(&self) -> usize {
+        self.size(4)
+    }
+
+    /// The length of a block in bytes, uncompressed.
+    pub fn blocksize(&self) -> usize {
+        self.size(8)
+    }
+
+    /// The length of the chunk in bytes, its header included.
+    pub fn cbytes(&self) -> usize {
+        self.size(12)
+    }
+
+    /// Whether the data follows the header uncompressed (Blosc calls it *memcpyed*).
+    pub fn is_stored(&self) -> bool {
+        self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
+    }
+
+    /// What all elements are, where the header says so.
+    pub fn special(&self) -> Option<Special> {
+        match self.special_code()? {
+            1 => Some(Special::Zeros),
+            2 => Some(Special::Nan),
+            3 => Some(Special::Value),
+            4 => Some(Special::Uninitialized),
+            _ => None,
+        }
+    }
+
+    fn special_code(&self) -> Option<u8> {
+        Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
+    }
+
+    /// The codec. A flag of three bits names its format; LZ4 and LZ4HC share one, and are told apart by the codec's own
+    /// byte where the writer set it (chunks of version 4 can hold 0 there).
+    pub fn codec(&self) -> Codec {
+        let own = self.bytes[22];
+        match self.bytes[2] >> 5 {
+            0 => Codec::BloscLz,
+            1 if own == Codec::Lz4Hc.code() => Codec::Lz4Hc,
+            1 => Codec::Lz4,
+            3 => Codec::Zlib,
+            4 => Codec::Zstd,
+            6 => Codec::from_code(own),
+            // 7 leaves it to the frame's header; the others are reserved.
+            format => Codec::Other(format),
+        }
+    }
+
+    /// The codec's parameter.
+    pub fn codec_meta(&self) -> u8 {
+        self.bytes[23]
+    }
+
+    /// The filters and the parameter of each, in the order in which they ran; empty slots are left out. A header of 16 bytes
+    /// names byte shuffle or bit shuffle in its flags.
+    pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
+        let mut slots = [(Filter::None, 0); 6];
+        if self.is_extended() {
+            for (slot, (&filter, &meta)) in slots.iter_mut().zip(self.bytes[16..22].iter().zip(&self.bytes[24..30])) {
+                *slot = (Filter::from_code(filter), meta);
+            }
+        } else {
+            slots[5].0 = match self.bytes[2] & IS_EXTENDED {
+                0x01 => Filter::Shuffle,
+                0x04 => Filter::BitShuffle,
+                _ => Filter::None,
+            };
+        }
+        slots.into_iter().filter(|(filter, _)| *filter != Filter::None)
+    }
+
+    /// Whether the codec uses a dictionary.
+    pub fn has_dictionary(&self) -> bool {
+        self.bytes[31] & 0x01 != 0
+    }
+}
+
+/// A length as a header holds it.
+fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
+    match i32::try_from(length) {
+        Ok(length) => Ok(length.to_le_bytes()),
+        Err(_) => Err(Error::new(ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit: MAX_CBYTES - EXTENDED }).field(name)),
+    }
+}

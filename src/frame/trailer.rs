@@ -1,0 +1,182 @@
+//! [`Trailer`]: what a frame ends with.
+
+use alloc::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::chunk::{Chunk, Decompress};
+use super::metalayers::{Metalayers, Place, Section, mismatch};
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Reader;
+
+/// The trailer of a frame, owned: the variable-length metalayers, which can be added, replaced and removed at any time.
+///
+/// Each content is a Blosc2 chunk, stored or compressed, and the value is in it: see [`value`](Trailer::value).
+///
+/// ```
+/// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
+/// for (name, content) in file.trailer()?.vlmetalayers().iter() {
+///     println!("{}: a chunk of {} bytes", name.escape_ascii(), content.len());
+/// }
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct Trailer {
+    version: u8,
+    vlmetalayers: Metalayers,
+    fingerprint: [u8; 17],
+}
+
+/// The length of a trailer without vlmetalayers.
+pub(super) const SHORTEST: usize = 35;
+
+/// How far before the end of the frame trailer_len's marker stands.
+const LEN_BEFORE_END: usize = 23;
+
+/// The trailer's version in every file known.
+const VERSION: u8 = 1;
+
+impl Trailer {
+    /// A trailer that holds these, with no fingerprint.
+    pub fn new(vlmetalayers: Metalayers) -> Self {
+        Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
+    }
+
+    /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) of a frame.
+    pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
+        crate::from_slice::<Wire>(trailer)?.try_into()
+    }
+
+    /// Decodes a trailer from the end of a frame, or from any part of one that ends with it, such as the bytes of
+    /// [`Header::tail_range`](super::Header::tail_range).
+    pub fn from_tail(tail: &[u8]) -> Result<Trailer> {
+        let start = Trailer::start_in(tail)?;
+        Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
+    }
+
+    /// The length that the trailer at the end of `tail` claims.
+    #[cfg(feature = "std")]
+    pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
+        let end = tail.len().checked_sub(LEN_BEFORE_END)?;
+        Reader::new(&tail[end..]).take_u32().ok().map(u64::from)
+    }
+
+    /// Where in `tail`, which ends where the frame does, the trailer starts.
+    pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
+        let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
+            let error = Error::at(ErrorKind::UnexpectedEnd { needed: LEN_BEFORE_END - tail.len() }, tail.len());
+            return Err(error.field("the frame's trailer"));
+        };
+        let length = Reader::new(&tail[end..]).take_u32().map_err(|error| error.shifted(end).field("trailer_len"))?;
+        match tail.len().checked_sub(length as usize) {
+            Some(start) if length as usize >= SHORTEST => Ok(start),
+            _ => Err(mismatch("trailer_len", format_args!("{SHORTEST} to {}", tail.len()), length, end)),
+        }
+    }
+
+    /// The length of the trailer in bytes.
+    pub fn trailer_len(&self) -> usize {
+        // The section's 10 bytes stand in both.
+        SHORTEST - 10 + self.vlmetalayers.section_len()
+    }
+
+    /// The trailer's version: 1 in every file known.
+    pub fn version(&self) -> u8 {
+        self.version
+    }
+
+    /// The variable-length metalayers. A content is a chunk; [`value`](Trailer::value) gives what is in it.
+    pub fn vlmetalayers(&self) -> &Metalayers {
+        &self.vlmetalayers
+    }
+
+    /// The variable-length metalayers, to change.
+    pub fn vlmetalayers_mut(&mut self) -> &mut Metalayers {
+        &mut self.vlmetalayers
+    }
+
+    /// The fingerprint: its type, then 16 bytes. All are 0 in every file known.
+    pub fn fingerprint(&self) -> [u8; 17] {
+        self.fingerprint
+    }
+
+    /// The value of a variable-length metalayer, where there is one of this name. `decompress` is asked only where it is
+    /// compressed; `()` refuses.
+    pub fn value(&self, name: &str, decompress: impl Decompress) -> Result<Option<Cow<'_, [u8]>>> {
+        let Some(content) = self.vlmetalayers.get(name) else { return Ok(None) };
+        Chunk::from_slice(content)?.into_data(decompress).map(Some)
+    }
+
+    /// Puts a value under a name, uncompressed, as a chunk of type size 1.
+    ///
+    /// # Errors
+    ///
+    /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer.
+    pub fn set_value(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        let chunk = Chunk::store(value, 1)?;
+        self.vlmetalayers.insert(name, chunk.into_bytes())?;
+        Ok(())
+    }
+}
+
+/// The trailer as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Trailer")]
+struct Wire<'a> {
+    version: u8,
+    #[serde(borrow)]
+    vlmetalayers: Section<'a>,
+    trailer_len: u32,
+    #[serde(with = "crate::with::fixext16")]
+    fingerprint: [u8; 17],
+}
+
+impl<'a> TryFrom<&'a Trailer> for Wire<'a> {
+    type Error = Error;
+
+    fn try_from(trailer: &'a Trailer) -> Result<Self> {
+        let length = trailer.trailer_len();
+        let trailer_len = u32::try_from(length).map_err(|_| {
+            Error::new(ErrorKind::TooLong { marker: "trailer_len", unit: "bytes", length, limit: u32::MAX as usize })
+        })?;
+        let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::Trailer)?;
+        Ok(Wire { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
+    }
+}
+
+impl TryFrom<Wire<'_>> for Trailer {
+    type Error = Error;
+
+    fn try_from(wire: Wire) -> Result<Self> {
+        let vlmetalayers = wire.vlmetalayers.into_metalayers(Place::Trailer)?;
+        let trailer = Trailer { version: wire.version, vlmetalayers, fingerprint: wire.fingerprint };
+        let expected = trailer.trailer_len();
+        if usize::try_from(wire.trailer_len) != Ok(expected) {
+            return Err(mismatch("trailer_len", expected, wire.trailer_len, expected.saturating_sub(LEN_BEFORE_END)));
+        }
+        Ok(trailer)
+    }
+}
+
+impl Serialize for Trailer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return Trailer::serialize(self, serializer);
+        }
+        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Trailer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Trailer::deserialize(deserializer);
+        }
+        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+    }
+}
