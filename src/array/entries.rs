@@ -269,7 +269,11 @@ impl<S> EntriesVisitor<'_, S> {
     /// An entry that has to be there.
     #[inline(always)]
     fn required<T, E: serde::de::Error>(&self, index: usize, entry: Option<T>) -> Result<T, E> {
-        entry.ok_or_else(|| E::custom(format_args!("{}: {index} entries, {} expected", self.layout.name(), self.layout.fields().len())))
+        entry.ok_or_else(|| {
+            let fewest = if self.layout == Layout::Any && index < 5 { "5 to " } else { "" };
+            let (name, count) = (self.layout.name(), self.layout.fields().len());
+            E::custom(format_args!("{name}: {index} entries, {fewest}{count} expected"))
+        })
     }
 
     #[inline(always)]
@@ -408,7 +412,7 @@ impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
     type Value = Sixth<S>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
     }
 }
 
@@ -417,6 +421,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a dtype_format or a dtype")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
