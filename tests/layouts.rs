@@ -3,7 +3,7 @@
 mod common;
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
-use common::{both_ways, geometry, geometry_bytes, layouts, message, refused, unwritable, writes};
+use common::{both_ways, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
 use hex_literal::hex;
 
 const SHAPE_400_3: [u8; 19] = hex!("92 d3 0000000000000190 d3 0000000000000003");
@@ -267,4 +267,12 @@ fn debug_shows_the_shapes() {
     assert_eq!(format!("{:?}", example_geometry()), "Geometry { shape: [400, 3], chunkshape: [110, 3], blockshape: [57, 3] }");
     assert_ne!(example_geometry(), geometry(2));
     assert_ne!(geometry(1), geometry(2));
+}
+
+#[test]
+fn a_b2nd_metalayer_of_five_entries_is_an_array_too() {
+    let header = header(&[(b"b2nd", &example(0x95, b""))]);
+    let header = b2nd::frame::Header::from_slice(&header).unwrap();
+    let array = ArrayMeta::Caterva(CatervaMeta { version: 0, geometry: example_geometry() });
+    assert_eq!(header.array().unwrap(), Some(array));
 }
