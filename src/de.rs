@@ -117,7 +117,9 @@ impl<'de> Deserializer<'de> {
     #[inline(always)]
     fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
         self.enter()?;
-        let mut elements = Elements::new(self, count, fields);
+        // An alias is one of serde's fields too; among more names than elements, the one at an index may be another's.
+        let names = if fields.len() == count { fields } else { &[] };
+        let mut elements = Elements::new(self, count, names);
         let value = visitor.visit_seq(&mut elements)?;
         let left = elements.left();
         if left != 0 {

@@ -3,7 +3,7 @@
 mod common;
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
-use common::{both_ways, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
+use common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
 use hex_literal::hex;
 
 const SHAPE_400_3: [u8; 19] = hex!("92 d3 0000000000000190 d3 0000000000000003");
@@ -12,7 +12,7 @@ const BLOCKSHAPE_57_3: [u8; 11] = hex!("92 d2 00000039 d2 00000003");
 
 /// The worked example: `count`, version, ndim, three lists, and the rest.
 fn example(count: u8, rest: &[u8]) -> Vec<u8> {
-    [&[count, 0, 2], &SHAPE_400_3[..], &CHUNKSHAPE_110_3, &BLOCKSHAPE_57_3, rest].concat()
+    cat(&[&[count, 0, 2], &SHAPE_400_3[..], &CHUNKSHAPE_110_3, &BLOCKSHAPE_57_3, rest])
 }
 
 fn example_geometry() -> Geometry {
@@ -61,13 +61,15 @@ fn each_layout_of_every_number_of_dimensions() {
             both_ways(array, &bytes);
             both_ways(array.into_owned(), &bytes);
         }
-        both_ways(geometry(ndim), &[&[0x94], geometry_bytes(ndim).as_slice()].concat());
+        both_ways(geometry(ndim), &cat(&[&[0x94], geometry_bytes(ndim).as_slice()]));
     }
 }
 
 #[test]
 fn what_c_blosc2_wrote() {
-    for (name, ndim, marker) in [("nd0", 0, 0x90), ("nd1", 1, 0x91), ("nd2", 2, 0x92), ("nd8", 8, 0x98), ("nd15", 15, 0x9f), ("nd16", 16, 0xa0)] {
+    for (name, ndim, marker) in
+        [("nd0", 0, 0x90), ("nd1", 1, 0x91), ("nd2", 2, 0x92), ("nd8", 8, 0x98), ("nd15", 15, 0x9f), ("nd16", 16, 0xa0)]
+    {
         let bytes = std::fs::read(format!("tests/data/c-blosc2-3.3.5/clib-b2ndmeta__{name}.b2ndmeta")).unwrap();
         assert_eq!(bytes[..4], [0x97, 0, ndim, marker]);
         let meta: B2ndMeta<&str> = b2nd::from_slice(&bytes).unwrap();
@@ -108,7 +110,9 @@ fn the_largest_lengths_and_versions() {
     let geometry = Geometry::new(&[i64::MAX, 0], &[i32::MAX, 0], &[1, 0]).unwrap();
     both_ways(
         B2ndMeta { version: 127, geometry, dtype_format: 127, dtype: "" },
-        &hex!("97 7f 02 92 d37fffffffffffffff d30000000000000000 92 d27fffffff d200000000 92 d200000001 d200000000 7f db00000000"),
+        &hex!(
+            "97 7f 02 92 d37fffffffffffffff d30000000000000000 92 d27fffffff d200000000 92 d200000001 d200000000 7f db00000000"
+        ),
     );
 }
 
@@ -172,12 +176,15 @@ fn a_geometry_refuses_what_no_array_has() {
 
 #[test]
 fn decoding_refuses_what_no_array_has() {
-    let meta = |lists: &[u8]| [&hex!("97 00")[..], lists, &hex!("00 db00000000")].concat();
+    let meta = |lists: &[u8]| cat(&[&hex!("97 00"), lists, &hex!("00 db00000000")]);
     let refuses = |lists: &[u8], expected: &str| {
         refused::<B2ndMeta>(&meta(lists), &format!("b2nd metalayer: {expected}"));
         refused::<ArrayMeta>(&meta(lists), &format!("array metalayer: {expected}"));
     };
-    refuses(&hex!("01 92 d30000000000000003 d30000000000000003 91 d200000001 91 d200000001"), "shape has 2 dimensions, ndim is 1");
+    refuses(
+        &hex!("01 92 d30000000000000003 d30000000000000003 91 d200000001 91 d200000001"),
+        "shape has 2 dimensions, ndim is 1",
+    );
     refuses(&hex!("01 91 d30000000000000003 90 91 d200000001"), "chunkshape has 0 dimensions, ndim is 1");
     refuses(&hex!("01 91 d30000000000000003 91 d200000001 90"), "blockshape has 0 dimensions, ndim is 1");
     refuses(&hex!("00 91 d30000000000000003 91 d200000001 91 d200000001"), "shape has 1 dimensions, ndim is 0");
@@ -208,7 +215,10 @@ fn decoding_refuses_what_no_array_has() {
         "blockshape[0]: expected a length of 0 or more, found -2147483648 at byte 20",
     );
     refuses(&hex!("01 91 d200000003"), "shape[0]: expected int64 (d3), found int32 (d2) at byte 4");
-    refuses(&hex!("cc01 90 90 90"), "ndim: expected positive fixint (00 to 7f) for a number below 128, found uint8 (cc) at byte 2");
+    refuses(
+        &hex!("cc01 90 90 90"),
+        "ndim: expected positive fixint (00 to 7f) for a number below 128, found uint8 (cc) at byte 2",
+    );
     refuses(&hex!("10 dc0010"), "shape: expected the list of an array's dimensions (90 to a0), found array16 (dc) at byte 3");
     refuses(&hex!("10 a1"), "shape: expected the list of an array's dimensions (90 to a0), found fixstr (a1) at byte 3");
 }
@@ -235,8 +245,11 @@ fn a_version_or_dtype_format_is_a_positive_fixint() {
 #[test]
 fn the_entry_after_blockshape_is_one_of_two() {
     let refuses = |entry: &[u8], expected: &str| {
-        refused::<ArrayMeta>(&[&hex!("97 00 00 90 90 90")[..], entry, &hex!("db00000000")].concat(), &format!("dtype_format: {expected}"));
-        refused::<ArrayMeta>(&[&hex!("96 00 00 90 90 90")[..], entry].concat(), &format!("dtype: {expected}"));
+        refused::<ArrayMeta>(
+            &cat(&[&hex!("97 00 00 90 90 90"), entry, &hex!("db00000000")]),
+            &format!("dtype_format: {expected}"),
+        );
+        refused::<ArrayMeta>(&cat(&[&hex!("96 00 00 90 90 90"), entry]), &format!("dtype: {expected}"));
     };
     let either = "expected positive fixint (00 to 7f) or str32 (db), found";
     refuses(&hex!("cd0005"), &format!("{either} uint16 (cd) at byte 6"));

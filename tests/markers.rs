@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{both_ways, refused, unwritable, writes};
+use common::{both_ways, cat, refused, unwritable, writes};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::{ByteBuf, Bytes};
@@ -99,8 +99,8 @@ fn text_and_bytes_have_32_bit_lengths() {
     both_ways(Bytes::new(b"borrowed"), &hex!("c6 00000008 626f72726f776564"));
 
     let long = "x".repeat(70_000);
-    both_ways(long.clone(), &[&hex!("db 00011170"), long.as_bytes()].concat());
-    both_ways(ByteBuf::from(vec![1; 40]), &[&hex!("c6 00000028")[..], &[1; 40]].concat());
+    both_ways(long.clone(), &cat(&[&hex!("db 00011170"), long.as_bytes()]));
+    both_ways(ByteBuf::from(vec![1; 40]), &cat(&[&hex!("c6 00000028"), &[1; 40]]));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn tuples_and_structs_are_arrays_of_their_fields() {
     both_ways(Tuple(1, 2), &hex!("92 01 d002"));
     both_ways(Named { first: 1, second: 2 }, &hex!("92 01 d10002"));
     both_ways([(); 0], &hex!("90"));
-    both_ways([7u8; 16], &[&hex!("dc 0010")[..], &[7; 16]].concat());
+    both_ways([7u8; 16], &cat(&[&hex!("dc 0010"), &[7; 16]]));
     both_ways((1u8, (2u8, [3u8, 4])), &hex!("92 01 92 02 92 03 04"));
 }
 
@@ -124,7 +124,7 @@ fn the_count_of_a_sequence_picks_the_shortest_marker() {
         (65_535, &hex!("dc ffff")),
         (65_536, &hex!("dd 00010000")),
     ] {
-        both_ways(vec![7u8; count], &[marker, vec![7; count].as_slice()].concat());
+        both_ways(vec![7u8; count], &cat(&[marker, vec![7; count].as_slice()]));
     }
 }
 
@@ -139,7 +139,7 @@ fn the_count_of_a_map_picks_the_shortest_marker() {
         (65_536, &hex!("df 00010000")),
     ] {
         let map: BTreeMap<u32, bool> = (0..count).map(|key| (key, true)).collect();
-        let entries = (0..count).flat_map(|key| [&hex!("ce")[..], &key.to_be_bytes(), &hex!("c3")].concat());
+        let entries = (0..count).flat_map(|key| cat(&[&hex!("ce"), &key.to_be_bytes(), &hex!("c3")]));
         both_ways(map, &marker.iter().copied().chain(entries).collect::<Vec<u8>>());
     }
 }
@@ -173,9 +173,9 @@ fn another_width_is_refused() {
 fn another_form_of_a_count_is_refused() {
     let shortest = |marker: &str| format!("expected the shortest marker that holds the count, found {marker} at byte 0");
     refused::<Vec<u8>>(&hex!("dc 0003 01 02 03"), &shortest("array16 (dc)"));
-    refused::<Vec<u8>>(&[&hex!("dc 000f")[..], &[1; 15]].concat(), &shortest("array16 (dc)"));
-    refused::<Vec<u8>>(&[&hex!("dd 00000010")[..], &[1; 16]].concat(), &shortest("array32 (dd)"));
-    refused::<Vec<u8>>(&[&hex!("dd 0000ffff")[..], &[1; 65_535]].concat(), &shortest("array32 (dd)"));
+    refused::<Vec<u8>>(&cat(&[&hex!("dc 000f"), &[1; 15]]), &shortest("array16 (dc)"));
+    refused::<Vec<u8>>(&cat(&[&hex!("dd 00000010"), &[1; 16]]), &shortest("array32 (dd)"));
+    refused::<Vec<u8>>(&cat(&[&hex!("dd 0000ffff"), &[1; 65_535]]), &shortest("array32 (dd)"));
     refused::<[u8; 3]>(&hex!("dc 0003 01 02 03"), &shortest("array16 (dc)"));
     refused::<Named>(&hex!("dc 0002 01 d10002"), &shortest("array16 (dc)"));
     refused::<BTreeMap<u8, u8>>(&hex!("de 0001 01 02"), &shortest("map16 (de)"));

@@ -87,10 +87,7 @@ fn a_sequence_is_told_apart_by_its_count() {
     refused::<ArrayMeta>(&format!("[0,{lists},0]"), "array metalayer: 6 entries, 7 expected");
     refused::<ArrayMeta>("[0,2]", "array metalayer: 2 entries, 5 to 7 expected");
     refused::<ArrayMeta>(&format!("[0,{lists},200,\"\"]"), "expected a positive fixint (at most 127), found 200");
-    refused::<ArrayMeta>(
-        &format!("[0,{lists},1000,\"\"]"),
-        "invalid value: integer `1000`, expected a dtype_format or a dtype",
-    );
+    refused::<ArrayMeta>(&format!("[0,{lists},1000,\"\"]"), "invalid value: integer `1000`, expected a dtype_format or a dtype");
     refused::<ArrayMeta>(&format!("[0,{lists},true,\"\"]"), "invalid type: boolean `true`, expected a dtype_format or a dtype");
 }
 
@@ -164,10 +161,7 @@ fn an_impossible_array_is_refused() {
         r#""shape":[4],"chunkshape":[0],"blockshape":[1]"#,
         "NAME: chunkshape[0] is 0, shape[0] is 4: only an empty dimension has empty chunks",
     );
-    refuses(
-        r#""shape":[4],"chunkshape":[4000000000],"blockshape":[1]"#,
-        "invalid value: integer `4000000000`, expected i32",
-    );
+    refuses(r#""shape":[4],"chunkshape":[4000000000],"blockshape":[1]"#, "invalid value: integer `4000000000`, expected i32");
     refuses(r#""shape":4"#, "invalid type: integer `4`, expected a list of at most 16 lengths");
 }
 

@@ -7,8 +7,6 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-
-
 /// Bytes that a failure shows in hexadecimal.
 #[derive(PartialEq)]
 pub struct Hex<'a>(pub &'a [u8]);
@@ -18,6 +16,11 @@ impl fmt::Debug for Hex<'_> {
         self.0.iter().take(400).try_for_each(|byte| write!(f, "{byte:02x}"))?;
         write!(f, " ({} bytes)", self.0.len())
     }
+}
+
+/// Bytes in a row.
+pub fn cat(parts: &[&[u8]]) -> Vec<u8> {
+    parts.concat()
 }
 
 /// The value is written as these bytes, by every function that writes.
