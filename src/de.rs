@@ -318,13 +318,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
-        match self.reader.peek()? {
-            wire::STR32 => visitor.visit_enum(Variant::unit(self)),
+        let start = self.reader.offset();
+        let has_data = match self.reader.peek()? {
+            wire::STR32 => false,
             wire::VARIANT => {
                 self.reader.take_count(Form::Map)?;
-                self.deeper(|this| visitor.visit_enum(Variant::with_data(this)))
+                true
             }
-            found => Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
-        }
+            found => return Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
+        };
+        visitor.visit_enum(Variant::new(self, start, has_data))
     }
 }
