@@ -53,7 +53,7 @@ impl<'de> Deserializer<'de> {
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Miscounted)?;
-        self.enter()?;
+        self.enter(start)?;
         let mut elements = Elements::new(self, count, array_fields(count));
         elements.may_have_another = count == 6;
         let value = visitor.visit_seq(&mut elements)?;
