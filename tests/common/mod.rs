@@ -68,6 +68,13 @@ pub fn unwritable<T: Serialize + ?Sized>(value: &T, expected: &str) {
     assert_eq!(message(b2nd::to_slice(value, &mut [0; 4096])), expected);
 }
 
+/// A value in CBOR.
+pub fn cbor<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    bytes
+}
+
 /// A geometry in which no two lengths are the same.
 pub fn geometry(ndim: u8) -> Geometry {
     let lengths = 0..i32::from(ndim);
