@@ -95,10 +95,11 @@ impl<'de> Deserializer<'de> {
         }
     }
 
+    /// Goes one level deeper, into what starts at `start`.
     #[inline(always)]
-    fn enter(&mut self) -> Result<()> {
+    fn enter(&mut self, start: usize) -> Result<()> {
         if self.depth == wire::MAX_DEPTH {
-            return Err(too_deep(self.reader.offset()));
+            return Err(too_deep(start));
         }
         self.depth += 1;
         Ok(())
@@ -107,7 +108,7 @@ impl<'de> Deserializer<'de> {
     /// Runs `visit` one level deeper.
     #[inline(always)]
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.enter()?;
+        self.enter(self.reader.offset())?;
         let value = visit(self)?;
         self.depth -= 1;
         Ok(value)
@@ -116,8 +117,10 @@ impl<'de> Deserializer<'de> {
     /// Reads the elements of a sequence, all of them.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
-        self.enter()?;
-        let mut elements = Elements::new(self, count, fields);
+        self.enter(start)?;
+        // An alias is one of serde's fields too; among more names than elements, the one at an index may be another's.
+        let names = if fields.len() == count { fields } else { &[] };
+        let mut elements = Elements::new(self, count, names);
         let value = visitor.visit_seq(&mut elements)?;
         let left = elements.left();
         if left != 0 {
@@ -142,14 +145,15 @@ impl<'de> Deserializer<'de> {
     fn entries<V: Visitor<'de>>(&mut self, form: Form, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(form)?;
-        self.deeper(|this| {
-            let mut entries = Entries::new(this, count);
-            let value = visitor.visit_map(&mut entries)?;
-            match entries.left() {
-                0 => Ok(value),
-                left => Err(wrong_count(count - left, count, start)),
-            }
-        })
+        self.enter(start)?;
+        let mut entries = Entries::new(self, count);
+        let value = visitor.visit_map(&mut entries)?;
+        let left = entries.left();
+        if left != 0 {
+            return Err(wrong_count(count - left, count, start));
+        }
+        self.depth -= 1;
+        Ok(value)
     }
 }
 
@@ -316,13 +320,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
-        match self.reader.peek()? {
-            wire::STR32 => visitor.visit_enum(Variant::unit(self)),
+        let start = self.reader.offset();
+        let has_data = match self.reader.peek()? {
+            wire::STR32 => false,
             wire::VARIANT => {
                 self.reader.take_count(Form::Map)?;
-                self.deeper(|this| visitor.visit_enum(Variant::with_data(this)))
+                true
             }
-            found => Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
-        }
+            found => return Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
+        };
+        visitor.visit_enum(Variant::new(self, start, has_data))
     }
 }

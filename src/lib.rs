@@ -13,8 +13,8 @@ pub mod frame;
 mod mark;
 mod ser;
 mod sink;
-pub mod with;
 mod wire;
+pub mod with;
 
 pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta, Metalayer};
 #[cfg(feature = "std")]

@@ -17,6 +17,8 @@ pub(crate) enum Mark {
     Form(Form),
     /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
     ArrayMeta,
+    /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
+    FormatOrDtype,
 }
 
 pub(crate) const FIXSTR: &str = "$b2nd::fixstr";
@@ -27,6 +29,7 @@ pub(crate) const MAP16: &str = "$b2nd::map16";
 pub(crate) const DIMENSIONS: &str = "$b2nd::dimensions";
 pub(crate) const MISCOUNTED: &str = "$b2nd::miscounted";
 pub(crate) const ARRAY_META: &str = "$b2nd::array_meta";
+pub(crate) const FORMAT_OR_DTYPE: &str = "$b2nd::format_or_dtype";
 
 impl Mark {
     /// The mark that a newtype struct of this name carries.
@@ -45,6 +48,7 @@ impl Mark {
             DIMENSIONS => Some(Mark::Form(Form::Dimensions)),
             MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
+            FORMAT_OR_DTYPE => Some(Mark::FormatOrDtype),
             _ => None,
         }
     }
@@ -58,6 +62,7 @@ impl Mark {
             Mark::Form(Form::Map16 | Form::Map) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::ArrayMeta => "an array metalayer is a struct",
+            Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }
 }

@@ -221,6 +221,9 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         let (mut version, mut ndim): (Option<u8>, Option<u8>) = (None, None);
         let mut ranks: [Option<usize>; 3] = [None; 3];
         while let Some(key) = entries.next_key::<Key>()? {
+            if !self.layout.fields().contains(&key.name()) {
+                return Err(A::Error::unknown_field(key.name(), self.layout.fields()));
+            }
             let repeated = match key {
                 Key::Version => version.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Ndim => ndim.replace(entries.next_value()?).is_some(),
@@ -246,20 +249,14 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         self.check_rank(ndim, "chunkshape", present("chunkshape", chunkshape)?)?;
         self.check_rank(ndim, "blockshape", present("blockshape", blockshape)?)?;
         self.settle(ndim)?;
-        match self.layout {
-            Layout::Geometry if version.is_some() => return Err(A::Error::unknown_field("version", self.layout.fields())),
-            Layout::Geometry => {}
-            _ => rest.version = present("version", version)?,
+        if self.layout != Layout::Geometry {
+            rest.version = present("version", version)?;
         }
         let (has_format, has_dtype) = (rest.dtype_format.is_some(), rest.dtype.is_some());
         match self.layout {
             Layout::B2nd if !has_format => Err(A::Error::missing_field("dtype_format")),
             Layout::B2nd | Layout::LegacyB2nd if !has_dtype => Err(A::Error::missing_field("dtype")),
             Layout::Any if has_format && !has_dtype => Err(A::Error::missing_field("dtype")),
-            Layout::Geometry | Layout::Caterva | Layout::LegacyB2nd if has_format => {
-                Err(A::Error::unknown_field("dtype_format", self.layout.fields()))
-            }
-            Layout::Geometry | Layout::Caterva if has_dtype => Err(A::Error::unknown_field("dtype", self.layout.fields())),
             _ => Ok(rest),
         }
     }
@@ -269,7 +266,11 @@ impl<S> EntriesVisitor<'_, S> {
     /// An entry that has to be there.
     #[inline(always)]
     fn required<T, E: serde::de::Error>(&self, index: usize, entry: Option<T>) -> Result<T, E> {
-        entry.ok_or_else(|| E::custom(format_args!("{}: {index} entries, {} expected", self.layout.name(), self.layout.fields().len())))
+        entry.ok_or_else(|| {
+            let fewest = if self.layout == Layout::Any && index < 5 { "5 to " } else { "" };
+            let (name, count) = (self.layout.name(), self.layout.fields().len());
+            E::custom(format_args!("{name}: {index} entries, {fewest}{count} expected"))
+        })
     }
 
     #[inline(always)]
@@ -408,7 +409,7 @@ impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
     type Value = Sixth<S>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
+        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
     }
 }
 
@@ -417,6 +418,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a dtype_format or a dtype")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {

@@ -119,19 +119,13 @@ impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
 /// An enum's variant: its name alone, or its name and then its data.
 pub(super) struct Variant<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
-    has_data: bool,
     start: usize,
+    has_data: bool,
 }
 
 impl<'a, 'de> Variant<'a, 'de> {
-    pub(super) fn unit(deserializer: &'a mut Deserializer<'de>) -> Self {
-        let start = deserializer.reader.offset();
-        Variant { deserializer, has_data: false, start }
-    }
-
-    pub(super) fn with_data(deserializer: &'a mut Deserializer<'de>) -> Self {
-        let start = deserializer.reader.offset();
-        Variant { deserializer, has_data: true, start }
+    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, start: usize, has_data: bool) -> Self {
+        Variant { deserializer, start, has_data }
     }
 
     /// The deserializer at the variant's data.
@@ -150,9 +144,15 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
     type Variant = Self;
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
-        match seed.deserialize(&mut *self.deserializer) {
+        let start = self.deserializer.reader.offset();
+        // Only the data counts as a level, as when it is written; but a variant's name could be an enum with data itself.
+        let name = match self.has_data {
+            true => self.deserializer.deeper(|this| seed.deserialize(this)),
+            false => seed.deserialize(&mut *self.deserializer),
+        };
+        match name {
             Ok(variant) => Ok((variant, self)),
-            Err(error) => Err(error.within_offset(self.start)),
+            Err(error) => Err(error.within_offset(start)),
         }
     }
 }

@@ -38,6 +38,11 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
+            Mark::FormatOrDtype => match deserializer.reader.peek()? {
+                0x00..=0x7f => visitor.visit_u8(deserializer.reader.take_u8()?),
+                wire::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
+                found => Err(deserializer.reader.unexpected("positive fixint (00 to 7f) or str32 (db)", found)),
+            },
         }
     }
 }
@@ -48,7 +53,7 @@ impl<'de> Deserializer<'de> {
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Miscounted)?;
-        self.enter()?;
+        self.enter(start)?;
         let mut elements = Elements::new(self, count, array_fields(count));
         elements.may_have_another = count == 6;
         let value = visitor.visit_seq(&mut elements)?;

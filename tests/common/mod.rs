@@ -1,0 +1,139 @@
+//! What the tests share. The helpers are `#[track_caller]`, so that a failure names the case.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+
+use std::fmt;
+
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that a failure shows in hexadecimal.
+#[derive(PartialEq)]
+pub struct Hex<'a>(pub &'a [u8]);
+
+impl fmt::Debug for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().take(400).try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        write!(f, " ({} bytes)", self.0.len())
+    }
+}
+
+/// Bytes in a row.
+pub fn cat(parts: &[&[u8]]) -> Vec<u8> {
+    parts.concat()
+}
+
+/// The value is written as these bytes, by every function that writes.
+#[track_caller]
+pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
+    let written = b2nd::to_vec(value).unwrap();
+    assert_eq!(Hex(&written), Hex(bytes));
+    assert_eq!(written.capacity(), written.len(), "allocated once and exactly");
+    assert_eq!(b2nd::serialized_len(value).unwrap(), bytes.len());
+    let mut buffer = vec![0xaa; bytes.len() + 1];
+    assert_eq!(Hex(b2nd::to_slice(value, &mut buffer).unwrap()), Hex(bytes));
+    assert_eq!(buffer[bytes.len()], 0xaa, "to_slice leaves the rest of its buffer alone");
+    let mut writer = Vec::new();
+    b2nd::to_writer(&mut writer, value).unwrap();
+    assert_eq!(Hex(&writer), Hex(bytes));
+}
+
+/// The value is written as these bytes, and they are read as the value.
+#[track_caller]
+pub fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + fmt::Debug>(value: T, bytes: &'de [u8]) {
+    writes(&value, bytes);
+    assert_eq!(b2nd::from_slice::<T>(bytes).unwrap(), value);
+}
+
+/// The whole message of an error.
+#[track_caller]
+pub fn message<T: fmt::Debug>(result: b2nd::Result<T>) -> String {
+    match result {
+        Ok(value) => panic!("expected an error, got {value:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// These bytes are not a `T`, and the error says why.
+#[track_caller]
+pub fn refused<T: DeserializeOwned + fmt::Debug>(bytes: &[u8], expected: &str) {
+    assert_eq!(message(b2nd::from_slice::<T>(bytes)), expected);
+}
+
+/// The value cannot be written, and the error says why.
+#[track_caller]
+pub fn unwritable<T: Serialize + ?Sized>(value: &T, expected: &str) {
+    assert_eq!(message(b2nd::to_vec(value)), expected);
+    assert_eq!(message(b2nd::serialized_len(value)), expected);
+    assert_eq!(message(b2nd::to_slice(value, &mut [0; 4096])), expected);
+}
+
+/// A value in CBOR.
+pub fn cbor<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    bytes
+}
+
+/// A geometry in which no two lengths are the same.
+pub fn geometry(ndim: u8) -> Geometry {
+    let lengths = 0..i32::from(ndim);
+    let shape: Vec<i64> = lengths.clone().map(|index| 0x0102_0304_0506_0700 + i64::from(index)).collect();
+    let chunkshape: Vec<i32> = lengths.clone().map(|index| 0x0a0b_0c00 + index).collect();
+    let blockshape: Vec<i32> = lengths.map(|index| 0x1100 + index).collect();
+    Geometry::new(&shape, &chunkshape, &blockshape).unwrap()
+}
+
+/// The four entries of [`geometry`], byte by byte.
+pub fn geometry_bytes(ndim: u8) -> Vec<u8> {
+    let mut bytes = vec![ndim];
+    bytes.push(0x90 + ndim);
+    (0..ndim).for_each(|index| bytes.extend([0xd3, 1, 2, 3, 4, 5, 6, 7, index]));
+    bytes.push(0x90 + ndim);
+    (0..ndim).for_each(|index| bytes.extend([0xd2, 0x0a, 0x0b, 0x0c, index]));
+    bytes.push(0x90 + ndim);
+    (0..ndim).for_each(|index| bytes.extend([0xd2, 0, 0, 0x11, index]));
+    bytes
+}
+
+/// An array metalayer in each layout, and its bytes.
+pub fn layouts(ndim: u8) -> [(ArrayMeta<&'static str>, Vec<u8>); 4] {
+    let geometry = geometry(ndim);
+    let b2nd = B2ndMeta { version: 0, geometry, dtype_format: 5, dtype: "<f8" };
+    let bytes = |count: u8, tail: &[u8]| [&[count, 0], geometry_bytes(ndim).as_slice(), tail].concat();
+    [
+        (ArrayMeta::Caterva(CatervaMeta { version: 0, geometry }), bytes(0x95, b"")),
+        (ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 0, geometry, dtype: "uint8" }), bytes(0x96, b"\xdb\0\0\0\x05uint8")),
+        (ArrayMeta::MiscountedB2nd(b2nd), bytes(0x96, b"\x05\xdb\0\0\0\x03<f8")),
+        (ArrayMeta::B2nd(b2nd), bytes(0x97, b"\x05\xdb\0\0\0\x03<f8")),
+    ]
+}
+
+/// A frame's header with these metalayers, byte by byte.
+pub fn header(metalayers: &[(&[u8], &[u8])]) -> Vec<u8> {
+    let names: usize = metalayers.iter().map(|(name, _)| name.len() + 6).sum();
+    let contents: usize = metalayers.iter().map(|(_, content)| content.len() + 5).sum();
+    let mut bytes = b"\x9e\xa8b2frame\0\xd2".to_vec();
+    bytes.extend((97 + names + contents).to_be_bytes()[4..].iter());
+    bytes.extend(b"\xcf\0\0\0\0\0\0\x02\0\xa4\x12\0\x15\x03");
+    bytes.extend(b"\xd3\0\0\0\0\0\0\x0e\xa0\xd3\0\0\0\0\0\0\0\x64");
+    bytes.extend(b"\xd2\0\0\0\x01\xd2\0\0\0\xab\xd2\0\0\x01\x4a\xd1\0\x01\xd1\0\x02\xc2");
+    bytes.extend(b"\xd8\x06\0\0\0\0\0\x01\x05\0\0\0\0\0\0\0\0\0");
+    let index = 7 + names;
+    bytes.extend([0x93, 0xcd, (index >> 8) as u8, index as u8, 0xde, 0, metalayers.len() as u8]);
+    let mut offset = 0x57 + index + 3;
+    for (name, content) in metalayers {
+        bytes.push(0xa0 | name.len() as u8);
+        bytes.extend(*name);
+        bytes.push(0xd2);
+        bytes.extend((offset as u32).to_be_bytes());
+        offset += 5 + content.len();
+    }
+    bytes.extend([0xdc, 0, metalayers.len() as u8]);
+    for (_, content) in metalayers {
+        bytes.push(0xc6);
+        bytes.extend((content.len() as u32).to_be_bytes());
+        bytes.extend(*content);
+    }
+    bytes
+}
