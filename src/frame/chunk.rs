@@ -98,7 +98,12 @@ impl<'a> Chunk<'a> {
     }
 
     /// The same in blocks of a frame's length, where that fits.
-    pub(super) fn special_in_blocks(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<Chunk<'static>> {
+    pub(super) fn special_in_blocks(
+        special: Special,
+        nbytes: usize,
+        typesize: usize,
+        blocksize: usize,
+    ) -> Result<Chunk<'static>> {
         let header = ChunkHeader::special_chunk(special, nbytes, typesize, blocksize)?;
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
     }
@@ -184,7 +189,9 @@ impl<'a> Chunk<'a> {
             Some(Special::Nan) => match self.header.typesize() {
                 4 => fill(data, &f32::NAN.to_le_bytes()),
                 8 => fill(data, &f64::NAN.to_le_bytes()),
-                typesize => return Err(Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))),
+                typesize => {
+                    return Err(Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8")));
+                }
             },
             Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
         }

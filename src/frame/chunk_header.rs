@@ -307,6 +307,9 @@ impl ChunkHeader {
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),
-        Err(_) => Err(Error::new(ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit: MAX_CBYTES - EXTENDED }).field(name)),
+        Err(_) => {
+            Err(Error::new(ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit: MAX_CBYTES - EXTENDED })
+                .field(name))
+        }
     }
 }

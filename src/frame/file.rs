@@ -2,16 +2,18 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::chunk::{Chunk, Decompress};
 use super::header::{FrameType, Header};
 use super::offsets::{Offset, Offsets};
+use super::storage::Storage;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
@@ -22,7 +24,7 @@ const FIRST_READ: usize = 4096;
 const LAST_READ: u64 = 4096;
 
 /// The file of a sparse frame's directory that holds header, index and trailer.
-const SPARSE_FRAME: &str = "chunks.b2frame";
+pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
@@ -37,8 +39,10 @@ const SPARSE_FRAME: &str = "chunks.b2frame";
 pub struct File {
     path: PathBuf,
     offset: u64,
-    header: Header,
+    pub(super) header: Header,
     offsets: OnceLock<Offsets>,
+    /// Where edits go; a file that is opened to read has none.
+    pub(super) storage: Option<Arc<dyn Storage>>,
 }
 
 impl File {
@@ -54,12 +58,14 @@ impl File {
     /// Opens a frame that starts at byte `offset` of a bigger file.
     pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
         let path = path.as_ref();
+        let file = |path, header| File { path, offset, header, offsets: OnceLock::new(), storage: None };
         match read_header(path, offset) {
-            Ok(header) => Ok(File { path: path.to_owned(), offset, header, offsets: OnceLock::new() }),
+            Ok(header) => Ok(file(path.to_owned(), header)),
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
             Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                Ok(File { header: read_header(&path, offset)?, path, offset, offsets: OnceLock::new() })
+                let header = read_header(&path, offset)?;
+                Ok(file(path, header))
             }
             Err(error) => Err(error),
         }
@@ -79,10 +85,10 @@ impl File {
         let header_len = self.header.header_len() as u64;
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
-        let mut tail = self.read(&self.path, start..end)?;
+        let mut tail = self.read(start..end)?;
         if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
             start = end.saturating_sub(length).max(header_len);
-            tail = self.read(&self.path, start..end)?;
+            tail = self.read(start..end)?;
         }
         Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
@@ -93,7 +99,7 @@ impl File {
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
         }
-        let tail = self.read(&self.path, self.header.tail_range())?;
+        let tail = self.read(self.header.tail_range())?;
         let offsets = Offsets::from_tail(&self.header, &tail, decompress)?;
         Ok(self.offsets.get_or_init(|| offsets))
     }
@@ -111,21 +117,16 @@ impl File {
             (Offset::At(at), FrameType::Contiguous) => {
                 let header_len = self.header.header_len() as u64;
                 let start = header_len.saturating_add(at);
-                (start, self.read(&self.path, start..header_len.saturating_add(offsets.limit(at)))?)
+                (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
             }
-            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.chunk_path(at))?),
+            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// The file of a sparse frame's chunk.
-    fn chunk_path(&self, number: u64) -> PathBuf {
-        self.path.with_file_name(format!("{number:08X}.chunk"))
-    }
-
     /// Reads a part of the frame. A file that ends early gives fewer bytes, and nothing is allocated for the others.
-    fn read(&self, path: &Path, range: Range<u64>) -> Result<Vec<u8>> {
-        let mut file = fs::File::open(path)?;
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        let mut file = fs::File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
         let mut bytes = Vec::new();
         file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
@@ -141,6 +142,11 @@ impl File {
     pub fn offset(&self) -> u64 {
         self.offset
     }
+}
+
+/// The name of a sparse frame's chunk.
+pub(super) fn chunk_name(number: u64) -> String {
+    format!("{number:08X}.chunk")
 }
 
 fn read_header(path: &Path, offset: u64) -> Result<Header> {

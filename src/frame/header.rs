@@ -1,19 +1,19 @@
 //! [`Header`]: what a frame starts with.
 
 use alloc::borrow::Cow;
-use core::ops::Range;
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::chunk::Chunk;
-use super::chunk_header::Special;
 use super::metalayers::{Metalayers, Place, Section, mismatch};
-use super::pipeline::{Codec, Filter, SplitMode};
 use crate::array::{ArrayMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::{Form, Reader};
+
+mod build;
+mod chunks;
+mod fields;
 
 /// The header of a frame, owned.
 ///
@@ -146,165 +146,6 @@ impl Header {
     /// The length of the whole frame in bytes; of a sparse frame, that of `chunks.b2frame`.
     pub fn frame_len(&self) -> u64 {
         self.frame_len
-    }
-
-    /// The format's version: 2, or 3 where chunks or blocks vary in length.
-    pub fn version(&self) -> u8 {
-        self.flags[0] & 0x0f
-    }
-
-    /// Whether the frame holds its chunks.
-    pub fn frame_type(&self) -> FrameType {
-        if self.flags[1] == 0 { FrameType::Contiguous } else { FrameType::Sparse }
-    }
-
-    /// The four flag bytes as they are in the file.
-    pub fn raw_flags(&self) -> [u8; 4] {
-        self.flags
-    }
-
-    /// Whether each chunk has a length of its own.
-    pub fn has_variable_chunks(&self) -> bool {
-        self.flags[0] & 0x40 != 0
-    }
-
-    /// Whether each block has a length of its own.
-    pub fn has_variable_blocks(&self) -> bool {
-        self.flags[0] & 0x80 != 0
-    }
-
-    /// The codec that new chunks are compressed with.
-    pub fn codec(&self) -> Codec {
-        match self.flags[2] & 0x0f {
-            6 => Codec::from_code(self.pipeline[7]),
-            code => Codec::from_code(code),
-        }
-    }
-
-    /// The codec's parameter, 0 for most.
-    pub fn codec_meta(&self) -> u8 {
-        self.pipeline[8]
-    }
-
-    /// The compression level, 0 to 9 in every file known.
-    pub fn level(&self) -> u8 {
-        self.flags[2] >> 4
-    }
-
-    /// Whether blocks are split by byte position. C-Blosc2 before 2.6 did not store it as later ones do, so in those files
-    /// it may be wrong.
-    pub fn split_mode(&self) -> Option<SplitMode> {
-        match self.flags[3] {
-            0 => Some(SplitMode::Always),
-            1 => Some(SplitMode::Never),
-            2 => Some(SplitMode::Auto),
-            3 => Some(SplitMode::ForwardCompat),
-            _ => None,
-        }
-    }
-
-    /// The filters and the parameter of each, in the order in which they run; empty slots are left out.
-    pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
-        let slots = self.pipeline[1..7].iter().zip(&self.pipeline[9..15]);
-        slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
-    }
-
-    /// The length of the data in bytes, uncompressed, padding of chunks included.
-    pub fn nbytes(&self) -> i64 {
-        self.nbytes
-    }
-
-    /// The length of all chunks in bytes, compressed. It can be stale where `nbytes` is 0.
-    pub fn cbytes(&self) -> i64 {
-        self.cbytes
-    }
-
-    /// The length of an element in bytes.
-    pub fn typesize(&self) -> i32 {
-        self.typesize
-    }
-
-    /// The length of a block in bytes, uncompressed; 0 where C-Blosc2 had not chosen one yet.
-    pub fn blocksize(&self) -> i32 {
-        self.blocksize
-    }
-
-    /// The length of a chunk in bytes, uncompressed; 0 where it varies, and -1 in some empty frames.
-    pub fn chunksize(&self) -> i32 {
-        self.chunksize
-    }
-
-    /// How many threads the writer used to compress.
-    pub fn compression_threads(&self) -> i16 {
-        self.compression_threads
-    }
-
-    /// How many threads the writer used to decompress.
-    pub fn decompression_threads(&self) -> i16 {
-        self.decompression_threads
-    }
-
-    /// Whether the trailer holds variable-length metalayers. C-Blosc2 does not rely on it.
-    pub fn has_vlmetalayers(&self) -> bool {
-        self.has_vlmetalayers
-    }
-
-    /// The bytes of the frame that hold index and trailer, counted from its start: one read or range request. A sparse
-    /// frame's are in `chunks.b2frame`. See [`Offsets::from_tail`](super::Offsets::from_tail) and
-    /// [`Trailer::from_tail`](super::Trailer::from_tail).
-    pub fn tail_range(&self) -> Range<u64> {
-        let header_len = self.header_len() as u64;
-        // A resize to 0 leaves a stale cbytes.
-        let chunks = match self.frame_type() {
-            FrameType::Contiguous if self.nbytes != 0 => u64::try_from(self.cbytes).unwrap_or(0),
-            _ => 0,
-        };
-        header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
-    }
-
-    /// How many chunks the sizes say there are; `None` where chunks vary in length, and the index alone knows.
-    pub fn nchunks(&self) -> Option<u64> {
-        let nbytes = u64::try_from(self.nbytes).ok()?;
-        match u64::try_from(self.chunksize) {
-            _ if nbytes == 0 => Some(0),
-            Ok(0) | Err(_) => None,
-            Ok(chunksize) => Some(nbytes.div_ceil(chunksize)),
-        }
-    }
-
-    /// The length of a chunk's data in bytes, by its number; `None` where chunks vary in length.
-    fn chunk_nbytes(&self, number: usize) -> Option<usize> {
-        let chunksize = u64::try_from(self.chunksize).ok()?;
-        let before = chunksize.checked_mul(u64::try_from(number).ok()?)?;
-        let left = u64::try_from(self.nbytes).ok()?.checked_sub(before)?;
-        usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
-    }
-
-    /// The chunk that the index says all of, by its number.
-    pub(super) fn special_chunk(&self, special: Special, number: usize) -> Result<Chunk<'static>> {
-        let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
-            Error::message(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
-        })?;
-        let typesize = usize::try_from(self.typesize).unwrap_or(0);
-        let blocksize = usize::try_from(self.blocksize).unwrap_or(0);
-        Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
-    }
-
-    /// A chunk that was read from its place at byte `start`: does its header agree with the frame's?
-    pub(super) fn checked_chunk<'a>(&self, number: usize, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
-        let chunk = match chunk {
-            // Its place ends where the next chunk starts.
-            Err(error) if error.is_eof() => {
-                let message = format_args!("chunk {number} at byte {start} reaches over the end of its place by {}", error.needed().unwrap_or(0));
-                return Err(Error::message(message));
-            }
-            chunk => chunk.map_err(|error| error.shifted(start).in_chunk(number))?,
-        };
-        let found = chunk.header().nbytes();
-        match self.chunk_nbytes(number) {
-            Some(expected) if expected != found => Err(mismatch("nbytes", expected, found, start + 4).in_chunk(number)),
-            _ => Ok(chunk),
-        }
     }
 
     /// The metalayers: the array's, and those that users added.

@@ -10,6 +10,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
+use crate::array::Metalayer;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::FIXSTR_MAX;
 
@@ -67,6 +68,12 @@ impl Metalayers {
         }
         self.0.push((name.as_bytes().to_owned(), content.into()));
         Ok(None)
+    }
+
+    /// Puts a value of this crate's format under its type's own name: see [`insert`](Metalayers::insert).
+    pub fn set<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
+        self.insert(T::NAME, crate::to_vec(value)?)?;
+        Ok(())
     }
 
     /// Takes a name and its content away.

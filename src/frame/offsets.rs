@@ -118,7 +118,8 @@ impl Offsets {
             let mut raw = [0; 8];
             raw.copy_from_slice(bytes);
             let raw = i64::from_le_bytes(raw);
-            Offset::from_raw(raw).ok_or_else(|| Error::message(format_args!("offset {raw:#x} of chunk {index} is no special value")))
+            Offset::from_raw(raw)
+                .ok_or_else(|| Error::message(format_args!("offset {raw:#x} of chunk {index} is no special value")))
         };
         match (header.special(), chunk.value()) {
             (Some(Special::Zeros), _) => Ok(Index::All(Offset::At(0), count)),
@@ -126,7 +127,11 @@ impl Offsets {
             (Some(special), _) => Err(Error::message(format_args!("the index chunk holds no offsets: all of it is {special}"))),
             (None, _) => {
                 let data = chunk.data(decompress)?;
-                data.chunks_exact(8).enumerate().map(|(index, bytes)| decode(index, bytes)).collect::<Result<_>>().map(Index::Each)
+                data.chunks_exact(8)
+                    .enumerate()
+                    .map(|(index, bytes)| decode(index, bytes))
+                    .collect::<Result<_>>()
+                    .map(Index::Each)
             }
         }
     }

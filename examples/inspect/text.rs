@@ -1,0 +1,120 @@
+//! Numbers, names and strings for people.
+
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+
+/// The path above what is shown of a frame.
+pub(crate) const TITLE: Style = Style::new().bold();
+/// What is the same in every frame: labels, names of fields.
+pub(crate) const LABEL: Style = AnsiColor::Cyan.on_default();
+/// What is there for orientation.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// What a person should not miss.
+pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
+
+/// Text in a style. Without a terminal the output is stripped of it.
+pub(crate) fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// The frame's path, and where it starts if that is not the file's first byte.
+pub(crate) fn title(path: &std::path::Path, offset: u64) -> String {
+    let title = styled(TITLE, path.display());
+    if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
+}
+
+/// A number with a comma before every third digit.
+pub(crate) fn thousands(number: impl Display) -> String {
+    let number = number.to_string();
+    let (sign, digits) = number.split_at(number.len() - number.trim_start_matches('-').len());
+    let mut text = sign.to_owned();
+    for (index, digit) in digits.chars().enumerate() {
+        if index != 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 byte`, `2 bytes`.
+pub(crate) fn count(number: usize, unit: &str) -> String {
+    format!("{} {unit}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// A length in bytes, and from 1 KiB on in the unit that fits it.
+pub(crate) fn size(bytes: i128) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let exact = format!("{} byte{}", thousands(bytes), if bytes == 1 { "" } else { "s" });
+    // A tenth of a unit is all that is shown, so a float is exact enough.
+    let mut amount = bytes as f64;
+    let mut unit = None;
+    for name in UNITS {
+        if amount < 1024.0 {
+            break;
+        }
+        amount /= 1024.0;
+        unit = Some(name);
+    }
+    match unit {
+        Some(unit) => format!("{exact} ({amount:.1} {unit})"),
+        None => exact,
+    }
+}
+
+/// A string as it is, but for what a terminal would not show.
+pub(crate) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\'' | '"' | '\\' => shown.push(char),
+            _ => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// A dtype in lines, broken where they would be wider than `width` characters: between fields, or after any comma where
+/// it is not a list of them.
+pub(crate) fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
+    let separator = if dtype.starts_with('[') { "), " } else { ", " };
+    let mut rest = dtype;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (mut end, mut columns) = (None, 0);
+        for item in rest.split_inclusive(separator) {
+            columns += item.chars().count();
+            if end.is_some() && columns > width {
+                break;
+            }
+            end = Some(end.unwrap_or(0) + item.len());
+        }
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(line)
+    })
+}
+
+/// Bytes that are text in most files: in quotes, and with escapes where they are not UTF-8.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => format!("{text:?}"),
+        Err(_) => format!("b\"{}\"", bytes.escape_ascii()),
+    }
+}
+
+/// Two digits for each byte.
+pub(crate) fn hex(bytes: &[u8], separator: &str) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
+}
+
+/// A number of bytes on the command line, in decimal or as 0x….
+pub(crate) fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    }
+}

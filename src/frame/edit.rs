@@ -1,0 +1,228 @@
+//! Edits of a frame in its file: what a crash at any moment leaves is the old content or the new one.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use core::ops::Range;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::file::File;
+use super::metalayers::Place;
+use super::storage::{Disk, Handle, Staged, Storage};
+use super::trailer::Trailer;
+use crate::array::Metalayer;
+use crate::error::{Error, Result};
+
+/// A write inside one of these, aligned, is taken to happen as a whole or not at all.
+const SECTOR: u64 = 512;
+
+/// The position of frame_len's 8 bytes.
+const FRAME_LEN_AT: u64 = 0x10;
+
+/// The position of has_vlmetalayers.
+const HAS_VLMETALAYERS_AT: u64 = 0x44;
+
+impl File {
+    /// Opens a frame to read and to edit: a file, or a sparse frame's directory.
+    ///
+    /// # What a crash leaves
+    ///
+    /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
+    /// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
+    /// taken to be atomic. A new trailer is appended after the old one and synced, and one write of frame_len makes it valid.
+    /// Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it.
+    ///
+    /// # Two writers
+    ///
+    /// No lock is taken, and `.b2lock` files are neither made nor honoured. Each edit makes sure that the header is still the
+    /// one that was read, so a writer that comes second is refused; two in the same instant are not kept apart, and one edit is lost.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
+    /// # std::fs::copy("tests/data/example.b2nd", &path)?;
+    /// let mut file = b2nd::frame::File::edit(&path)?;
+    /// file.set_vlmetalayer("title", &b2nd::frame::encode_msgpack("North Sea, 2023")?)?;
+    ///
+    /// let trailer = b2nd::frame::File::open(&path)?.trailer()?;
+    /// let value = trailer.value("title", ())?.expect("just written");
+    /// assert_eq!(b2nd::frame::decode_msgpack::<String>(&value)?, "North Sea, 2023");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn edit(path: impl AsRef<Path>) -> Result<File> {
+        File::edit_in(Arc::new(Disk), path)
+    }
+
+    /// The same in a storage of your own, which sees every write. Reading goes to the file system.
+    pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<File> {
+        let mut file = File::open(path)?;
+        file.storage = Some(storage);
+        Ok(file)
+    }
+
+    /// Replaces the content of the metalayer of a type's own name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`set_metalayer_bytes`](File::set_metalayer_bytes).
+    pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
+        self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
+    }
+
+    /// Replaces the content of a metalayer. A shorter one keeps the old one's tail behind it, as with C-Blosc2.
+    ///
+    /// # Errors
+    ///
+    /// The header has no such metalayer, or its content is shorter: chunks follow the header, so it cannot grow.
+    /// [`rewrite`](super::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
+    /// [`edit`](File::edit) for what is then in the file.
+    pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let place = self.header.metalayers().get(name).ok_or_else(|| no_place(name))?;
+        if content.len() > place.len() {
+            return Err(too_long(name, content.len(), place.len()));
+        }
+        let mut whole = place.to_vec();
+        whole[..content.len()].copy_from_slice(content);
+        let Some(changed) = changed_range(place, &whole) else { return Ok(()) };
+        let start = self.header.metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
+        let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
+
+        let mut header = self.header.clone();
+        header.metalayers_mut().insert(name, whole.as_slice())?;
+        if first / SECTOR == last / SECTOR {
+            self.checked_handle()?.write_at(first, &whole[changed])?;
+        } else {
+            self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())?;
+        }
+        self.header = header;
+        Ok(())
+    }
+
+    /// Puts a value under a name among the variable-length metalayers, uncompressed.
+    ///
+    /// The old trailer stays in the file, before the new one: [`rewrite`](super::rewrite) drops it.
+    ///
+    /// # Errors
+    ///
+    /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer (C-Blosc2 opens such a file, and destroys it when
+    /// it writes next).
+    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        let mut trailer = self.trailer()?;
+        trailer.set_value(name, value)?;
+        self.set_trailer(&trailer)
+    }
+
+    /// Removes a variable-length metalayer; `false` where there is none of this name.
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+        let mut trailer = self.trailer()?;
+        let removed = trailer.vlmetalayers_mut().remove(name).is_some();
+        if removed {
+            self.set_trailer(&trailer)?;
+        }
+        Ok(removed)
+    }
+
+    fn set_trailer(&mut self, trailer: &Trailer) -> Result<()> {
+        let bytes = crate::to_vec(trailer)?;
+        let (old_len, had) = (self.header.frame_len(), self.header.has_vlmetalayers());
+        let mut header = self.header.clone();
+        header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
+        if header.nbytes() == 0 {
+            // C-Blosc2 then looks for the trailer after the header, whatever frame_len says.
+            header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
+            let whole = [crate::to_vec(&header)?, bytes].concat();
+            self.replace(&whole, 0..0)?;
+        } else {
+            header.set_frame_len(old_len + bytes.len() as u64);
+            let mut file = self.checked_handle()?;
+            file.write_at(old_len, &bytes)?;
+            // Whoever finds the flag without the trailer, or the trailer without the flag, reads all the same.
+            if !had && header.has_vlmetalayers() {
+                file.write_at(HAS_VLMETALAYERS_AT, &crate::to_vec(&true)?)?;
+            }
+            file.write_at(FRAME_LEN_AT, &header.frame_len().to_be_bytes())?;
+            if had && !header.has_vlmetalayers() {
+                file.write_at(HAS_VLMETALAYERS_AT, &crate::to_vec(&false)?)?;
+            }
+        }
+        self.header = header;
+        Ok(())
+    }
+
+    fn storage(&self) -> Result<&Arc<dyn Storage>> {
+        self.storage.as_ref().ok_or_else(|| Error::message("the frame was opened to read: File::edit opens one to change"))
+    }
+
+    /// The file, opened to write, if its header is still the one that was read.
+    fn checked_handle(&self) -> Result<Box<dyn Handle>> {
+        let mut file = self.storage()?.open(self.path())?;
+        let known = crate::to_vec(self.header())?;
+        let mut found = Vec::with_capacity(known.len());
+        (&mut file).take(known.len() as u64).read_to_end(&mut found)?;
+        if found != known {
+            return Err(Error::message("the header has changed since the frame was opened: open it again"));
+        }
+        Ok(file)
+    }
+
+    /// Puts a new file in the place of this one: `front`, then a part of this one.
+    fn replace(&self, front: &[u8], rest: Range<u64>) -> Result<()> {
+        let mut old = self.checked_handle()?;
+        let storage = self.storage()?;
+        let (staged, mut file) = Staged::file(storage.clone(), self.path())?;
+        file.write_all(front)?;
+        old.seek(SeekFrom::Start(rest.start))?;
+        copy(old, &mut file, rest.end - rest.start)?;
+        storage.copy_permissions(self.path(), staged.path())?;
+        file.sync()?;
+        drop(file);
+        Ok(staged.finish()?)
+    }
+}
+
+/// Copies exactly so many bytes, in constant memory.
+pub(super) fn copy(from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
+    let copied = io::copy(&mut from.take(length), to)?;
+    if copied != length {
+        let message = format!("the file ends {} bytes before the frame does", length - copied);
+        return Err(Error::from(io::Error::new(io::ErrorKind::UnexpectedEof, message)));
+    }
+    Ok(())
+}
+
+trait WriteAt {
+    fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()>;
+}
+
+impl WriteAt for Box<dyn Handle> {
+    /// One write, which has happened when this returns.
+    fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(position))?;
+        self.write_all(bytes)?;
+        self.sync()
+    }
+}
+
+/// The part in which two contents of one length differ.
+fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
+    let differs = |(old, new): (&u8, &u8)| old != new;
+    let first = old.iter().zip(new).position(differs)?;
+    let last = old.iter().zip(new).rposition(differs)?;
+    Some(first..last + 1)
+}
+
+#[cold]
+fn no_place(name: &str) -> Error {
+    Error::message(format!("metalayer {name:?} is not in the header: it can be added by a rewrite, not in the file"))
+}
+
+#[cold]
+fn too_long(name: &str, length: usize, place: usize) -> Error {
+    Error::message(format!(
+        "metalayer {name:?} is {length} bytes, its place in the header holds {place}: a metalayer in a file keeps its length"
+    ))
+}

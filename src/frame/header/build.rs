@@ -1,0 +1,126 @@
+//! Headers of new frames.
+
+use super::{FrameType, Header};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::metalayers::Metalayers;
+use crate::frame::pipeline::{Codec, Filter, SplitMode};
+
+/// Version 2, 64-bit offsets.
+const ORDINARY: u8 = 0x12;
+
+/// Version 3, 64-bit offsets, variable chunks.
+const VARIABLE: u8 = 0x53;
+
+/// C-Blosc2's default, of a scale to 9.
+const LEVEL: u8 = 5;
+
+impl Header {
+    /// The header of a new frame: elements of `typesize` bytes in chunks of `chunksize` bytes, in blocks of `blocksize`
+    /// bytes. A chunksize of 0 says that chunks vary in length; a blocksize of 0 leaves it to each chunk.
+    ///
+    /// What else a header says of how chunks were compressed starts as C-Blosc2's defaults without a filter: BloscLZ at level 5, the
+    /// split mode `forward_compat`, one thread. [`Writer`](crate::frame::Writer) fills in the sizes.
+    ///
+    /// # Errors
+    ///
+    /// A typesize below 1, or a negative length.
+    pub fn new(typesize: i32, chunksize: i32, blocksize: i32) -> Result<Header> {
+        let least = [("typesize", typesize, 1), ("chunksize", chunksize, 0), ("blocksize", blocksize, 0)];
+        for (name, length, least) in least {
+            if length < least {
+                return Err(Error::message(format_args!("{name}: expected {least} or more, found {length}")));
+            }
+        }
+        let mut pipeline = [0; 17];
+        pipeline[0] = 6;
+        Ok(Header {
+            frame_len: 0,
+            flags: [if chunksize == 0 { VARIABLE } else { ORDINARY }, 0, LEVEL << 4, 3],
+            nbytes: 0,
+            cbytes: 0,
+            typesize,
+            blocksize,
+            chunksize,
+            compression_threads: 1,
+            decompression_threads: 1,
+            has_vlmetalayers: false,
+            pipeline,
+            metalayers: Metalayers::new(),
+        })
+    }
+
+    /// The same with this codec and its parameter (0 for most).
+    pub fn with_codec(mut self, codec: Codec, meta: u8) -> Header {
+        let code = codec.code();
+        // A number that the nibble cannot hold stands in the codec's own byte, which always has it.
+        self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
+        self.pipeline[7] = code;
+        self.pipeline[8] = meta;
+        self
+    }
+
+    /// The same with this compression level, 0 to 9.
+    pub fn with_level(mut self, level: u8) -> Result<Header> {
+        if level > 9 {
+            return Err(Error::message(format_args!("level: expected 0 to 9, found {level}")));
+        }
+        self.flags[2] = self.flags[2] & 0x0f | level << 4;
+        Ok(self)
+    }
+
+    /// The same with these filters and the parameter of each, at most 6, in the order in which they run. They take the last
+    /// slots, as C-Blosc2 has it.
+    pub fn with_filters(mut self, filters: &[(Filter, u8)]) -> Result<Header> {
+        let Some(empty) = 6usize.checked_sub(filters.len()) else {
+            return Err(Error::new(ErrorKind::TooLong {
+                marker: "a filter pipeline",
+                unit: "filters",
+                length: filters.len(),
+                limit: 6,
+            }));
+        };
+        self.pipeline[1..7].fill(0);
+        self.pipeline[9..15].fill(0);
+        for (slot, &(filter, meta)) in filters.iter().enumerate() {
+            self.pipeline[1 + empty + slot] = filter.code();
+            self.pipeline[9 + empty + slot] = meta;
+        }
+        Ok(self)
+    }
+
+    /// The same with this split mode.
+    pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
+        self.flags[3] = match mode {
+            SplitMode::Always => 0,
+            SplitMode::Never => 1,
+            SplitMode::Auto => 2,
+            SplitMode::ForwardCompat => 3,
+        };
+        self
+    }
+
+    /// The metalayers, to change. In a file they keep their lengths; a new header takes any.
+    pub fn metalayers_mut(&mut self) -> &mut Metalayers {
+        &mut self.metalayers
+    }
+
+    pub(in crate::frame) fn set_has_vlmetalayers(&mut self, has: bool) {
+        self.has_vlmetalayers = has;
+    }
+
+    pub(in crate::frame) fn set_frame_len(&mut self, length: u64) {
+        self.frame_len = length;
+    }
+
+    /// The sizes that are known when all chunks are: those of the data, of the chunks, and of what follows them in the frame.
+    pub(in crate::frame) fn set_sizes(&mut self, frame_type: FrameType, nbytes: u64, cbytes: u64, tail: u64) -> Result<()> {
+        let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
+        let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);
+        let (Ok(nbytes), Ok(cbytes), Some(frame_len)) = (i64::try_from(nbytes), i64::try_from(cbytes), frame_len) else {
+            return Err(Error::message("the frame is longer than 2^63 bytes"));
+        };
+        (self.nbytes, self.cbytes, self.frame_len) = (nbytes, cbytes, frame_len);
+        self.flags[1] = u8::from(frame_type == FrameType::Sparse);
+        Ok(())
+    }
+}

@@ -1,0 +1,72 @@
+//! What a header says of its frame's chunks, before the index is read.
+
+use core::ops::Range;
+
+use super::{FrameType, Header};
+use crate::error::{Error, Result};
+use crate::frame::chunk::Chunk;
+use crate::frame::chunk_header::Special;
+use crate::frame::metalayers::mismatch;
+
+impl Header {
+    /// The bytes of the frame that hold index and trailer, counted from its start: one read or range request. A sparse
+    /// frame's are in `chunks.b2frame`. See [`Offsets::from_tail`](super::Offsets::from_tail) and
+    /// [`Trailer::from_tail`](super::Trailer::from_tail).
+    pub fn tail_range(&self) -> Range<u64> {
+        let header_len = self.header_len() as u64;
+        // A resize to 0 leaves a stale cbytes.
+        let chunks = match self.frame_type() {
+            FrameType::Contiguous if self.nbytes != 0 => u64::try_from(self.cbytes).unwrap_or(0),
+            _ => 0,
+        };
+        header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
+    }
+
+    /// How many chunks the sizes say there are; `None` where chunks vary in length, and the index alone knows.
+    pub fn nchunks(&self) -> Option<u64> {
+        let nbytes = u64::try_from(self.nbytes).ok()?;
+        match u64::try_from(self.chunksize) {
+            _ if nbytes == 0 => Some(0),
+            Ok(0) | Err(_) => None,
+            Ok(chunksize) => Some(nbytes.div_ceil(chunksize)),
+        }
+    }
+
+    /// The length of a chunk's data in bytes, by its number; `None` where chunks vary in length.
+    fn chunk_nbytes(&self, number: usize) -> Option<usize> {
+        let chunksize = u64::try_from(self.chunksize).ok()?;
+        let before = chunksize.checked_mul(u64::try_from(number).ok()?)?;
+        let left = u64::try_from(self.nbytes).ok()?.checked_sub(before)?;
+        usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
+    }
+
+    /// The chunk that the index says all of, by its number.
+    pub(in crate::frame) fn special_chunk(&self, special: Special, number: usize) -> Result<Chunk<'static>> {
+        let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
+            Error::message(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
+        })?;
+        let typesize = usize::try_from(self.typesize).unwrap_or(0);
+        let blocksize = usize::try_from(self.blocksize).unwrap_or(0);
+        Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
+    }
+
+    /// A chunk that was read from its place at byte `start`: does its header agree with the frame's?
+    pub(in crate::frame) fn checked_chunk<'a>(&self, number: usize, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
+        let chunk = match chunk {
+            // Its place ends where the next chunk starts.
+            Err(error) if error.is_eof() => {
+                let message = format_args!(
+                    "chunk {number} at byte {start} reaches over the end of its place by {}",
+                    error.needed().unwrap_or(0)
+                );
+                return Err(Error::message(message));
+            }
+            chunk => chunk.map_err(|error| error.shifted(start).in_chunk(number))?,
+        };
+        let found = chunk.header().nbytes();
+        match self.chunk_nbytes(number) {
+            Some(expected) if expected != found => Err(mismatch("nbytes", expected, found, start + 4).in_chunk(number)),
+            _ => Ok(chunk),
+        }
+    }
+}

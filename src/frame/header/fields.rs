@@ -1,0 +1,107 @@
+//! What a header says of its frame, typed.
+
+use super::{FrameType, Header};
+use crate::frame::pipeline::{Codec, Filter, SplitMode};
+
+impl Header {
+    /// The format's version: 2, or 3 where chunks or blocks vary in length.
+    pub fn version(&self) -> u8 {
+        self.flags[0] & 0x0f
+    }
+
+    /// Whether the frame holds its chunks.
+    pub fn frame_type(&self) -> FrameType {
+        if self.flags[1] == 0 { FrameType::Contiguous } else { FrameType::Sparse }
+    }
+
+    /// The four flag bytes as they are in the file.
+    pub fn raw_flags(&self) -> [u8; 4] {
+        self.flags
+    }
+
+    /// Whether each chunk has a length of its own.
+    pub fn has_variable_chunks(&self) -> bool {
+        self.flags[0] & 0x40 != 0
+    }
+
+    /// Whether each block has a length of its own.
+    pub fn has_variable_blocks(&self) -> bool {
+        self.flags[0] & 0x80 != 0
+    }
+
+    /// The codec that new chunks are compressed with.
+    pub fn codec(&self) -> Codec {
+        match self.flags[2] & 0x0f {
+            6 => Codec::from_code(self.pipeline[7]),
+            code => Codec::from_code(code),
+        }
+    }
+
+    /// The codec's parameter, 0 for most.
+    pub fn codec_meta(&self) -> u8 {
+        self.pipeline[8]
+    }
+
+    /// The compression level, 0 to 9 in every file known.
+    pub fn level(&self) -> u8 {
+        self.flags[2] >> 4
+    }
+
+    /// Whether blocks are split by byte position. C-Blosc2 before 2.6 did not store it as later ones do, so in those files
+    /// it may be wrong.
+    pub fn split_mode(&self) -> Option<SplitMode> {
+        match self.flags[3] {
+            0 => Some(SplitMode::Always),
+            1 => Some(SplitMode::Never),
+            2 => Some(SplitMode::Auto),
+            3 => Some(SplitMode::ForwardCompat),
+            _ => None,
+        }
+    }
+
+    /// The filters and the parameter of each, in the order in which they run; empty slots are left out.
+    pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
+        let slots = self.pipeline[1..7].iter().zip(&self.pipeline[9..15]);
+        slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
+    }
+
+    /// The length of the data in bytes, uncompressed, padding of chunks included.
+    pub fn nbytes(&self) -> i64 {
+        self.nbytes
+    }
+
+    /// The length of all chunks in bytes, compressed. It can be stale where `nbytes` is 0.
+    pub fn cbytes(&self) -> i64 {
+        self.cbytes
+    }
+
+    /// The length of an element in bytes.
+    pub fn typesize(&self) -> i32 {
+        self.typesize
+    }
+
+    /// The length of a block in bytes, uncompressed; 0 where C-Blosc2 had not chosen one yet.
+    pub fn blocksize(&self) -> i32 {
+        self.blocksize
+    }
+
+    /// The length of a chunk in bytes, uncompressed; 0 where it varies, and -1 in some empty frames.
+    pub fn chunksize(&self) -> i32 {
+        self.chunksize
+    }
+
+    /// How many threads the writer used to compress.
+    pub fn compression_threads(&self) -> i16 {
+        self.compression_threads
+    }
+
+    /// How many threads the writer used to decompress.
+    pub fn decompression_threads(&self) -> i16 {
+        self.decompression_threads
+    }
+
+    /// Whether the trailer holds variable-length metalayers. C-Blosc2 does not rely on it.
+    pub fn has_vlmetalayers(&self) -> bool {
+        self.has_vlmetalayers
+    }
+}

@@ -1,0 +1,33 @@
+//! What Python puts into metalayers: generic msgpack, which is compact, and names a struct's fields.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
+/// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
+///
+/// Bytes after the value are not looked at: a shorter content leaves the tail of a longer one.
+///
+/// ```
+/// #[derive(serde::Deserialize)]
+/// struct Station {
+///     name: String,
+///     depth: f64,
+/// }
+///
+/// let packed = b"\x82\xa4name\xa2K1\xa5depth\xcb\x40\x45\0\0\0\0\0\0";
+/// let station: Station = b2nd::frame::decode_msgpack(packed)?;
+/// assert_eq!((station.name.as_str(), station.depth), ("K1", 42.0));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
+    rmp_serde::from_slice(content).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+}
+
+/// Encodes a value as generic msgpack that Python reads back: structs are maps with their fields' names.
+pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
+    rmp_serde::to_vec_named(value).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+}

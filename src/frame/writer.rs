@@ -1,0 +1,197 @@
+//! [`Writer`]: new frames from chunks that are compressed already.
+
+use alloc::vec::Vec;
+
+use super::chunk::Chunk;
+use super::chunk_header::Special;
+use super::header::{FrameType, Header};
+use super::metalayers::{MAX_METALAYERS, Metalayers};
+use super::offsets::Offset;
+use super::trailer::Trailer;
+use crate::error::{Error, Result};
+
+#[cfg(feature = "std")]
+mod disk;
+#[cfg(feature = "std")]
+pub use disk::{Directory, OneFile};
+
+/// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
+///
+/// A chunk comes from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
+/// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]); the last two appear under
+/// their name when they are complete, and not before.
+///
+/// ```
+/// use b2nd::frame::{Chunk, Frame, Header, Special, Writer};
+/// use b2nd::{B2ndMeta, Geometry};
+///
+/// // Twelve int32, in chunks of eight: the second chunk is padded to its whole length.
+/// let mut header = Header::new(4, 32, 32)?;
+/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[8])?, "<i4"))?;
+/// let mut writer = Writer::new(header);
+/// let elements: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
+/// writer.append(&Chunk::store(&elements, 4)?)?;
+/// writer.append_special(Special::Zeros, 32)?;
+/// let bytes = writer.finish()?;
+///
+/// let frame = Frame::from_slice(&bytes)?;
+/// assert_eq!(frame.chunk(0)?.stored(), Some(elements.as_slice()));
+/// assert_eq!(frame.chunk(1)?.header().special(), Some(Special::Zeros));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<T = Memory> {
+    header: Header,
+    vlmetalayers: Trailer,
+    /// The index: little-endian, as the chunk that will hold it.
+    offsets: Vec<u8>,
+    nbytes: u64,
+    cbytes: u64,
+    /// Whether the last chunk was shorter than the others.
+    ended: bool,
+    target: T,
+}
+
+/// Where a [`Writer`] puts a frame: [`Memory`], [`OneFile`] or [`Directory`]. (Not to be implemented elsewhere.)
+pub trait Target: sealed::Target {}
+
+impl<T: sealed::Target> Target for T {}
+
+mod sealed {
+    use super::{FrameType, Result};
+
+    pub trait Target {
+        /// What a finished frame is: its bytes in memory, nothing where it is on disk.
+        type Output;
+        const FRAME_TYPE: FrameType;
+
+        /// Keeps a chunk, the `number`th that is kept, which starts `position` bytes after the header if all are in one place.
+        fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
+
+        /// Puts header, and index and trailer, around the chunks.
+        fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
+    }
+}
+
+/// A frame in memory: what [`Writer::finish`] gives is its bytes.
+#[derive(Debug, Default)]
+pub struct Memory {
+    chunks: Vec<u8>,
+}
+
+impl sealed::Target for Memory {
+    type Output = Vec<u8>;
+    const FRAME_TYPE: FrameType = FrameType::Contiguous;
+
+    fn put_chunk(&mut self, _number: u64, _position: u64, chunk: &[u8]) -> Result<()> {
+        self.chunks.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(self, header: &[u8], tail: &[u8]) -> Result<Vec<u8>> {
+        Ok([header, &self.chunks, tail].concat())
+    }
+}
+
+impl Writer<Memory> {
+    /// A writer into memory.
+    pub fn new(header: Header) -> Self {
+        Writer::to(header, Memory::default())
+    }
+
+    /// Writes the frame into anything that takes bytes. It is put together in memory first, since the header that comes first
+    /// holds the sizes.
+    #[cfg(feature = "std")]
+    pub fn finish_into(self, mut writer: impl std::io::Write) -> Result<()> {
+        writer.write_all(&self.finish()?)?;
+        Ok(())
+    }
+}
+
+impl<T: Target> Writer<T> {
+    fn to(header: Header, target: T) -> Self {
+        let vlmetalayers = Trailer::new(Metalayers::new());
+        Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
+    }
+
+    /// Appends a chunk as it is.
+    ///
+    /// # Errors
+    ///
+    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. The
+    /// target cannot be written.
+    pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        self.check_next(chunk.header().nbytes())?;
+        let number = (self.offsets.len() / 8) as u64;
+        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
+        self.target.put_chunk(number, self.cbytes, chunk.bytes())?;
+        self.cbytes += chunk.bytes().len() as u64;
+        self.push(Offset::At(at), chunk.header().nbytes())
+    }
+
+    /// Appends a chunk of `nbytes` bytes that are all the same; it takes an entry in the index and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Writer::append); [`Special::Value`], which needs a chunk; chunks that vary in length, since an index
+    /// entry says no length.
+    pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
+        if special == Special::Value {
+            return Err(Error::message("a chunk of one value is more than an index entry: append it as a chunk"));
+        }
+        if self.header.chunksize() == 0 {
+            return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
+        }
+        self.check_next(nbytes)?;
+        self.push(Offset::Special(special), nbytes)
+    }
+
+    /// Puts a value under a name among the variable-length metalayers, uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// A name longer than 31 bytes, a value of 2 GiB, a 17th one.
+    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        self.vlmetalayers.set_value(name, value)
+    }
+
+    /// Writes index, trailer and header, and makes the frame appear where it goes. In memory, gives its bytes.
+    pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
+        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, target } = self;
+        if header.metalayers().len() > MAX_METALAYERS {
+            let count = header.metalayers().len();
+            return Err(Error::message(format_args!("{count} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}")));
+        }
+        // Without chunks the trailer follows the header.
+        let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::store(&offsets, 8)?.into_bytes() };
+        tail.extend_from_slice(&crate::to_vec(&vlmetalayers)?);
+        header.set_has_vlmetalayers(!vlmetalayers.vlmetalayers().is_empty());
+        header.set_sizes(T::FRAME_TYPE, nbytes, cbytes, tail.len() as u64)?;
+        target.finish(&crate::to_vec(&header)?, &tail)
+    }
+
+    /// Whether a chunk of this length may come next.
+    fn check_next(&self, nbytes: usize) -> Result<()> {
+        let number = self.offsets.len() / 8;
+        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
+        if self.ended {
+            return Err(Error::message(format_args!(
+                "chunk {number}: the one before it is shorter than chunksize, so it is the last"
+            )));
+        }
+        if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
+            let limit = if chunksize == 0 { "any".into() } else { alloc::format!("at most {chunksize}") };
+            return Err(Error::message(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, offset: Offset, nbytes: usize) -> Result<()> {
+        let raw = offset.to_raw().ok_or_else(|| Error::message("the frame is longer than 2^63 bytes"))?;
+        self.offsets.extend_from_slice(&raw.to_le_bytes());
+        self.nbytes += nbytes as u64;
+        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
+        self.ended = chunksize != 0 && nbytes < chunksize;
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! New frames on disk: one file, or a sparse frame's directory.
+
+use alloc::boxed::Box;
+use core::fmt;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::sealed;
+use super::{FrameType, Header, Writer};
+use crate::error::Result;
+use crate::frame::file::{SPARSE_FRAME, chunk_name};
+use crate::frame::storage::{Disk, Handle, Staged, Storage};
+
+/// A contiguous frame in a file.
+pub struct OneFile {
+    staged: Staged,
+    file: Box<dyn Handle>,
+    header_len: u64,
+}
+
+/// A sparse frame in a directory.
+pub struct Directory {
+    staged: Staged,
+    storage: Arc<dyn Storage>,
+}
+
+impl Writer<OneFile> {
+    /// A writer into a file, which is written beside it and takes its name, and its place, when it is finished.
+    pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
+        Writer::create_in(Arc::new(Disk), path, header)
+    }
+
+    /// The same in a storage of your own.
+    pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
+        let header_len = header.header_len() as u64;
+        let (staged, mut file) = Staged::file(storage, path.as_ref())?;
+        file.seek(SeekFrom::Start(header_len))?;
+        Ok(Writer::to(header, OneFile { staged, file, header_len }))
+    }
+}
+
+impl Writer<Directory> {
+    /// A writer into a sparse frame's directory, which takes its name when it is finished.
+    ///
+    /// # Errors
+    ///
+    /// Something of that name exists.
+    pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
+        Writer::create_sparse_in(Arc::new(Disk), path, header)
+    }
+
+    /// The same in a storage of your own.
+    pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
+        let staged = Staged::directory(storage.clone(), path.as_ref())?;
+        Ok(Writer::to(header, Directory { staged, storage }))
+    }
+}
+
+impl sealed::Target for OneFile {
+    type Output = ();
+    const FRAME_TYPE: FrameType = FrameType::Contiguous;
+
+    fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
+        // Sought each time: a write that failed half-way may be tried again.
+        self.file.seek(SeekFrom::Start(self.header_len + position))?;
+        Ok(self.file.write_all(chunk)?)
+    }
+
+    fn finish(mut self, header: &[u8], tail: &[u8]) -> Result<()> {
+        self.file.write_all(tail)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(header)?;
+        self.file.sync()?;
+        drop(self.file);
+        Ok(self.staged.finish()?)
+    }
+}
+
+impl Directory {
+    fn write(&self, name: &str, parts: [&[u8]; 2]) -> Result<()> {
+        let path: PathBuf = self.staged.path().join(name);
+        let mut file = self.storage.create(&path)?;
+        for part in parts {
+            file.write_all(part)?;
+        }
+        Ok(file.sync()?)
+    }
+}
+
+impl sealed::Target for Directory {
+    type Output = ();
+    const FRAME_TYPE: FrameType = FrameType::Sparse;
+
+    fn put_chunk(&mut self, number: u64, _position: u64, chunk: &[u8]) -> Result<()> {
+        self.write(&chunk_name(number), [chunk, &[]])
+    }
+
+    fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
+        self.write(SPARSE_FRAME, [header, tail])?;
+        self.storage.sync_dir(self.staged.path())?;
+        Ok(self.staged.finish()?)
+    }
+}
+
+impl fmt::Debug for OneFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OneFile").field(&self.staged.target()).finish()
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Directory").field(&self.staged.target()).finish()
+    }
+}
