@@ -4,11 +4,13 @@ mod b2nd;
 mod caterva;
 mod entries;
 mod geometry;
+mod grid;
 mod meta;
 
 pub use b2nd::{B2ndMeta, LegacyB2ndMeta};
 pub use caterva::CatervaMeta;
 pub use geometry::Geometry;
+pub use grid::{Dims, Grid};
 pub use meta::ArrayMeta;
 
 /// A type that a frame holds under a name of its own.

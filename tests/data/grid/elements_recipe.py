@@ -61,6 +61,11 @@ def indices(shape, rnd):
     return list(dict.fromkeys(out))
 
 
+def stored(values, index):
+    # Not values[index]: a NumPy scalar has the machine's byte order, and bytes without their trailing zeros.
+    return values[tuple(slice(n, n + 1) for n in index)].tobytes()
+
+
 def row(name, values, rnd):
     path = HERE / f"{name}.b2nd"
     assert path.stat().st_size < 8192, (name, path.stat().st_size)
@@ -74,7 +79,7 @@ def row(name, values, rnd):
         "blockshape": list(a.blocks),
         "dtype": str(a.dtype) if a.dtype.kind == "V" else a.dtype.str,
         "chunks": kinds,
-        "elements": [{"index": list(i), "hex": values[i].tobytes().hex()} for i in indices(a.shape, rnd)],
+        "elements": [{"index": list(i), "hex": stored(values, i).hex()} for i in indices(a.shape, rnd)],
     }
 
 

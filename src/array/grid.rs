@@ -1,0 +1,320 @@
+//! [`Grid`]: where an array's chunks, blocks and elements lie.
+
+use super::geometry::Geometry;
+use crate::error::{Error, Result};
+
+mod dims;
+mod slice;
+
+pub use dims::Dims;
+
+/// How an array is cut into chunks and these into blocks: how many there are, which of them holds an element, and where.
+///
+/// It is made by [`Geometry::grid`], holds everything inline and never allocates. Lengths, coordinates and positions are
+/// counted in elements, from 0, as `i64`.
+///
+/// Numbers are row-major: the last dimension runs fastest. Chunks are numbered over the array, blocks over their chunk.
+/// The array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds
+/// one block after the other, each of them row-major, with its padding. These are the positions in a chunk of 3 x 5 with
+/// blocks of 2 x 3, which is padded to 4 x 6; those in brackets are padding:
+///
+/// ```text
+///       block 0           block 1
+///     0    1    2   |    6    7   (8)
+///     3    4    5   |    9   10  (11)
+///   ----------------+-----------------
+///    12   13   14   |   18   19  (20)
+///   (15) (16) (17)  |  (21) (22) (23)
+///       block 2           block 3
+/// ```
+///
+/// ```
+/// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+/// assert_eq!((grid.extshape(), grid.extchunkshape()), (&[12, 10][..], &[4, 6][..]));
+/// assert_eq!((grid.nchunks(), grid.blocks_per_chunk()), (8, 4));
+///
+/// // [5, 9] is the last element of its chunk that is not padding.
+/// assert_eq!(grid.chunk_index(&[5, 9]), Some(3));
+/// assert_eq!(grid.block_index(&[5, 9]), Some(3));
+/// assert_eq!(grid.item_index(&[5, 9]), Some(19));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    shape: Dims<i64>,
+    chunkshape: Dims<i64>,
+    blockshape: Dims<i64>,
+    extshape: Dims<i64>,
+    extchunkshape: Dims<i64>,
+    /// How many chunks the padded array has in each dimension, and how many blocks the padded chunk.
+    chunks: Dims<i64>,
+    blocks: Dims<i64>,
+    nitems: i64,
+    extnitems: i64,
+    extchunknitems: i64,
+    chunknitems: i64,
+    blocknitems: i64,
+}
+
+impl Geometry {
+    /// The grid of chunks and blocks that the three shapes make.
+    ///
+    /// # Errors
+    ///
+    /// What C-Blosc2 refuses when it opens an array: more elements than 64 bits count in the array, in the padded array or
+    /// in the padded chunk, more than 32 bits count in a chunk or in a block, a chunk that is not empty with blocks that
+    /// are. Lengths are multiplied from the first on, so one that is 0 stops an overflow after it, not before it.
+    ///
+    /// ```
+    /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
+    /// let error = geometry.grid().unwrap_err();
+    /// assert_eq!(error.to_string(), "chunknitems: the product of chunkshape [65536, 32768] does not fit int32");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn grid(&self) -> Result<Grid> {
+        let wide = |lengths: &[i32]| Dims::from_fn(lengths.len(), |index| i64::from(lengths[index]));
+        let shape = Dims::from_fn(self.ndim(), |index| self.shape()[index]);
+        let (chunkshape, blockshape) = (wide(self.chunkshape()), wide(self.blockshape()));
+        for (index, (&chunk, &block)) in chunkshape.iter().zip(blockshape.iter()).enumerate() {
+            if block == 0 && chunk != 0 {
+                let message = "only an empty chunk has empty blocks";
+                return Err(Error::message(format_args!("blockshape[{index}] is 0, chunkshape[{index}] is {chunk}: {message}")));
+            }
+        }
+        let extshape = padded("shape", &shape, "chunks", &chunkshape)?;
+        let extchunkshape = padded("chunkshape", &chunkshape, "blocks", &blockshape)?;
+        Ok(Grid {
+            nitems: product("nitems", "shape", &shape, INT64)?,
+            extnitems: product("extnitems", "extshape", &extshape, INT64)?,
+            extchunknitems: product("extchunknitems", "extchunkshape", &extchunkshape, INT64)?,
+            chunknitems: product("chunknitems", "chunkshape", &chunkshape, INT32)?,
+            blocknitems: product("blocknitems", "blockshape", &blockshape, INT32)?,
+            chunks: quotients(&extshape, &chunkshape),
+            blocks: quotients(&extchunkshape, &blockshape),
+            shape,
+            chunkshape,
+            blockshape,
+            extshape,
+            extchunkshape,
+        })
+    }
+}
+
+impl Grid {
+    /// The array's length in each dimension.
+    pub fn shape(&self) -> &[i64] {
+        &self.shape
+    }
+
+    /// A chunk's length in each dimension.
+    pub fn chunkshape(&self) -> &[i64] {
+        &self.chunkshape
+    }
+
+    /// A block's length in each dimension.
+    pub fn blockshape(&self) -> &[i64] {
+        &self.blockshape
+    }
+
+    /// The array's length in each dimension, padded to whole chunks.
+    pub fn extshape(&self) -> &[i64] {
+        &self.extshape
+    }
+
+    /// A chunk's length in each dimension, padded to whole blocks: what a decompressed chunk holds.
+    pub fn extchunkshape(&self) -> &[i64] {
+        &self.extchunkshape
+    }
+
+    /// How many chunks the array has in each dimension.
+    pub fn chunks_per_dimension(&self) -> &[i64] {
+        &self.chunks
+    }
+
+    /// How many blocks a chunk has in each dimension.
+    pub fn blocks_per_dimension(&self) -> &[i64] {
+        &self.blocks
+    }
+
+    /// The number of elements in the array: 1 where it has no dimensions.
+    pub fn nitems(&self) -> i64 {
+        self.nitems
+    }
+
+    /// The number of elements in the array padded to whole chunks.
+    pub fn extnitems(&self) -> i64 {
+        self.extnitems
+    }
+
+    /// The number of elements in a decompressed chunk, padding included.
+    pub fn extchunknitems(&self) -> i64 {
+        self.extchunknitems
+    }
+
+    /// The number of elements in a chunk, without the padding to whole blocks.
+    pub fn chunknitems(&self) -> i64 {
+        self.chunknitems
+    }
+
+    /// The number of elements in a block.
+    pub fn blocknitems(&self) -> i64 {
+        self.blocknitems
+    }
+
+    /// The number of chunks in the array: 0 where it is empty, 1 where it has no dimensions.
+    pub fn nchunks(&self) -> i64 {
+        // Here and below: there are at most as many as there are elements, and these have been counted.
+        self.chunks.iter().product()
+    }
+
+    /// The number of blocks in each chunk.
+    pub fn blocks_per_chunk(&self) -> i64 {
+        self.blocks.iter().product()
+    }
+
+    /// The number of blocks in all chunks.
+    pub fn nblocks(&self) -> i64 {
+        self.nchunks() * self.blocks_per_chunk()
+    }
+
+    /// How far apart in number two neighbouring chunks are, in each dimension; 0 where there are no chunks.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[4, 10, 10], &[2, 3, 5], &[1, 2, 3])?.grid()?;
+    /// assert_eq!(*grid.chunk_strides(), [8, 2, 1]);
+    /// assert_eq!(*grid.block_strides(), [4, 2, 1]);
+    /// assert_eq!(*grid.item_strides(), [6, 3, 1]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn chunk_strides(&self) -> Dims<i64> {
+        strides(&self.chunks)
+    }
+
+    /// How far apart in number two neighbouring blocks of a chunk are, in each dimension; 0 where there are no blocks.
+    pub fn block_strides(&self) -> Dims<i64> {
+        strides(&self.blocks)
+    }
+
+    /// How far apart in position two neighbouring elements of a block are, in each dimension; 0 where blocks are empty.
+    pub fn item_strides(&self) -> Dims<i64> {
+        strides(&self.blockshape)
+    }
+
+    /// The chunk that holds an element, given by its coordinates in the array. `None` where the array has no such element.
+    pub fn chunk_index(&self, element: &[i64]) -> Option<i64> {
+        let chunk = |index: usize| element[index] / self.chunkshape[index];
+        holds(&self.shape, element).then(|| number(&self.chunks, chunk))
+    }
+
+    /// The block that holds an element, as its number in the chunk. `None` where the array has no such element.
+    pub fn block_index(&self, element: &[i64]) -> Option<i64> {
+        let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
+        holds(&self.shape, element).then(|| number(&self.blocks, block))
+    }
+
+    /// The position of an element in its decompressed chunk. `None` where the array has no such element.
+    ///
+    /// In bytes it is this times the itemsize:
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10], &[5], &[2])?.grid()?;
+    /// let chunk = *b"56789.";
+    /// assert_eq!(grid.chunk_index(&[7]), Some(1));
+    /// let itemsize = 1;
+    /// let start = usize::try_from(grid.item_index(&[7]).unwrap())? * itemsize;
+    /// assert_eq!(&chunk[start..start + itemsize], b"7");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn item_index(&self, element: &[i64]) -> Option<i64> {
+        let item = |index: usize| element[index] % self.chunkshape[index] % self.blockshape[index];
+        Some(self.block_index(element)? * self.blocknitems + number(&self.blockshape, item))
+    }
+
+    /// The number of a chunk, given by its coordinates: how many chunks stand before it in each dimension. `None` where
+    /// the array has no such chunk.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+    /// assert_eq!(grid.chunk_from_coords(&[2, 1]), Some(5));
+    /// assert_eq!(*grid.chunk_coords(5).unwrap(), [2, 1]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn chunk_from_coords(&self, coords: &[i64]) -> Option<i64> {
+        holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]))
+    }
+
+    /// The coordinates of a chunk, given by its number. `None` where the array has no such chunk.
+    pub fn chunk_coords(&self, chunk: i64) -> Option<Dims<i64>> {
+        (0..self.nchunks()).contains(&chunk).then(|| coords(&self.chunks, chunk))
+    }
+}
+
+/// What a count has to fit.
+type Width = (i64, &'static str);
+const INT32: Width = (i32::MAX as i64, "int32");
+const INT64: Width = (i64::MAX, "int64");
+
+/// Lengths rounded up to whole parts. A part of 0 belongs to a length of 0.
+fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
+    let mut padded = *lengths;
+    for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
+        match length.checked_rem(part) {
+            None | Some(0) => {}
+            // In this order, since C-Blosc2 refuses what overflows on the way.
+            Some(rest) => match length.checked_add(part) {
+                Some(sum) => *length = sum - rest,
+                None => {
+                    let message = "the padded length does not fit int64";
+                    return Err(Error::message(format_args!("{name}[{index}]: {length} in {unit} of {part}: {message}")));
+                }
+            },
+        }
+    }
+    Ok(padded)
+}
+
+/// The product of lengths, from the first on. A 0 ends the danger of overflow for those that follow.
+fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
+    let product =
+        lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
+    product.ok_or_else(|| Error::message(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
+}
+
+/// How many parts there are in each dimension: none where a part has no length.
+fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
+    Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
+}
+
+/// The row-major strides of a box, all 0 where it is empty: then the product of some lengths may overflow.
+fn strides(lengths: &Dims<i64>) -> Dims<i64> {
+    let mut stride = i64::from(!lengths.contains(&0));
+    let mut strides = *lengths;
+    for length in strides.iter_mut().rev() {
+        let next = stride * *length;
+        *length = stride;
+        stride = next;
+    }
+    strides
+}
+
+/// Whether a box of these lengths holds a cell.
+fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
+    cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
+}
+
+/// The row-major number of a cell in a box of these lengths.
+fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
+    lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
+}
+
+/// The cell with this number; it is one of the box, so no length is 0.
+fn coords(lengths: &Dims<i64>, number: i64) -> Dims<i64> {
+    let mut rest = number;
+    let mut coords = *lengths;
+    for at in coords.iter_mut().rev() {
+        let length = *at;
+        *at = rest % length;
+        rest /= length;
+    }
+    coords
+}

@@ -1,0 +1,60 @@
+//! [`Dims`]: a short list without heap.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use crate::wire::MAX_DIMENSIONS;
+
+/// One value for each dimension of an array, 0 to 16 of them, inline: coordinates, strides, an extent.
+///
+/// It is a slice in all that it does.
+///
+/// ```
+/// let grid = b2nd::Geometry::new(&[10, 10], &[4, 5], &[2, 3])?.grid()?;
+/// let extent: b2nd::Dims<std::ops::Range<i64>> = grid.chunk_extent(5).unwrap();
+/// assert_eq!(*extent, [8..10, 5..10]);
+/// assert_eq!(extent[1].start, 5);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Dims<T> {
+    ndim: usize,
+    values: [T; MAX_DIMENSIONS],
+}
+
+impl<T: Default> Dims<T> {
+    /// `ndim` is a geometry's, so at most 16.
+    pub(super) fn from_fn(ndim: usize, mut value: impl FnMut(usize) -> T) -> Self {
+        Dims { ndim, values: core::array::from_fn(|index| if index < ndim { value(index) } else { T::default() }) }
+    }
+}
+
+impl<T> Deref for Dims<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.values[..self.ndim]
+    }
+}
+
+impl<T> DerefMut for Dims<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.values[..self.ndim]
+    }
+}
+
+impl<T: PartialEq> PartialEq for Dims<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Dims<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Dims<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,181 @@
+//! Boxes of elements: what a chunk or block covers, and which chunks and blocks a slice touches.
+
+use core::fmt;
+use core::ops::Range;
+
+use super::{Dims, Grid, coords, number};
+use crate::error::{Error, Result};
+
+impl Grid {
+    /// The elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` where the array
+    /// has no such chunk.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+    /// assert_eq!(*grid.chunk_extent(6).unwrap(), [9..10, 0..5]);
+    /// assert_eq!(grid.chunk_extent(8), None);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn chunk_extent(&self, chunk: i64) -> Option<Dims<Range<i64>>> {
+        let coords = self.chunk_coords(chunk)?;
+        Some(Dims::from_fn(coords.len(), |index| {
+            let (start, length) = (coords[index] * self.chunkshape[index], self.chunkshape[index]);
+            start..self.shape[index].min(start + length)
+        }))
+    }
+
+    /// The elements of the array that a block covers, cut at the edges of its chunk and of the array: nothing where all of
+    /// the block is padding. `None` where the array has no such chunk, or a chunk no such block.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+    /// assert_eq!(*grid.block_extent(1, 3).unwrap(), [2..3, 8..10]);
+    /// assert!(grid.block_extent(7, 3).unwrap()[0].is_empty());
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn block_extent(&self, chunk: i64, block: i64) -> Option<Dims<Range<i64>>> {
+        let chunk = self.chunk_extent(chunk)?;
+        let coords = (0..self.blocks_per_chunk()).contains(&block).then(|| coords(&self.blocks, block))?;
+        Some(Dims::from_fn(coords.len(), |index| {
+            // Cut before it is moved into the array: the padding of the last chunk may lie beyond an int64.
+            let (Range { start, end }, length) = (chunk[index].clone(), self.blockshape[index]);
+            let first = coords[index] * length;
+            start + first.min(end - start)..start + (first + length).min(end - start)
+        }))
+    }
+
+    /// The numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension; where
+    /// one is empty, no chunk is touched.
+    ///
+    /// They are computed as they are asked for, from either end, and skipping some costs nothing.
+    ///
+    /// # Errors
+    ///
+    /// Another number of ranges than the array has dimensions, a range that is not inside the array or that ends before it
+    /// starts, more chunks than a `usize` counts.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+    /// let chunks = grid.chunks_in(&[2..7, 8..9])?;
+    /// assert_eq!(chunks.len(), 3);
+    /// assert_eq!(chunks.collect::<Vec<_>>(), [1, 3, 5]);
+    ///
+    /// let error = grid.chunks_in(&[2..7, 8..11]).unwrap_err();
+    /// assert_eq!(error.to_string(), "slice[1]: expected 0 <= start <= stop <= 10, found 8..11");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn chunks_in(
+        &self,
+        slice: &[Range<i64>],
+    ) -> Result<impl ExactSizeIterator<Item = i64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+        self.check_slice(slice)?;
+        Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
+    }
+
+    /// The numbers of a chunk's blocks that a slice of the array touches, in ascending order: those of which it takes an
+    /// element. A slice that does not touch the chunk touches none of them.
+    ///
+    /// # Errors
+    ///
+    /// The array has no such chunk; and those of [`chunks_in`](Grid::chunks_in).
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
+    /// let slice = [2..7, 8..9];
+    /// let mut touched = Vec::new();
+    /// for chunk in grid.chunks_in(&slice)? {
+    ///     for block in grid.blocks_in(chunk, &slice)? {
+    ///         touched.push((chunk, block));
+    ///     }
+    /// }
+    /// assert_eq!(touched, [(1, 3), (3, 1), (3, 3), (5, 1)]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn blocks_in(
+        &self,
+        chunk: i64,
+        slice: &[Range<i64>],
+    ) -> Result<impl ExactSizeIterator<Item = i64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+        self.check_slice(slice)?;
+        let Some(extent) = self.chunk_extent(chunk) else {
+            let nchunks = self.nchunks();
+            return Err(Error::message(format_args!("chunk {chunk}: the array has {nchunks} chunks")));
+        };
+        Numbers::new(self.blocks, |index| {
+            let (wanted, chunk) = (&slice[index], &extent[index]);
+            let (start, end) = (wanted.start.max(chunk.start), wanted.end.min(chunk.end));
+            parts(start - chunk.start..end - chunk.start, self.blockshape[index])
+        })
+    }
+
+    fn check_slice(&self, slice: &[Range<i64>]) -> Result<()> {
+        let (ranges, ndim) = (slice.len(), self.shape.len());
+        if ranges != ndim {
+            return Err(Error::message(format_args!("slice: expected one range per dimension ({ndim}), found {ranges}")));
+        }
+        for (index, (range, &length)) in slice.iter().zip(self.shape.iter()).enumerate() {
+            if range.start < 0 || range.start > range.end || range.end > length {
+                return Err(Error::message(format_args!(
+                    "slice[{index}]: expected 0 <= start <= stop <= {length}, found {range:?}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts of this length that a range touches; an empty range may lie in a dimension whose parts have no length.
+fn parts(range: Range<i64>, length: i64) -> Range<i64> {
+    if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
+}
+
+/// The numbers that the cells of a smaller box have in a larger one.
+#[derive(Clone, Debug)]
+struct Numbers {
+    outer: Dims<i64>,
+    first: Dims<i64>,
+    inner: Dims<i64>,
+    /// The cells to come, by their number in the smaller box.
+    cells: Range<usize>,
+}
+
+impl Numbers {
+    fn new(outer: Dims<i64>, span: impl Fn(usize) -> Range<i64>) -> Result<Numbers> {
+        let first = Dims::from_fn(outer.len(), |index| span(index).start);
+        let inner = Dims::from_fn(outer.len(), |index| span(index).end - first[index]);
+        let count: i64 = inner.iter().product();
+        let too_many =
+            |_| Error::message(format_args!("slice: touches {count} chunks or blocks, at most {} can be counted", usize::MAX));
+        Ok(Numbers { outer, first, inner, cells: 0..usize::try_from(count).map_err(too_many)? })
+    }
+
+    fn number(&self, cell: usize) -> i64 {
+        // The count of cells was an i64.
+        let cell = coords(&self.inner, cell as i64);
+        number(&self.outer, |index| self.first[index] + cell[index])
+    }
+}
+
+impl Iterator for Numbers {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        self.cells.next().map(|cell| self.number(cell))
+    }
+
+    fn nth(&mut self, skipped: usize) -> Option<i64> {
+        self.cells.nth(skipped).map(|cell| self.number(cell))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.cells.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Numbers {
+    fn next_back(&mut self) -> Option<i64> {
+        self.cells.next_back().map(|cell| self.number(cell))
+    }
+}
+
+impl ExactSizeIterator for Numbers {}
