@@ -64,7 +64,7 @@ impl File {
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
             Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                let header = read_header(&path, offset)?;
+                let header = read_header(&path, offset).map_err(|error| error.field(SPARSE_FRAME))?;
                 Ok(file(path, header))
             }
             Err(error) => Err(error),

@@ -110,12 +110,11 @@ impl Header {
         let read = |reader: &mut Reader| {
             let count = reader.take_count(Form::Array)?;
             if matches!(count, 11..=13) {
-                let message =
-                    alloc::format!("a frame of the C-Blosc2 2.0 betas ({count} header elements): versions 2 and 3 are supported");
-                return Err(Error::at(ErrorKind::Message(message), 0));
+                let found = format_args!("{count}: a frame of the C-Blosc2 2.0 betas, which no release reads");
+                return Err(mismatch("header elements", 14, found, 0));
             }
             if count != 14 {
-                return Err(Error::at(ErrorKind::Count { expected: 14, found: count }, 0).field("the frame's header"));
+                return Err(mismatch("header elements", 14, count, 0));
             }
             let magic = reader.take_fixstr().map_err(|error| error.field("magic"))?;
             if magic != MAGIC {
@@ -159,11 +158,15 @@ impl Header {
     /// Bytes after the metalayer are accepted, since they are real: a squeeze in place leaves the tail of the longer one.
     /// An error's byte is counted from the start of the header.
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
-        match (self.decode("b2nd"), self.decode::<CatervaMeta>("caterva")) {
-            (Ok(Some(array)), _) => Ok(Some(array)),
+        let named = |error: Error, name| if error.offset().is_some() { error.field(name) } else { error };
+        let b2nd = match self.decode("b2nd").map_err(|error| named(error, "b2nd")) {
+            Ok(Some(array)) => return Ok(Some(array)),
+            other => other,
+        };
+        match (b2nd, self.decode::<CatervaMeta>("caterva").map_err(|error| named(error, "caterva"))) {
             (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
-            (Err(error), _) | (_, Err(error)) => Err(error),
-            (Ok(None), Ok(None)) => Ok(None),
+            (Err(error), _) | (Ok(_), Err(error)) => Err(error),
+            (Ok(array), Ok(None)) => Ok(array),
         }
     }
 
@@ -185,10 +188,8 @@ impl Header {
 
     /// What C-Blosc2 checks too, and a reader could not live with.
     fn check(&self) -> Result<()> {
-        let at = |message, offset| Err(Error::at(ErrorKind::Message(message), offset));
-        match self.version() {
-            2 | 3 => {}
-            version => return at(alloc::format!("a frame of version {version}: versions 2 and 3 are supported"), FLAGS_AT),
+        if !matches!(self.version(), 2 | 3) {
+            return Err(mismatch("frame version", "2 or 3", self.version(), FLAGS_AT));
         }
         if self.flags[1] > 1 {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
