@@ -1,6 +1,9 @@
 //! What the tests share. The helpers are `#[track_caller]`, so that a failure names the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod blosclz;
+pub mod manifest;
+
 use std::fmt;
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
