@@ -2,7 +2,11 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;
+pub mod faulty;
+pub mod frames;
 pub mod manifest;
+pub mod scratch;
+pub mod state;
 
 use std::fmt;
 
