@@ -120,8 +120,14 @@ impl ChunkHeader {
             return Err(Error::message("a chunk of one value holds more than a header"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
+        if nbytes % typesize != 0 {
+            return Err(Error::message(format_args!("nbytes: expected a multiple of typesize ({typesize}), found {nbytes}")));
+        }
+        if special == Special::Nan && !matches!(typesize, 4 | 8) {
+            return Err(no_nan(typesize));
+        }
         header.bytes[31] = special.code() << 4;
-        if (1..=nbytes).contains(&blocksize) {
+        if (1..=nbytes.min(MAX_BLOCKSIZE)).contains(&blocksize) {
             header.bytes[8..12].copy_from_slice(&length("blocksize", blocksize)?);
         }
         header.check()?;
@@ -301,6 +307,11 @@ impl ChunkHeader {
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
     }
+}
+
+#[cold]
+pub(super) fn no_nan(typesize: usize) -> Error {
+    Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
 /// A length as a header holds it.
