@@ -15,7 +15,7 @@ use super::header::{FrameType, Header};
 use super::offsets::{Offset, Offsets};
 use super::storage::Storage;
 use super::trailer::Trailer;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
@@ -119,14 +119,23 @@ impl File {
                 let start = header_len.saturating_add(at);
                 (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
             }
-            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
+            (Offset::At(at), FrameType::Sparse) => {
+                let bytes = fs::read(self.path.with_file_name(chunk_name(at)));
+                (0, bytes.map_err(|error| Error::from(error).in_chunk(number))?)
+            }
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame. A file that ends early gives fewer bytes, and nothing is allocated for the others.
+    /// Reads a part of the frame. Where the file ends before it does, nothing is allocated for what is missing.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
+        let end = file.metadata()?.len().saturating_sub(self.offset);
+        if end < range.end {
+            let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
+            let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
+            return Err(error.field("the frame"));
+        }
         file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
         let mut bytes = Vec::new();
         file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
