@@ -89,12 +89,9 @@ impl Header {
         };
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
-                return Err(mismatch(
-                    "header_len",
-                    "the length of all fields",
-                    format_args!("{header_len}, which cuts them off"),
-                    10,
-                ));
+                let field = error.path().unwrap_or_default();
+                let found = format_args!("{header_len}, which cuts off {field}");
+                return Err(mismatch("header_len", "the length of all fields", found, 10));
             }
             other => other?,
         };

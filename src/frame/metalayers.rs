@@ -219,6 +219,7 @@ impl Place {
 
 /// The metalayers of a header or trailer as they stand there: `93 cd idx de .. dc ..`.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "metalayers of 3 elements")]
 pub(super) struct Section<'a> {
     idx: u16,
     #[serde(with = "crate::with::map16", borrow)]
