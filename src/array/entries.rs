@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
-use serde::ser::{Error as _, SerializeStruct};
+use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::geometry::Geometry;
@@ -102,7 +102,22 @@ struct Lengths<'a, T>(&'a [T]);
 impl<T: Serialize> Serialize for Lengths<'_, T> {
     #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(mark::DIMENSIONS, self.0)
+        serializer.serialize_newtype_struct(mark::DIMENSIONS, &Each(self.0))
+    }
+}
+
+/// A list, written by a loop of our own: a slice's `Serialize` goes through an iterator that is not inlined here, at
+/// half as many instructions again for a whole metalayer.
+struct Each<'a, T>(&'a [T]);
+
+impl<T: Serialize> Serialize for Each<'_, T> {
+    #[inline(always)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut lengths = serializer.serialize_seq(Some(self.0.len()))?;
+        for length in self.0 {
+            lengths.serialize_element(length)?;
+        }
+        lengths.end()
     }
 }
 
