@@ -1,12 +1,13 @@
 //! [`File`]: a frame on disk.
 
 use alloc::borrow::ToOwned;
+use alloc::string::ToString;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::header::Header;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
@@ -46,11 +47,14 @@ impl File {
         match read_header(path, offset) {
             Ok(header) => Ok(File { path: path.to_owned(), offset, header }),
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
-            Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                Ok(File { header: read_header(&path, offset)?, path, offset })
+                match read_header(&path, offset) {
+                    Ok(header) => Ok(File { path, offset, header }),
+                    Err(error) => Err(name_file(error, &path)),
+                }
             }
-            Err(error) => Err(error),
+            Err(error) => Err(name_file(error, path)),
         }
     }
 
@@ -67,6 +71,14 @@ impl File {
     /// Where the frame starts in its file, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+}
+
+/// The system's errors do not say which file they are about.
+fn name_file(error: Error, path: &Path) -> Error {
+    match error.kind() {
+        ErrorKind::Io(_) => error.within(Segment::Key(path.display().to_string()), None),
+        _ => error,
     }
 }
 
