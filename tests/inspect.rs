@@ -107,7 +107,7 @@ fn what_cannot_be_read_has_a_line_and_does_not_stop_the_others() {
     let expected = format!(
         "tests/data/missing.b2nd: {missing}\n\
          {BETA}: {}\n\
-         tests: {missing} (no chunks.b2frame is in it: -r looks below)\n",
+         tests: chunks.b2frame: {missing} (-r looks below the directory)\n",
         File::open(BETA).unwrap_err()
     );
     assert_eq!(err, expected);
@@ -238,7 +238,7 @@ fn json_of_the_example_is_this() {
 fn json_says_why_a_metalayer_is_no_array_and_gives_any_name() {
     let json = json_of(&shown(&["--json", "tests/data/c-blosc2-3.3.5/clib-meta__b2nd_is_not_an_array.b2frame"]));
     assert_eq!(json["array"], Value::Null);
-    assert_eq!(json["array_error"], "expected fixarray (90 to 9f), found positive fixint (6e) at byte 112");
+    assert_eq!(json["array_error"], "b2nd: expected fixarray (90 to 9f), found positive fixint (6e) at byte 112");
 
     let json = json_of(&shown(&["--json", "tests/data/c-blosc2-3.3.5/clib-meta__rawnames.b2frame"]));
     let name = |index: usize| (&json["metalayers"][index]["name"], &json["metalayers"][index]["name_hex"]);

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
         }
         Err(error) => {
             refused += 1;
-            let hint = if is_plain_directory(&path) { " (no chunks.b2frame is in it: -r looks below)" } else { "" };
+            let hint = if is_plain_directory(&path) { " (-r looks below the directory)" } else { "" };
             writeln!(err, "{}: {error}{hint}", path.display())
         }
     };

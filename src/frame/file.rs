@@ -15,7 +15,7 @@ use super::header::{FrameType, Header};
 use super::offsets::{Offset, Offsets};
 use super::storage::Storage;
 use super::trailer::Trailer;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
@@ -62,10 +62,13 @@ impl File {
         match read_header(path, offset) {
             Ok(header) => Ok(file(path.to_owned(), header)),
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
-            Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                let header = read_header(&path, offset).map_err(|error| error.field(SPARSE_FRAME))?;
-                Ok(file(path, header))
+                match read_header(&path, offset) {
+                    Ok(header) => Ok(file(path, header)),
+                    // Callers know the path that they gave, and not this name in it.
+                    Err(error) => Err(error.field(SPARSE_FRAME)),
+                }
             }
             Err(error) => Err(error),
         }

@@ -7,7 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::metalayers::{Metalayers, Place, Section, mismatch};
-use crate::array::{ArrayMeta, CatervaMeta, Metalayer};
+use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::{Form, Reader};
 
@@ -89,12 +89,9 @@ impl Header {
         };
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
-                return Err(mismatch(
-                    "header_len",
-                    "the length of all fields",
-                    format_args!("{header_len}, which cuts them off"),
-                    10,
-                ));
+                let length = header_len.saturating_add(error.needed().unwrap_or(1));
+                let field = error.path().unwrap_or_default();
+                return Err(mismatch("header_len", format_args!("{length} or more for {field}"), header_len, 10));
             }
             other => other?,
         };
@@ -108,18 +105,17 @@ impl Header {
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
-            let count = reader.take_count(Form::Array)?;
+            let count = reader.take_count(Form::Array).map_err(|error| error.field("the frame's header"))?;
+            match reader.peek()? {
+                0xa8 => check_magic(reader.take_fixstr()?)?,
+                found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
+            }
             if matches!(count, 11..=13) {
-                let found = format_args!("{count}: a frame of the C-Blosc2 2.0 betas, which no release reads");
+                let found = format_args!("{count} (a C-Blosc2 2.0 beta)");
                 return Err(mismatch("header elements", 14, found, 0));
             }
             if count != 14 {
                 return Err(mismatch("header elements", 14, count, 0));
-            }
-            let magic = reader.take_fixstr().map_err(|error| error.field("magic"))?;
-            if magic != MAGIC {
-                let found = magic.escape_ascii();
-                return Err(mismatch("magic", format_args!("\"{}\"", MAGIC.escape_ascii()), format_args!("\"{found}\""), 1));
             }
             reader.take_i32().map_err(|error| error.field("header_len"))
         };
@@ -158,12 +154,11 @@ impl Header {
     /// Bytes after the metalayer are accepted, since they are real: a squeeze in place leaves the tail of the longer one.
     /// An error's byte is counted from the start of the header.
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
-        let named = |error: Error, name| if error.offset().is_some() { error.field(name) } else { error };
-        let b2nd = match self.decode("b2nd").map_err(|error| named(error, "b2nd")) {
+        let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
             Ok(Some(array)) => return Ok(Some(array)),
             other => other,
         };
-        match (b2nd, self.decode::<CatervaMeta>("caterva").map_err(|error| named(error, "caterva"))) {
+        match (b2nd, self.decode::<CatervaMeta>(CatervaMeta::NAME)) {
             (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
             (Err(error), _) | (Ok(_), Err(error)) => Err(error),
             (Ok(array), Ok(None)) => Ok(array),
@@ -172,16 +167,16 @@ impl Header {
 
     /// Decodes the metalayer of a type's own name, where there is one. Bytes after it are accepted.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        self.decode(T::NAME).map_err(|error| error.field(T::NAME))
+        self.decode(T::NAME)
     }
 
-    fn decode<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
+    fn decode<'s, T: Deserialize<'s>>(&'s self, name: &'static str) -> Result<Option<T>> {
         let Some(content) = self.metalayers.get(name) else { return Ok(None) };
         match crate::take_from_slice(content) {
             Ok((value, _stale)) => Ok(Some(value)),
             Err(error) => {
                 let start = self.metalayers.content_offset(name, Place::Header.start()).unwrap_or(0);
-                Err(error.shifted(start + 5))
+                Err(error.complete("its content").shifted(start + 5).field(name))
             }
         }
     }
@@ -201,9 +196,17 @@ impl Header {
     }
 }
 
+fn check_magic(magic: &[u8]) -> Result<()> {
+    if *magic != MAGIC {
+        let quoted = |bytes: &[u8]| alloc::format!("\"{}\"", bytes.escape_ascii());
+        return Err(mismatch("magic", quoted(&MAGIC), quoted(magic), 1));
+    }
+    Ok(())
+}
+
 /// The header as it stands in a file.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Header")]
+#[serde(rename = "Header", expecting = "a frame's header of 14 elements")]
 struct Wire<'a> {
     #[serde(with = "crate::with::fixstr_bytes", borrow)]
     magic: Cow<'a, [u8]>,
@@ -256,9 +259,7 @@ impl TryFrom<Wire<'_>> for Header {
     type Error = Error;
 
     fn try_from(wire: Wire) -> Result<Self> {
-        if *wire.magic != MAGIC {
-            return Err(mismatch("magic", MAGIC.escape_ascii(), wire.magic.escape_ascii(), 1));
-        }
+        check_magic(&wire.magic)?;
         let header = Header {
             frame_len: wire.frame_len,
             flags: wire.flags,
@@ -294,9 +295,9 @@ impl<'de> Deserialize<'de> for Header {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
             let header = Header::deserialize(deserializer)?;
-            header.check().map_err(D::Error::custom)?;
+            header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
             return Ok(header);
         }
-        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

@@ -219,6 +219,7 @@ impl Place {
 
 /// The metalayers of a header or trailer as they stand there: `93 cd idx de .. dc ..`.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "metalayers of 3 elements")]
 pub(super) struct Section<'a> {
     idx: u16,
     #[serde(with = "crate::with::map16", borrow)]
@@ -287,15 +288,16 @@ impl<'a> Section<'a> {
         let Section { idx, offsets: Offsets(offsets), contents } = self;
         let mut position = place.start() + 4;
         if offsets.len() != contents.len() {
-            let error = Error::new(ErrorKind::Count { expected: offsets.len(), found: contents.len() });
-            return Err(error.field("metalayer contents"));
+            let names: usize = offsets.iter().map(|(Key(name), _)| name.len() + 6).sum();
+            let count = ErrorKind::Count { expected: offsets.len(), found: contents.len() };
+            return Err(Error::at(count, position + 3 + names).field("contents").field("metalayers"));
         }
         let (keys, offsets): (Vec<_>, Vec<_>) = offsets.into_iter().unzip();
         let pairs = keys.into_iter().zip(contents).map(|(key, content)| (key.0.into_owned(), content.0.into_owned()));
         let metalayers = Metalayers(pairs.collect());
         let expected = place.idx(&metalayers);
         if idx != expected {
-            return Err(mismatch("idx", expected, idx, place.start() + 1));
+            return Err(mismatch("idx", expected, idx, place.start() + 1).field("metalayers"));
         }
         position += 3;
         for (((name, _), expected), found) in metalayers.iter().zip(metalayers.content_offsets(place.start())).zip(offsets) {
