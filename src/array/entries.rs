@@ -269,7 +269,9 @@ impl<S> EntriesVisitor<'_, S> {
     /// An entry that has to be there.
     #[inline(always)]
     fn required<T, E: serde::de::Error>(&self, index: usize, entry: Option<T>) -> Result<T, E> {
-        entry.ok_or_else(|| E::custom(format_args!("{}: {index} entries, {} expected", self.layout.name(), self.layout.fields().len())))
+        entry.ok_or_else(|| {
+            E::custom(format_args!("{}: {index} entries, {} expected", self.layout.name(), self.layout.fields().len()))
+        })
     }
 
     #[inline(always)]

@@ -86,7 +86,12 @@ impl Header {
         };
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
-                return Err(mismatch("header_len", "the length of all fields", format_args!("{header_len}, which cuts them off"), 10));
+                return Err(mismatch(
+                    "header_len",
+                    "the length of all fields",
+                    format_args!("{header_len}, which cuts them off"),
+                    10,
+                ));
             }
             other => other?,
         };
@@ -102,7 +107,8 @@ impl Header {
         let read = |reader: &mut Reader| {
             let count = reader.take_count(Form::Array)?;
             if matches!(count, 11..=13) {
-                let message = alloc::format!("a frame of the C-Blosc2 2.0 betas ({count} header elements): versions 2 and 3 are supported");
+                let message =
+                    alloc::format!("a frame of the C-Blosc2 2.0 betas ({count} header elements): versions 2 and 3 are supported");
                 return Err(Error::at(ErrorKind::Message(message), 0));
             }
             if count != 14 {
