@@ -13,10 +13,10 @@ pub mod frame;
 mod mark;
 mod ser;
 mod sink;
-pub mod with;
 mod wire;
+pub mod with;
 
-pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta, Metalayer};
+pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta, Metalayer, dtype};
 #[cfg(feature = "std")]
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, take_from_slice};
