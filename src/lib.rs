@@ -79,7 +79,7 @@ mod sink;
 mod wire;
 pub mod with;
 
-pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2ndMeta, Metalayer};
+pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2ndMeta, Metalayer, dtype};
 #[cfg(feature = "std")]
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, take_from_slice};
