@@ -7,7 +7,6 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Codec, File, Filter, FrameType, Header, SplitMode};
