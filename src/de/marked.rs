@@ -83,6 +83,11 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
         self.read(fields, visitor)
     }
 
+    #[inline(always)]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.read(&[], visitor)
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         if deserializer.reader.peek()? == wire::NIL {
@@ -114,6 +119,6 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map identifier ignored_any
+        tuple tuple_struct map identifier ignored_any
     }
 }
