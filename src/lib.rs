@@ -75,6 +75,7 @@ mod de;
 mod error;
 pub mod frame;
 mod mark;
+mod marker;
 mod ser;
 mod sink;
 mod wire;
