@@ -1,4 +1,5 @@
 //! The public types in other serde formats.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The end of the input, at every byte of every valid input.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
