@@ -8,7 +8,7 @@ use std::ptr;
 
 use blosc2_src as c;
 
-use crate::{Compression, Meta, Result, SuperChunk, c_path, c_string, check, init, sys};
+use crate::{Compression, Meta, Result, SuperChunk, c_path, c_string, check, init, malloced, sys};
 
 /// What a new array is filled with.
 #[allow(missing_docs)]
@@ -47,9 +47,11 @@ impl Array {
     pub fn from_frame(frame: &[u8]) -> Result<Array> {
         init();
         let mut raw = ptr::null_mut();
-        // SAFETY: the library copies the bytes, and writes to the copy alone.
-        let code = unsafe { sys::b2nd_from_cframe(frame.as_ptr().cast_mut(), frame.len() as i64, true, &mut raw) };
-        Array::new("b2nd_from_cframe", code, raw)
+        // SAFETY: the library owns the copy. (Its own way to make one frees what it did not allocate.)
+        let code = unsafe { sys::b2nd_from_cframe(malloced(frame), frame.len() as i64, false, &mut raw) };
+        let array = Array::new("b2nd_from_cframe", code, raw)?;
+        array.own_frame();
+        Ok(array)
     }
 
     /// A new array on disk, of elements of `typesize` bytes.

@@ -67,6 +67,17 @@ fn take(bytes: *mut u8, length: usize) -> Vec<u8> {
     }
 }
 
+/// A copy of bytes that the library can take over.
+fn malloced(bytes: &[u8]) -> *mut u8 {
+    // SAFETY: the copy has the length of the bytes.
+    unsafe {
+        let copy = sys::malloc(bytes.len()).cast::<u8>();
+        assert!(!copy.is_null());
+        ptr::copy_nonoverlapping(bytes.as_ptr(), copy, bytes.len());
+        copy
+    }
+}
+
 /// The version of the library that is linked.
 pub fn version() -> &'static str {
     // SAFETY: a string constant.

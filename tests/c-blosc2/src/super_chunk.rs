@@ -6,7 +6,7 @@ use std::{ptr, slice};
 
 use blosc2_src as c;
 
-use crate::{Compression, Error, Result, c_path, c_string, check, init, int32, take};
+use crate::{Compression, Error, Result, c_path, c_string, check, init, int32, malloced, take};
 
 /// A super-chunk of the library: a frame that it opened or makes.
 pub struct SuperChunk(pub(crate) *mut c::blosc2_schunk);
@@ -26,10 +26,17 @@ impl SuperChunk {
     /// Opens a copy of a frame in memory.
     pub fn from_frame(frame: &[u8]) -> Result<SuperChunk> {
         init();
-        // SAFETY: the library copies the bytes, and writes to the copy alone.
-        SuperChunk::new("blosc2_schunk_from_buffer", unsafe {
-            c::blosc2_schunk_from_buffer(frame.as_ptr().cast_mut(), frame.len() as i64, true)
-        })
+        // SAFETY: the library owns the copy. (Its own way to make one frees what it did not allocate.)
+        let raw = unsafe { c::blosc2_schunk_from_buffer(malloced(frame), frame.len() as i64, false) };
+        let super_chunk = SuperChunk::new("blosc2_schunk_from_buffer", raw)?;
+        super_chunk.own_frame();
+        Ok(super_chunk)
+    }
+
+    /// Leaves the buffer that the frame is in to the library, to grow and to free.
+    pub(crate) fn own_frame(&self) {
+        // SAFETY: the super-chunk was opened from a buffer that `malloced` made.
+        unsafe { c::blosc2_schunk_avoid_cframe_free(self.0, false) };
     }
 
     /// A new frame on disk, without chunks.

@@ -40,6 +40,7 @@ pub(crate) struct Context {
 }
 
 unsafe extern "C" {
+    pub(crate) fn malloc(size: usize) -> *mut c_void;
     pub(crate) fn free(pointer: *mut c_void);
     pub(crate) fn blosc2_get_version_string() -> *const c_char;
     pub(crate) fn b2nd_create_ctx(

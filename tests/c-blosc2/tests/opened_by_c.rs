@@ -3,7 +3,7 @@
 mod common;
 
 use b2nd::frame::{Chunk, File, Header, Special, Target, Writer};
-use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd::{B2ndMeta, Geometry};
 use b2nd_c_blosc2::{Array, Compression, SuperChunk, compress};
 use common::{assert_agree, bytes, geometry, header, meta, to_chunks};
 use fastrand::Rng;
