@@ -154,7 +154,7 @@ pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
 
-fn read_header(path: &Path, offset: u64) -> Result<Header> {
+pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     let mut file = fs::File::open(path)?;
     if offset != 0 {
         file.seek(SeekFrom::Start(offset))?;
