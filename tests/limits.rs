@@ -254,10 +254,8 @@ impl<'de> Deserialize<'de> for Announced {
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("elements or entries")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Announced, A::Error> {
-                let hint = elements.size_hint().unwrap_or(usize::MAX);
-                while elements.next_element::<IgnoredAny>().is_ok_and(|element| element.is_some()) {}
-                Err(serde::de::Error::custom(hint))
+            fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Announced, A::Error> {
+                Err(serde::de::Error::custom(elements.size_hint().unwrap_or(usize::MAX)))
             }
             fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Announced, A::Error> {
                 Err(serde::de::Error::custom(entries.size_hint().unwrap_or(usize::MAX)))
