@@ -192,6 +192,12 @@ fn options_and_newtypes_nest_128_deep() {
     refused::<Endless>(&hex!("01"), &format!("{DEEP} at byte 0"));
 
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct MarkedEndless(#[serde(with = "b2nd::with::fixstr")] Endless);
+    writes(&MarkedEndless(endless(64)), &hex!("c0"));
+    unwritable(&MarkedEndless(endless(65)), DEEP);
+    refused::<MarkedEndless>(&hex!("a1 61"), &format!("{DEEP} at byte 0"));
+
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Marked(#[serde(with = "b2nd::with::array16")] Vec<Marked>);
     let marked = |depth| (1..depth).fold(Marked(vec![]), |inner, _| Marked(vec![inner]));
     both_ways(marked(64), &cat(&[&hex!("dc0001").repeat(63), &hex!("dc0000")]));
