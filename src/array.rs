@@ -2,6 +2,7 @@
 
 mod b2nd;
 mod caterva;
+pub mod dtype;
 mod entries;
 mod geometry;
 mod grid;

@@ -1,11 +1,13 @@
 //! The one error type: small, cold, and a sentence that says where, what was expected and what was there.
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::wire;
+use crate::marker;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -52,7 +54,7 @@ pub enum ErrorKind {
         needed: usize,
     },
     /// Another marker than the one that the type asks for.
-    #[error("expected {expected}, found {} ({found:02x})", wire::marker_name(*found))]
+    #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// The name of the marker that would be right, and its byte in hexadecimal.
         expected: &'static str,
@@ -97,7 +99,7 @@ pub enum ErrorKind {
         available: usize,
     },
     /// Values nest deeper than the format allows (128).
-    #[error("nested more than {} levels deep", wire::MAX_DEPTH)]
+    #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
     TooDeep,
     /// Something that serde can say and this format cannot.
     #[error("unsupported: {0}")]
@@ -135,7 +137,7 @@ impl Error {
         for segment in self.0.path.iter().rev() {
             let name = match segment {
                 Segment::Index(index) => {
-                    path.push_str(&alloc::format!("[{index}]"));
+                    path.push_str(&format!("[{index}]"));
                     continue;
                 }
                 Segment::Field(name) => name,
@@ -203,6 +205,25 @@ impl Error {
     #[cold]
     pub(crate) fn in_chunk(self, number: usize) -> Self {
         self.within(Segment::Index(number), None).field("chunk")
+    }
+
+    /// Forgets the byte: what was read may be another format's, or stand anywhere in this one.
+    #[cold]
+    pub(crate) fn anywhere(mut self) -> Self {
+        self.0.offset = None;
+        self
+    }
+
+    /// Of an end of input, makes an error that more input would not mend: what was read is `whole`.
+    #[cold]
+    pub(crate) fn complete(mut self, whole: &str) -> Self {
+        if let Some(needed) = self.needed() {
+            let field = self.path().unwrap_or_else(|| "the value".to_owned());
+            let message = format!("{whole} ends where {field} needs {needed} more byte{}", plural(needed));
+            self.0.kind = ErrorKind::Message(message);
+            self.0.path.clear();
+        }
+        self
     }
 
     /// Names the field in an error whose byte is known or does not matter.

@@ -2,161 +2,18 @@
 //!
 //! A function that reads takes a marker and what follows it, or leaves an [`Error`] with the byte where it stopped.
 
-use rmp::Marker;
-
 use crate::error::{Error, ErrorKind, Result};
+use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
 use crate::sink::Sink;
 
-/// How deep values may nest, in both directions.
-pub(crate) const MAX_DEPTH: u8 = 128;
+mod form;
+pub(crate) use form::Form;
 
 /// The largest length of a fixstr.
 pub(crate) const FIXSTR_MAX: usize = 31;
 
 /// The most dimensions of an array, and so the most elements of a [`Form::Dimensions`].
 pub(crate) const MAX_DIMENSIONS: usize = 16;
-
-pub(crate) const NIL: u8 = 0xc0;
-const FALSE: u8 = 0xc2;
-const TRUE: u8 = 0xc3;
-const BIN32: u8 = 0xc6;
-const U8: u8 = 0xcc;
-const FIXEXT16: u8 = 0xd8;
-pub(crate) const STR32: u8 = 0xdb;
-const ARRAY16: u8 = 0xdc;
-const ARRAY32: u8 = 0xdd;
-const MAP16: u8 = 0xde;
-const MAP32: u8 = 0xdf;
-const FIXMAP: u8 = 0x80;
-const FIXARRAY: u8 = 0x90;
-const FIXSTR: u8 = 0xa0;
-
-/// The fixmap of one that holds an enum's variant and its data.
-pub(crate) const VARIANT: u8 = FIXMAP | 1;
-
-/// A marker's name in the MessagePack specification.
-pub(crate) fn marker_name(byte: u8) -> &'static str {
-    match Marker::from_u8(byte) {
-        Marker::FixPos(_) => "positive fixint",
-        Marker::FixNeg(_) => "negative fixint",
-        Marker::FixMap(_) => "fixmap",
-        Marker::FixArray(_) => "fixarray",
-        Marker::FixStr(_) => "fixstr",
-        Marker::Null => "nil",
-        Marker::Reserved => "the unused marker",
-        Marker::False => "false",
-        Marker::True => "true",
-        Marker::Bin8 => "bin8",
-        Marker::Bin16 => "bin16",
-        Marker::Bin32 => "bin32",
-        Marker::Ext8 => "ext8",
-        Marker::Ext16 => "ext16",
-        Marker::Ext32 => "ext32",
-        Marker::F32 => "float32",
-        Marker::F64 => "float64",
-        Marker::U8 => "uint8",
-        Marker::U16 => "uint16",
-        Marker::U32 => "uint32",
-        Marker::U64 => "uint64",
-        Marker::I8 => "int8",
-        Marker::I16 => "int16",
-        Marker::I32 => "int32",
-        Marker::I64 => "int64",
-        Marker::FixExt1 => "fixext1",
-        Marker::FixExt2 => "fixext2",
-        Marker::FixExt4 => "fixext4",
-        Marker::FixExt8 => "fixext8",
-        Marker::FixExt16 => "fixext16",
-        Marker::Str8 => "str8",
-        Marker::Str16 => "str16",
-        Marker::Str32 => "str32",
-        Marker::Array16 => "array16",
-        Marker::Array32 => "array32",
-        Marker::Map16 => "map16",
-        Marker::Map32 => "map32",
-    }
-}
-
-/// The marker of a sequence or map, by the rule that picks it.
-#[derive(Clone, Copy)]
-pub(crate) enum Form {
-    /// fixarray, array16 or array32: the shortest that holds the count.
-    Array,
-    /// fixmap, map16 or map32: likewise.
-    Map,
-    /// array16, whatever the count.
-    Array16,
-    /// map16, whatever the count.
-    Map16,
-    /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
-    Dimensions,
-    /// A fixarray that says one less than follows: `b2nd` metalayers of 8 February 2023.
-    Miscounted,
-}
-
-impl Form {
-    /// Writes the marker of `count` elements.
-    #[inline(always)]
-    pub(crate) fn put<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
-        match (self, count) {
-            (Form::Array, 0..=15) => sink.put([FIXARRAY | count as u8]),
-            (Form::Map, 0..=15) => sink.put([FIXMAP | count as u8]),
-            (Form::Dimensions, 0..=MAX_DIMENSIONS) => sink.put([FIXARRAY + count as u8]),
-            _ => self.put_long(sink, count),
-        }
-    }
-
-    fn put_long<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
-        let (bytes, length) = self.marker(count)?;
-        sink.put_slice(&bytes[..length])
-    }
-
-    /// Inserts the marker of what has been written from `start` on: `count` elements.
-    pub(crate) fn insert<S: Sink>(self, sink: &mut S, start: usize, count: usize) -> Result<()> {
-        let (bytes, length) = self.marker(count)?;
-        sink.insert(start, &bytes[..length])
-    }
-
-    /// The marker's bytes, and how many they are.
-    fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
-        let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
-        let long = |small: Option<u8>, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count)) {
-            (Ok(count), _) if small.is_some() => {
-                let [a, b] = count.to_be_bytes();
-                Ok(([small.unwrap_or(0), a, b, 0, 0], 3))
-            }
-            (_, Ok(count)) if wide.is_some() => {
-                let [a, b, c, d] = count.to_be_bytes();
-                Ok(([wide.unwrap_or(0), a, b, c, d], 5))
-            }
-            _ => Err(self.too_long(count)),
-        };
-        match (self, count) {
-            (Form::Array, 0..=15) => Ok(short(FIXARRAY)),
-            (Form::Map, 0..=15) => Ok(short(FIXMAP)),
-            (Form::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
-            (Form::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
-            (Form::Array, _) => long(Some(ARRAY16), Some(ARRAY32)),
-            (Form::Map, _) => long(Some(MAP16), Some(MAP32)),
-            (Form::Array16, _) => long(Some(ARRAY16), None),
-            (Form::Map16, _) => long(Some(MAP16), None),
-            (Form::Dimensions | Form::Miscounted, _) => Err(self.too_long(count)),
-        }
-    }
-
-    #[cold]
-    fn too_long(self, count: usize) -> Error {
-        let (marker, limit) = match self {
-            Form::Array => ("array32", u32::MAX as usize),
-            Form::Map => ("map32", u32::MAX as usize),
-            Form::Array16 => ("array16", u16::MAX as usize),
-            Form::Map16 => ("map16", u16::MAX as usize),
-            Form::Dimensions => ("the list of an array's dimensions", MAX_DIMENSIONS),
-            Form::Miscounted => ("a miscounted fixarray", 16),
-        };
-        Error::new(ErrorKind::TooLong { marker, unit: "elements", length: count, limit })
-    }
-}
 
 /// The numbers: a marker, then the value in big-endian order.
 macro_rules! numbers {
@@ -230,6 +87,12 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     let [a, b, c, d] = length.to_be_bytes();
     sink.put([marker, a, b, c, d])?;
     sink.put_slice(value)
+}
+
+/// Makes what has been written from `start` on, `length` bytes, the content of a bin32.
+pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
+    let [a, b, c, d] = u32::try_from(length).map_err(|_| too_many_bytes("bin32", length, u32::MAX as usize))?.to_be_bytes();
+    sink.insert(start, &[BIN32, a, b, c, d])
 }
 
 pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
@@ -382,6 +245,12 @@ impl<'de> Reader<'de> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
+    /// A bin32's content, to be read where it stands.
+    pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
+        let rest = self.take_bin32()?;
+        Ok(Reader { rest, length: self.offset() })
+    }
+
     #[inline(always)]
     fn take_with_length(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8]> {
         match self.rest.split_first_chunk::<5>() {
@@ -426,53 +295,6 @@ impl<'de> Reader<'de> {
             }
             found => Err(self.unexpected("fixext16 (d8)", found)),
         }
-    }
-
-    /// The count of a sequence or map written in this form.
-    #[inline(always)]
-    pub(crate) fn take_count(&mut self, form: Form) -> Result<usize> {
-        match (form, self.rest) {
-            (Form::Array | Form::Miscounted, [marker @ 0x90..=0x9f, rest @ ..])
-            | (Form::Dimensions, [marker @ 0x90..=0xa0, rest @ ..]) => {
-                self.rest = rest;
-                Ok((marker - FIXARRAY) as usize)
-            }
-            (Form::Map, [marker @ 0x80..=0x8f, rest @ ..]) => {
-                self.rest = rest;
-                Ok((marker - FIXMAP) as usize)
-            }
-            _ => self.take_long_count(form),
-        }
-    }
-
-    fn take_long_count(&mut self, form: Form) -> Result<usize> {
-        let (expected, small, wide) = match form {
-            Form::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
-            Form::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
-            Form::Array16 => ("array16 (dc)", Some(ARRAY16), None),
-            Form::Map16 => ("map16 (de)", Some(MAP16), None),
-            Form::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
-            Form::Miscounted => ("fixarray (90 to 9f)", None, None),
-        };
-        let start = self.clone();
-        let marker = self.peek()?;
-        if Some(marker) == small {
-            let &[_, a, b] = self.take()?;
-            let count = u16::from_be_bytes([a, b]) as usize;
-            if count < 16 && wide.is_some() {
-                return Err(start.unexpected("the shortest marker that holds the count", marker));
-            }
-            return Ok(count);
-        }
-        if Some(marker) == wide {
-            let &[_, a, b, c, d] = self.take()?;
-            let count = u32::from_be_bytes([a, b, c, d]) as usize;
-            if count <= u16::MAX as usize {
-                return Err(start.unexpected("the shortest marker that holds the count", marker));
-            }
-            return Ok(count);
-        }
-        Err(self.unexpected(expected, marker))
     }
 }
 

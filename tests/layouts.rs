@@ -1,4 +1,5 @@
 //! Every layout of an array metalayer: the bytes both ways, the readable object both ways, and what is refused.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Metadata in JSON: a readable object, both ways, and what is refused in one.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -6,8 +6,10 @@ use alloc::string::String;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Metalayer;
+use super::dtype::{DType, Element};
 use super::entries::{self, Entries, Layout, present};
 use super::geometry::Geometry;
+use crate::error::{Error, Result};
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
 ///
@@ -69,9 +71,39 @@ impl B2ndMeta {
     pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
         B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
     }
+
+    /// The metadata of an array of these elements.
+    ///
+    /// ```
+    /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+    /// assert_eq!(b2nd::B2ndMeta::of::<u8>(geometry).dtype, "|u1");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn of<T: Element>(geometry: Geometry) -> B2ndMeta {
+        B2ndMeta::new(geometry, T::DTYPE)
+    }
 }
 
 impl<S: AsRef<str>> B2ndMeta<S> {
+    /// What the dtype string says.
+    ///
+    /// # Errors
+    ///
+    /// A dtype_format other than 0, whose language is not known, and whatever [`DType`] refuses.
+    ///
+    /// ```
+    /// let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "<M8[25s]");
+    /// assert_eq!(meta.parse_dtype()?.describe(), "datetime64[25s], little-endian");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn parse_dtype(&self) -> Result<DType> {
+        match self.dtype_format {
+            0 => self.dtype.as_ref().parse(),
+            other => Err(Error::message(format_args!("expected 0 (NumPy), found {other}: a dtype of an unknown language"))
+                .field("dtype_format")),
+        }
+    }
+
     /// The same with a dtype of its own.
     pub fn into_owned(self) -> B2ndMeta {
         let B2ndMeta { version, geometry, dtype_format, dtype } = self;
@@ -80,6 +112,15 @@ impl<S: AsRef<str>> B2ndMeta<S> {
 }
 
 impl<S: AsRef<str>> LegacyB2ndMeta<S> {
+    /// What the dtype string says.
+    ///
+    /// # Errors
+    ///
+    /// Whatever [`DType`] refuses.
+    pub fn parse_dtype(&self) -> Result<DType> {
+        self.dtype.as_ref().parse()
+    }
+
     /// The same with a dtype of its own.
     pub fn into_owned(self) -> LegacyB2ndMeta {
         let LegacyB2ndMeta { version, geometry, dtype } = self;

@@ -5,15 +5,16 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected, Visitor};
-use serde::ser::{Error as _, SerializeStruct};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::geometry::Geometry;
-use crate::error::{Error, Result};
+use super::geometry::{Geometry, checked_ndim, too_many};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
+
+mod seeds;
+use seeds::{Fill, Fixint, FormatOrDtype, Sixth};
 
 /// What a caller asks for; the layouts that a metalayer can have are in [`ArrayMeta`](super::ArrayMeta).
 #[derive(Clone, Copy, PartialEq)]
@@ -102,37 +103,23 @@ struct Lengths<'a, T>(&'a [T]);
 impl<T: Serialize> Serialize for Lengths<'_, T> {
     #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(mark::DIMENSIONS, self.0)
+        serializer.serialize_newtype_struct(mark::DIMENSIONS, &Each(self.0))
     }
 }
 
-/// The number of dimensions, if an array can have so many.
-pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
-    match u8::try_from(ndim) {
-        Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::message(too_many(ndim))),
-    }
-}
+/// A list, written by a loop of our own: a slice's `Serialize` goes through an iterator that is not inlined here, at
+/// half as many instructions again for a whole metalayer.
+struct Each<'a, T>(&'a [T]);
 
-fn too_many(ndim: usize) -> impl fmt::Display {
-    struct TooMany(usize);
-    impl fmt::Display for TooMany {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
+impl<T: Serialize> Serialize for Each<'_, T> {
+    #[inline(always)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut lengths = serializer.serialize_seq(Some(self.0.len()))?;
+        for length in self.0 {
+            lengths.serialize_element(length)?;
         }
+        lengths.end()
     }
-    TooMany(ndim)
-}
-
-/// Why a length is refused.
-pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
-    struct Negative<T>(T);
-    impl<T: fmt::Display> fmt::Display for Negative<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "expected a length of 0 or more, found {}", self.0)
-        }
-    }
-    Negative(length)
 }
 
 /// The entries that were read, beside the geometry.
@@ -326,123 +313,23 @@ impl Key {
     }
 }
 
-/// A number that a positive fixint holds.
-struct Fixint;
-
-impl<'de> DeserializeSeed<'de> for Fixint {
-    type Value = u8;
-
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
-        let value = u8::deserialize(deserializer)?;
-        if value > FIXINT_MAX {
-            return Err(D::Error::custom(NotFixint(value)));
-        }
-        Ok(value)
-    }
-}
-
-/// Fills one of a geometry's lists from the front, and says how many lengths there were.
-struct Fill<'a, T>(&'a mut [T; MAX_DIMENSIONS]);
-
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<'_, T> {
-    type Value = usize;
-
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_newtype_struct(mark::DIMENSIONS, self)
-    }
-}
-
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of at most {MAX_DIMENSIONS} lengths")
-    }
-
-    #[inline(always)]
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-
-    #[inline(always)]
-    fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
-        for (index, place) in self.0.iter_mut().enumerate() {
-            match lengths.next_element_seed(Length(PhantomData))? {
-                Some(length) => *place = length,
-                None => return Ok(index),
-            }
-        }
-        match lengths.next_element::<serde::de::IgnoredAny>()? {
-            None => Ok(MAX_DIMENSIONS),
-            Some(_) => Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions"))),
-        }
-    }
-}
-
-/// A length in elements, 0 or more.
-struct Length<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<T> {
-    type Value = T;
-
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        let length = T::deserialize(deserializer)?;
-        if length.into() < 0 {
-            return Err(D::Error::custom(negative(length.into())));
-        }
-        Ok(length)
-    }
-}
-
-/// What stands after blockshape tells two layouts apart whose counts are the same.
-enum Sixth<S> {
-    Format(u8),
-    Dtype(S),
-}
-
-struct FormatOrDtype<S>(PhantomData<S>);
-
-impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
-    type Value = Sixth<S>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
-    type Value = Sixth<S>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dtype_format or a dtype")
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
-        match u8::try_from(value) {
-            Ok(format) if format <= FIXINT_MAX => Ok(Sixth::Format(format)),
-            Ok(format) => Err(E::custom(NotFixint(format))),
-            Err(_) => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
-        }
-    }
-
-    fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        S::deserialize(BorrowedStrDeserializer::new(value)).map(Sixth::Dtype)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        S::deserialize(value.into_deserializer()).map(Sixth::Dtype)
-    }
-}
-
 /// An entry that the layout has, so that it can be missing only where a format names its fields.
 #[inline(always)]
 pub(super) fn present<T, E: serde::de::Error>(name: &'static str, entry: Option<T>) -> Result<T, E> {
     entry.ok_or_else(|| E::missing_field(name))
+}
+
+/// Four entries: ndim, shape, chunkshape, blockshape.
+impl Serialize for Geometry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Entries { version: None, geometry: self, dtype_format: None, dtype: None }.serialize("Geometry", serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Geometry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        deserialize::<_, ()>(deserializer, Layout::Geometry, &mut geometry)?;
+        Ok(geometry)
+    }
 }

@@ -1,13 +1,13 @@
 //! [`ArrayMeta`]: whichever layout a file has, and its way to the released one.
 
 use alloc::borrow::ToOwned;
-use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
 use super::caterva::CatervaMeta;
+use super::dtype::DType;
 use super::entries::{self, Layout};
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
@@ -54,6 +54,19 @@ impl<S: AsRef<str>> ArrayMeta<S> {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Some(meta.dtype.as_ref()),
             ArrayMeta::LegacyB2nd(meta) => Some(meta.dtype.as_ref()),
             ArrayMeta::Caterva(_) => None,
+        }
+    }
+
+    /// What the dtype string says; Caterva's layout has none.
+    ///
+    /// # Errors
+    ///
+    /// A dtype_format other than 0, whose language is not known, and whatever [`DType`] refuses.
+    pub fn parse_dtype(&self) -> Result<Option<DType>> {
+        match self {
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.parse_dtype().map(Some),
+            ArrayMeta::LegacyB2nd(meta) => meta.parse_dtype().map(Some),
+            ArrayMeta::Caterva(_) => Ok(None),
         }
     }
 
@@ -107,35 +120,12 @@ impl<S: AsRef<str>> ArrayMeta<S> {
     }
 }
 
-/// The dtype string of a type that NumPy's `str` gives by its name.
+/// The dtype string of a type that NumPy's `str` gives by its name. What is none stays as it is.
 fn modern(name: &str) -> String {
-    let string = match name {
-        "bool" => "|b1",
-        "int8" => "|i1",
-        "uint8" => "|u1",
-        "int16" => "<i2",
-        "uint16" => "<u2",
-        "int32" => "<i4",
-        "uint32" => "<u4",
-        "int64" => "<i8",
-        "uint64" => "<u8",
-        "float16" => "<f2",
-        "float32" => "<f4",
-        "float64" => "<f8",
-        "float128" => "<f16",
-        "complex64" => "<c8",
-        "complex128" => "<c16",
-        "complex256" => "<c32",
-        "object" => "|O",
-        _ => {
-            return match (name.strip_prefix("datetime64"), name.strip_prefix("timedelta64")) {
-                (Some(unit), _) => format!("<M8{unit}"),
-                (_, Some(unit)) => format!("<m8{unit}"),
-                _ => name.to_owned(),
-            };
-        }
-    };
-    string.to_owned()
+    match name.parse::<DType>() {
+        Ok(dtype) => dtype.into_canonical().to_string(),
+        Err(_) => name.to_owned(),
+    }
 }
 
 impl<S: AsRef<str>> Serialize for ArrayMeta<S> {

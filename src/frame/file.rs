@@ -62,10 +62,13 @@ impl File {
         match read_header(path, offset) {
             Ok(header) => Ok(file(path.to_owned(), header)),
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
-            Err(error) if matches!(error.kind(), crate::ErrorKind::Io(_)) && path.is_dir() => {
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                let header = read_header(&path, offset).map_err(|error| error.field(SPARSE_FRAME))?;
-                Ok(file(path, header))
+                match read_header(&path, offset) {
+                    Ok(header) => Ok(file(path, header)),
+                    // Callers know the path that they gave, and not this name in it.
+                    Err(error) => Err(error.field(SPARSE_FRAME)),
+                }
             }
             Err(error) => Err(error),
         }
@@ -127,7 +130,7 @@ impl File {
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame. Where the file ends before it does, nothing is allocated for what is missing.
+    /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
         let end = file.metadata()?.len().saturating_sub(self.offset);
@@ -136,9 +139,10 @@ impl File {
             let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
             return Err(error.field("the frame"));
         }
+        let length = range.end.saturating_sub(range.start);
         file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
-        let mut bytes = Vec::new();
-        file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

@@ -1,19 +1,17 @@
 //! [`Header`]: what a frame starts with.
 
-use alloc::borrow::Cow;
+use serde::Deserialize;
 
-use serde::de::Error as _;
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::metalayers::{Metalayers, Place, Section, mismatch};
-use crate::array::{ArrayMeta, CatervaMeta, Metalayer};
+use super::metalayers::{Metalayers, Place, mismatch};
+use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::{Form, Reader};
 
 mod build;
 mod chunks;
 mod fields;
+mod wire;
+use wire::Wire;
 
 /// The header of a frame, owned.
 ///
@@ -32,8 +30,7 @@ mod fields;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     frame_len: u64,
     flags: [u8; 4],
@@ -87,11 +84,15 @@ impl Header {
             let error = Error::at(ErrorKind::UnexpectedEnd { needed: header_len - prefix.len() }, prefix.len());
             return Err(error.within(Segment::Field("the frame's header"), None));
         };
+        // Asked first: what a later version's header looks like is not known.
+        if bytes[FLAGS_AT - 1] == 0xa4 {
+            check_version(bytes[FLAGS_AT] & 0x0f)?;
+        }
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
+                let length = header_len.saturating_add(error.needed().unwrap_or(1));
                 let field = error.path().unwrap_or_default();
-                let found = format_args!("{header_len}, which cuts off {field}");
-                return Err(mismatch("header_len", "the length of all fields", found, 10));
+                return Err(mismatch("header_len", format_args!("{length} or more for {field}"), header_len, 10));
             }
             other => other?,
         };
@@ -105,18 +106,17 @@ impl Header {
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
-            let count = reader.take_count(Form::Array)?;
+            let count = reader.take_count(Form::Array).map_err(|error| error.field("the frame's header"))?;
+            match reader.peek()? {
+                0xa8 => check_magic(reader.take_fixstr()?)?,
+                found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
+            }
             if matches!(count, 11..=13) {
-                let found = format_args!("{count}: a frame of the C-Blosc2 2.0 betas, which no release reads");
+                let found = format_args!("{count} (a C-Blosc2 2.0 beta)");
                 return Err(mismatch("header elements", 14, found, 0));
             }
             if count != 14 {
                 return Err(mismatch("header elements", 14, count, 0));
-            }
-            let magic = reader.take_fixstr().map_err(|error| error.field("magic"))?;
-            if magic != MAGIC {
-                let found = magic.escape_ascii();
-                return Err(mismatch("magic", format_args!("\"{}\"", MAGIC.escape_ascii()), format_args!("\"{found}\""), 1));
             }
             reader.take_i32().map_err(|error| error.field("header_len"))
         };
@@ -155,12 +155,11 @@ impl Header {
     /// Bytes after the metalayer are accepted, since they are real: a squeeze in place leaves the tail of the longer one.
     /// An error's byte is counted from the start of the header.
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
-        let named = |error: Error, name| if error.offset().is_some() { error.field(name) } else { error };
-        let b2nd = match self.decode("b2nd").map_err(|error| named(error, "b2nd")) {
+        let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
             Ok(Some(array)) => return Ok(Some(array)),
             other => other,
         };
-        match (b2nd, self.decode::<CatervaMeta>("caterva").map_err(|error| named(error, "caterva"))) {
+        match (b2nd, self.decode::<CatervaMeta>(CatervaMeta::NAME)) {
             (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
             (Err(error), _) | (Ok(_), Err(error)) => Err(error),
             (Ok(array), Ok(None)) => Ok(array),
@@ -169,25 +168,23 @@ impl Header {
 
     /// Decodes the metalayer of a type's own name, where there is one. Bytes after it are accepted.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        self.decode(T::NAME).map_err(|error| error.field(T::NAME))
+        self.decode(T::NAME)
     }
 
-    fn decode<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
+    fn decode<'s, T: Deserialize<'s>>(&'s self, name: &'static str) -> Result<Option<T>> {
         let Some(content) = self.metalayers.get(name) else { return Ok(None) };
         match crate::take_from_slice(content) {
             Ok((value, _stale)) => Ok(Some(value)),
             Err(error) => {
                 let start = self.metalayers.content_offset(name, Place::Header.start()).unwrap_or(0);
-                Err(error.shifted(start + 5))
+                Err(error.complete("its content").shifted(start + 5).field(name))
             }
         }
     }
 
     /// What C-Blosc2 checks too, and a reader could not live with.
     fn check(&self) -> Result<()> {
-        if !matches!(self.version(), 2 | 3) {
-            return Err(mismatch("frame version", "2 or 3", self.version(), FLAGS_AT));
-        }
+        check_version(self.version())?;
         if self.flags[1] > 1 {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
         }
@@ -198,102 +195,17 @@ impl Header {
     }
 }
 
-/// The header as it stands in a file.
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "Header")]
-struct Wire<'a> {
-    #[serde(with = "crate::with::fixstr_bytes", borrow)]
-    magic: Cow<'a, [u8]>,
-    header_len: i32,
-    frame_len: u64,
-    #[serde(with = "crate::with::fixstr_bytes")]
-    flags: [u8; 4],
-    nbytes: i64,
-    cbytes: i64,
-    typesize: i32,
-    blocksize: i32,
-    chunksize: i32,
-    compression_threads: i16,
-    decompression_threads: i16,
-    has_vlmetalayers: bool,
-    #[serde(with = "crate::with::fixext16")]
-    pipeline: [u8; 17],
-    #[serde(borrow)]
-    metalayers: Section<'a>,
-}
-
-impl<'a> TryFrom<&'a Header> for Wire<'a> {
-    type Error = Error;
-
-    fn try_from(header: &'a Header) -> Result<Self> {
-        let header_len = i32::try_from(header.header_len()).map_err(|_| {
-            let length = header.header_len();
-            Error::new(ErrorKind::TooLong { marker: "header_len", unit: "bytes", length, limit: i32::MAX as usize })
-        })?;
-        Ok(Wire {
-            magic: Cow::Borrowed(&MAGIC),
-            header_len,
-            frame_len: header.frame_len,
-            flags: header.flags,
-            nbytes: header.nbytes,
-            cbytes: header.cbytes,
-            typesize: header.typesize,
-            blocksize: header.blocksize,
-            chunksize: header.chunksize,
-            compression_threads: header.compression_threads,
-            decompression_threads: header.decompression_threads,
-            has_vlmetalayers: header.has_vlmetalayers,
-            pipeline: header.pipeline,
-            metalayers: Section::new(&header.metalayers, Place::Header)?,
-        })
+fn check_version(version: u8) -> Result<()> {
+    match version {
+        2 | 3 => Ok(()),
+        _ => Err(mismatch("frame version", "2 or 3", version, FLAGS_AT)),
     }
 }
 
-impl TryFrom<Wire<'_>> for Header {
-    type Error = Error;
-
-    fn try_from(wire: Wire) -> Result<Self> {
-        if *wire.magic != MAGIC {
-            return Err(mismatch("magic", MAGIC.escape_ascii(), wire.magic.escape_ascii(), 1));
-        }
-        let header = Header {
-            frame_len: wire.frame_len,
-            flags: wire.flags,
-            nbytes: wire.nbytes,
-            cbytes: wire.cbytes,
-            typesize: wire.typesize,
-            blocksize: wire.blocksize,
-            chunksize: wire.chunksize,
-            compression_threads: wire.compression_threads,
-            decompression_threads: wire.decompression_threads,
-            has_vlmetalayers: wire.has_vlmetalayers,
-            pipeline: wire.pipeline,
-            metalayers: wire.metalayers.into_metalayers(Place::Header)?,
-        };
-        header.check()?;
-        if usize::try_from(wire.header_len) != Ok(header.header_len()) {
-            return Err(mismatch("header_len", header.header_len(), wire.header_len, 10));
-        }
-        Ok(header)
+fn check_magic(magic: &[u8]) -> Result<()> {
+    if *magic != MAGIC {
+        let quoted = |bytes: &[u8]| alloc::format!("\"{}\"", bytes.escape_ascii());
+        return Err(mismatch("magic", quoted(&MAGIC), quoted(magic), 1));
     }
-}
-
-impl Serialize for Header {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return Header::serialize(self, serializer);
-        }
-        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Header {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            let header = Header::deserialize(deserializer)?;
-            header.check().map_err(D::Error::custom)?;
-            return Ok(header);
-        }
-        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
-    }
+    Ok(())
 }

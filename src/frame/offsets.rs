@@ -79,12 +79,12 @@ impl Offsets {
     /// use b2nd::frame::{Header, Offsets, Trailer};
     ///
     /// // A remote reader needs two requests: the header, and what this range holds.
-    /// let file = std::fs::read("tests/data/python-blosc2-3.0.0/storage__mem_contig_meta_vlmeta.cframe")?;
-    /// let header = Header::from_slice(&file[..512])?;
+    /// let file = std::fs::read("tests/data/example.b2nd")?;
+    /// let header = Header::from_slice(&file[..4096])?;
     /// let tail = header.tail_range();
     /// let tail = &file[tail.start as usize..tail.end as usize];
-    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 6);
-    /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 1);
+    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 8);
+    /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_tail(header: &Header, tail: &[u8], decompress: impl Decompress) -> Result<Offsets> {

@@ -9,6 +9,7 @@ pub mod scratch;
 pub mod state;
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
@@ -114,6 +115,16 @@ pub fn layouts(ndim: u8) -> [(ArrayMeta<&'static str>, Vec<u8>); 4] {
         (ArrayMeta::MiscountedB2nd(b2nd), bytes(0x96, b"\x05\xdb\0\0\0\x03<f8")),
         (ArrayMeta::B2nd(b2nd), bytes(0x97, b"\x05\xdb\0\0\0\x03<f8")),
     ]
+}
+
+/// All files below a directory.
+pub fn files(directory: impl AsRef<Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(path)) } else { found.push(path) }
+    }
+    found
 }
 
 /// A frame's header with these metalayers, byte by byte.

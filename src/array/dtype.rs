@@ -1,0 +1,253 @@
+//! What an element of an array is: NumPy's dtype strings, read and written.
+//!
+//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` where
+//! an element has fields. A [`DType`] says what it means, and its `Display` gives the string back as it was.
+//!
+//! | written as | what it is |
+//! | --- | --- |
+//! | `<f8` `>i4` `\|u1` `\|b1` `<c16` `\|O` | [`Scalar`]: byte order, letter, size in bytes |
+//! | `\|S5` `<U10` `\|V4` | likewise: bytes, characters of four bytes, raw bytes |
+//! | `<M8[ns]` `<m8[25s]` `<M8` | a time, a length of time, in steps of so many units |
+//! | `bfloat16` `float64` `datetime64[ns]` | a name, for types that have no code and in the layout of February 2023 |
+//! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields that follow one another |
+//! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | fields at their offsets |
+//! | `('<i4', (2, 3))` | [`Subarray`]: an array in every element |
+//!
+//! ```
+//! use b2nd::dtype::{DType, ScalarType};
+//!
+//! let string = "{'names': ['flag', 'value'], 'formats': ['?', '>f8'], 'offsets': [0, 8], 'itemsize': 16}";
+//! let dtype: DType = string.parse()?;
+//! assert_eq!(dtype.itemsize(), 16);
+//! assert_eq!(dtype.describe(), "structure of 2 fields, 16 bytes");
+//! for field in dtype.fields() {
+//!     match field.dtype() {
+//!         DType::Scalar(scalar) if scalar.scalar_type() == ScalarType::Bool => assert_eq!(field.offset(), 0),
+//!         other => assert_eq!((field.name(), other.to_string().as_str()), ("value", ">f8")),
+//!     }
+//! }
+//! assert_eq!(dtype.to_string(), string);
+//!
+//! let error = "[('a', '<i4'), ('b', '<x4')]".parse::<DType>().unwrap_err();
+//! assert_eq!(error.to_string(), "dtype: expected a type code, found 'x' at byte 23");
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+//!
+//! # What is refused
+//!
+//! Whatever NumPy refuses, and these, which it reads but does not write:
+//!
+//! * other punctuation than Python's `repr` gives: more or fewer blanks, `,` before a bracket, lists for tuples, comments,
+//!   other escapes, double quotes without need, keys of a dictionary in another order or that nobody knows;
+//! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape of `()` or a bare number, a
+//!   shape inside the format of a list (`('a', ('<i4', (2,)))` for `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
+//! * letters for types (`d`, `<i`, `a5`) except for `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
+//! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
+//! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
+//! * titles that are not strings, lone surrogates, more than 100 levels of structures and arrays (NumPy's limit is 200
+//!   brackets), structures that overflow NumPy's own arithmetic.
+//!
+//! # What NumPy loses
+//!
+//! NumPy forgets that a structure inside another is aligned: the string that it writes means the packed one, so the frame's
+//! type size may differ from [`itemsize`](DType::itemsize). And it cannot read `[('a', bfloat16)]`, which it writes. What is
+//! made here says `'aligned': True` and quotes `'bfloat16'`; NumPy reads both. `'aligned': True` holds for all that is inside.
+//!
+//! Which characters of a name are escaped depends on the Unicode version of who writes it; both ways are read and kept.
+
+use alloc::string::String;
+use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+mod cursor;
+mod element;
+mod parse;
+mod print;
+mod quote;
+mod scalar;
+mod structure;
+mod subarray;
+mod time;
+
+pub use element::Element;
+pub use scalar::{ByteOrder, Scalar, ScalarType};
+pub use structure::{Field, Struct};
+pub use subarray::Subarray;
+pub use time::{TimeStep, TimeUnit};
+
+/// The largest size, offset or length of a dimension: NumPy holds them in a C int.
+const MAX_SIZE: usize = 0x7fff_ffff;
+
+/// How deep structures and arrays may nest.
+const MAX_DEPTH: u8 = 100;
+
+fn too_deep() -> String {
+    alloc::format!("nested more than {MAX_DEPTH} levels deep")
+}
+
+/// The type of an element, and how it was written.
+///
+/// Two are equal if they are the same type written in the same way; compare what [`into_canonical`](DType::into_canonical) gives
+/// where the spelling does not matter.
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DType {
+    /// A single value.
+    Scalar(Scalar),
+    /// Fields, each with a type of its own.
+    Struct(Struct),
+    /// An array of values.
+    Subarray(Subarray),
+}
+
+impl DType {
+    /// Its size in bytes, 0 to 2147483647.
+    pub fn itemsize(&self) -> usize {
+        match self {
+            DType::Scalar(scalar) => scalar.itemsize(),
+            DType::Struct(structure) => structure.itemsize(),
+            DType::Subarray(subarray) => subarray.itemsize(),
+        }
+    }
+
+    /// What its offset in an aligned structure is a multiple of, in bytes.
+    pub fn alignment(&self) -> usize {
+        match self.innermost() {
+            DType::Scalar(scalar) => scalar.alignment(),
+            DType::Struct(structure) => structure.alignment(),
+            DType::Subarray(_) => 1,
+        }
+    }
+
+    /// Whether it is an aligned structure, or an array of such.
+    pub fn is_aligned(&self) -> bool {
+        matches!(self.innermost(), DType::Struct(structure) if structure.is_aligned())
+    }
+
+    /// The byte order of a scalar that has one.
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        match self {
+            DType::Scalar(scalar) => scalar.byte_order(),
+            _ => None,
+        }
+    }
+
+    /// The fields of a structure; nothing else has any.
+    pub fn fields(&self) -> &[Field] {
+        match self {
+            DType::Struct(structure) => structure.fields(),
+            _ => &[],
+        }
+    }
+
+    /// The shape of a subarray; nothing else has dimensions.
+    pub fn shape(&self) -> &[usize] {
+        match self {
+            DType::Subarray(subarray) => subarray.shape(),
+            _ => &[],
+        }
+    }
+
+    /// What a value of a subarray is; of anything else, that itself.
+    pub fn base(&self) -> &DType {
+        match self {
+            DType::Subarray(subarray) => subarray.base(),
+            other => other,
+        }
+    }
+
+    /// The same type, spelled as NumPy does: `uint8` and `=u1` become `|u1`, a dictionary that need not be one becomes a list.
+    ///
+    /// ```
+    /// use b2nd::dtype::DType;
+    ///
+    /// assert_eq!("datetime64[ns]".parse::<DType>()?.into_canonical().to_string(), "<M8[ns]");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn into_canonical(mut self) -> DType {
+        self.respell();
+        self
+    }
+
+    fn respell(&mut self) {
+        match self {
+            DType::Scalar(scalar) => scalar.respell(),
+            DType::Struct(structure) => structure.respell(),
+            DType::Subarray(subarray) => subarray.base.respell(),
+        }
+    }
+
+    /// Below any number of shapes.
+    fn innermost(&self) -> &DType {
+        let mut dtype = self;
+        while let DType::Subarray(subarray) = dtype {
+            dtype = subarray.base();
+        }
+        dtype
+    }
+
+    fn has_object(&self) -> bool {
+        match self.innermost() {
+            DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
+            other => other.fields().iter().any(|field| field.dtype.has_object()),
+        }
+    }
+
+    /// How many levels of structures and arrays.
+    fn depth(&self) -> u8 {
+        match self {
+            DType::Scalar(_) => 0,
+            DType::Struct(structure) => structure.depth,
+            DType::Subarray(subarray) => subarray.depth,
+        }
+    }
+}
+
+impl From<Scalar> for DType {
+    fn from(scalar: Scalar) -> DType {
+        DType::Scalar(scalar)
+    }
+}
+
+impl From<Struct> for DType {
+    fn from(structure: Struct) -> DType {
+        DType::Struct(structure)
+    }
+}
+
+impl From<Subarray> for DType {
+    fn from(subarray: Subarray) -> DType {
+        DType::Subarray(subarray)
+    }
+}
+
+/// The string.
+impl Serialize for DType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for DType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(StringVisitor)
+    }
+}
+
+struct StringVisitor;
+
+impl serde::de::Visitor<'_> for StringVisitor {
+    type Value = DType;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dtype string")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
+        // The place in the string is one thing, the place of the string another, which the format adds.
+        string.parse().map_err(|error: crate::Error| {
+            E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Cursor`]: what is left of a dtype string.
+
+use core::fmt;
+
+use super::quote::Quoted;
+use crate::error::{Error, ErrorKind, Result};
+
+/// What is left of a dtype string, and so how far it has been read. A copy marks a place to come back or to point to.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    rest: &'a str,
+    length: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Cursor { rest: text, length: text.len() }
+    }
+
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// What has been read since `start`.
+    pub(super) fn since(&self, start: Cursor<'a>) -> &'a str {
+        start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
+    }
+
+    /// The letters, digits and underscores that come next, not taken.
+    pub(super) fn word(&self) -> &'a str {
+        self.run(|c| c.is_ascii_alphanumeric() || c == '_')
+    }
+
+    fn run(&self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len());
+        self.rest.get(..end).unwrap_or_default()
+    }
+
+    /// Takes the next character if it is one of these.
+    pub(super) fn eat_any(&mut self, characters: &str) -> Option<char> {
+        let next = self.rest.chars().next().filter(|&c| characters.contains(c))?;
+        self.next();
+        Some(next)
+    }
+
+    /// Takes the next character.
+    pub(super) fn next(&mut self) -> Option<char> {
+        let mut characters = self.rest.chars();
+        let next = characters.next();
+        self.rest = characters.as_str();
+        next
+    }
+
+    /// Takes `token` if it comes next.
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes `token`, which has to come next.
+    pub(super) fn expect(&mut self, token: &str) -> Result<()> {
+        if self.eat(token) {
+            return Ok(());
+        }
+        Err(self.found_instead(Quoted(token), token.chars().count()))
+    }
+
+    /// A decimal number up to `max`.
+    pub(super) fn number(&mut self, max: usize) -> Result<usize> {
+        let digits = self.run(|c| c.is_ascii_digit());
+        match digits.parse() {
+            _ if digits.is_empty() => Err(self.expected("a number")),
+            _ if digits.len() > 1 && digits.starts_with('0') => {
+                Err(self.found_instead("a number without leading zeros", digits.len()))
+            }
+            Ok(number) if number <= max => {
+                self.eat(digits);
+                Ok(number)
+            }
+            _ => Err(self.found_instead(format_args!("a number up to {max}"), digits.len())),
+        }
+    }
+
+    /// Nothing may be left.
+    pub(super) fn end(&self) -> Result<()> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
+    }
+
+    /// The error of something else standing here.
+    #[cold]
+    pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
+        self.found_instead(what, 1)
+    }
+
+    /// Likewise; the next `count` characters show what it is.
+    #[cold]
+    pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
+        const LONGEST: usize = 24;
+        let end = self.rest.char_indices().nth(count.clamp(1, LONGEST)).map_or(self.rest.len(), |(end, _)| end);
+        match self.rest.get(..end).unwrap_or_default() {
+            "" => self.refuse(format_args!("expected {what}, found the end of the string")),
+            found => self.refuse(format_args!("expected {what}, found {}", Quoted(found))),
+        }
+    }
+
+    /// An error at this place.
+    #[cold]
+    pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
+        Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")
+    }
+}

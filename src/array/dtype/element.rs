@@ -1,0 +1,63 @@
+//! [`Element`]: Rust types as elements of an array.
+
+use super::DType;
+use crate::error::Result;
+
+/// A Rust type whose values are an array's elements, as they stand in memory.
+///
+/// Implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for
+/// your own types; a `#[repr(C)]` structure is what NumPy calls aligned.
+///
+/// ```
+/// use b2nd::dtype::{Element, ScalarType};
+///
+/// struct Complex32 {
+///     re: f32,
+///     im: f32,
+/// }
+///
+/// impl Element for Complex32 {
+///     const DTYPE: &'static str = "<c8";
+/// }
+///
+/// assert_eq!(Complex32::dtype()?.itemsize(), size_of::<Complex32>());
+/// assert_eq!(u8::DTYPE, "|u1");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub trait Element {
+    /// The dtype string; what it describes is as long as the type.
+    const DTYPE: &'static str;
+
+    /// The dtype.
+    ///
+    /// # Errors
+    ///
+    /// The string is none: that is an error in the implementation of this trait.
+    fn dtype() -> Result<DType> {
+        Self::DTYPE.parse()
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ty: $little:literal $big:literal;)*) => {
+        $(
+            impl Element for $ty {
+                const DTYPE: &'static str = if cfg!(target_endian = "little") { $little } else { $big };
+            }
+        )*
+    };
+}
+
+elements! {
+    bool: "|b1" "|b1";
+    i8: "|i1" "|i1";
+    i16: "<i2" ">i2";
+    i32: "<i4" ">i4";
+    i64: "<i8" ">i8";
+    u8: "|u1" "|u1";
+    u16: "<u2" ">u2";
+    u32: "<u4" ">u4";
+    u64: "<u8" ">u8";
+    f32: "<f4" ">f4";
+    f64: "<f8" ">f8";
+}

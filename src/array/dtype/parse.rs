@@ -1,0 +1,243 @@
+//! A dtype string to a [`DType`]: Python's literals, in the one spelling that `repr` gives them.
+
+use alloc::vec::Vec;
+
+use super::cursor::Cursor;
+use super::quote::Text;
+use super::scalar::Scalar;
+use super::structure::{Field, Keys, Misfit, Parts, Struct};
+use super::subarray::Subarray;
+use super::{DType, MAX_DEPTH, MAX_SIZE};
+use crate::error::Result;
+
+impl core::str::FromStr for DType {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<DType> {
+        let mut parser = Parser { cursor: Cursor::new(text), depth: 0, aligned: false };
+        let dtype = match text.as_bytes().first() {
+            Some(b'[' | b'{' | b'(') => parser.format()?,
+            _ => DType::Scalar(Scalar::parse(&mut parser.cursor, false)?),
+        };
+        parser.cursor.end()?;
+        Ok(dtype)
+    }
+}
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    depth: u8,
+    /// Whether an aligned structure stands around this place. Then everything in it is aligned.
+    aligned: bool,
+}
+
+/// A dictionary as it stands there.
+struct Dictionary<'a> {
+    parts: Parts,
+    keys: Keys,
+    /// Where each name is, and where the layout's own numbers are.
+    places: Vec<Cursor<'a>>,
+    end: Cursor<'a>,
+}
+
+impl<'a> Parser<'a> {
+    /// A format inside something else: a scalar in quotes, a structure, an array.
+    fn format(&mut self) -> Result<DType> {
+        match self.cursor.rest().as_bytes().first() {
+            Some(b'\'') => {
+                self.cursor.expect("'")?;
+                let scalar = Scalar::parse(&mut self.cursor, true)?;
+                self.cursor.expect("'")?;
+                Ok(DType::Scalar(scalar))
+            }
+            Some(b'[') => self.deeper(Self::list).map(DType::Struct),
+            Some(b'{') => self.deeper(Self::dictionary).map(DType::Struct),
+            Some(b'(') => self.deeper(Self::tuple).map(DType::Subarray),
+            _ => Err(self.cursor.expected("a type in quotes, a list, a dictionary or a tuple")),
+        }
+    }
+
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.cursor.refuse(super::too_deep()));
+        }
+        self.depth += 1;
+        let value = read(self)?;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// `[`, items and `, ` between them, `]`.
+    fn sequence<T>(&mut self, mut item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
+        self.cursor.expect("[")?;
+        let mut items = Vec::new();
+        if self.cursor.eat("]") {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self, items.len())?);
+            if self.cursor.eat("]") {
+                return Ok(items);
+            }
+            if !self.cursor.eat(", ") {
+                return Err(self.cursor.found_instead("', ' or ']'", 2));
+            }
+        }
+    }
+
+    /// `('<i4', (2, 3))`
+    fn tuple(&mut self) -> Result<Subarray> {
+        let start = self.cursor;
+        self.cursor.expect("(")?;
+        let base = self.format()?;
+        self.cursor.expect(", ")?;
+        let shape = self.shape()?;
+        self.cursor.expect(")")?;
+        Subarray::of(base, shape).map_err(|why| start.refuse(why))
+    }
+
+    /// `(2,)` or `(2, 3)`
+    fn shape(&mut self) -> Result<Vec<usize>> {
+        self.cursor.expect("(")?;
+        let mut shape = Vec::from([self.cursor.number(MAX_SIZE)?]);
+        if self.cursor.eat(",)") {
+            return Ok(shape);
+        }
+        loop {
+            self.cursor.expect(", ")?;
+            shape.push(self.cursor.number(MAX_SIZE)?);
+            if self.cursor.eat(")") {
+                return Ok(shape);
+            }
+        }
+    }
+
+    /// `[('a', '<i4'), (('title', 'b'), '<f8', (2,))]`
+    fn list(&mut self) -> Result<Struct> {
+        let start = self.cursor;
+        let mut places = Vec::new();
+        let fields = self.sequence(|this, index| {
+            places.push(this.cursor);
+            this.item(index)
+        })?;
+        let parts = Parts { fields, aligned: self.aligned, ..Parts::default() };
+        Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, start))
+    }
+
+    fn item(&mut self, index: usize) -> Result<Field> {
+        self.cursor.expect("(")?;
+        let mut title = None;
+        if self.cursor.eat("(") {
+            title = Some(Text::parse(&mut self.cursor)?);
+            self.cursor.expect(", ")?;
+        }
+        let place = self.cursor;
+        let mut name = Text::parse(&mut self.cursor)?;
+        if name.value.is_empty() {
+            if title.is_some() {
+                return Err(place.refuse("a field with a title has no name"));
+            }
+            name = Text::unnamed(index);
+        }
+        if title.is_some() {
+            self.cursor.expect(")")?;
+        }
+        self.cursor.expect(", ")?;
+        let place = self.cursor;
+        let mut dtype = self.format()?;
+        if self.cursor.eat(", ") {
+            let shape = self.shape()?;
+            dtype = DType::Subarray(Subarray::of(dtype, shape).map_err(|why| place.refuse(why))?);
+        } else if let DType::Subarray(_) = dtype {
+            return Err(self.cursor.expected("', ' and a shape after a tuple"));
+        }
+        self.cursor.expect(")")?;
+        Ok(Field { name, title, offset: 0, dtype })
+    }
+
+    /// `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four at will
+    fn dictionary(&mut self) -> Result<Struct> {
+        let around = self.aligned;
+        let start = self.cursor;
+        let mut read = self.entries()?;
+        if read.parts.aligned && !around {
+            // It says so at its end, and everything in it is aligned then.
+            self.cursor = start;
+            self.aligned = true;
+            read = self.entries()?;
+            self.aligned = around;
+        }
+        let Dictionary { parts, keys, places, end } = read;
+        let mut structure = Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, end))?;
+        structure.spelling = Some(keys).filter(|_| structure.canonical(around) != Some(keys));
+        Ok(structure)
+    }
+
+    fn entries(&mut self) -> Result<Dictionary<'a>> {
+        let mut places = Vec::new();
+        let mut keys = Keys::default();
+        self.cursor.expect("{'names': ")?;
+        let names = self.sequence(|this, _| {
+            places.push(this.cursor);
+            Text::parse(&mut this.cursor)
+        })?;
+        let count = names.len();
+        self.cursor.expect(", 'formats': ")?;
+        let formats = self.counted(count, "formats", |this, _| this.format())?;
+        let field = |(name, dtype)| Field { name, title: None, offset: 0, dtype };
+        let mut fields: Vec<Field> = names.into_iter().zip(formats).map(field).collect();
+        keys.offsets = self.cursor.eat(", 'offsets': ");
+        if keys.offsets {
+            let offsets = self.counted(count, "offsets", |this, _| this.cursor.number(MAX_SIZE))?;
+            for (field, offset) in fields.iter_mut().zip(offsets) {
+                field.offset = offset;
+            }
+        }
+        keys.titles = self.cursor.eat(", 'titles': ");
+        if keys.titles {
+            let title =
+                |this: &mut Self, _| if this.cursor.eat("None") { Ok(None) } else { Text::parse(&mut this.cursor).map(Some) };
+            let titles = self.counted(count, "titles", title)?;
+            for (field, title) in fields.iter_mut().zip(titles) {
+                field.title = title;
+            }
+        }
+        let mut end = self.cursor;
+        keys.itemsize = self.cursor.eat(", 'itemsize': ");
+        let mut itemsize = None;
+        if keys.itemsize {
+            end = self.cursor;
+            itemsize = Some(self.cursor.number(MAX_SIZE)?);
+        }
+        keys.aligned = self.cursor.eat(", 'aligned': ");
+        let mut aligned = self.aligned;
+        if keys.aligned {
+            let place = self.cursor;
+            aligned = self.cursor.eat("True");
+            if !aligned {
+                self.cursor.expect("False")?;
+            }
+            if self.aligned && !aligned {
+                return Err(place.refuse("expected 'aligned': True, as around it"));
+            }
+        }
+        if !self.cursor.eat("}") {
+            return Err(self.cursor.expected("'}' or the next of the keys names, formats, offsets, titles, itemsize, aligned"));
+        }
+        Ok(Dictionary { parts: Parts { fields, has_offsets: keys.offsets, itemsize, aligned }, keys, places, end })
+    }
+
+    /// A sequence with one item for each name.
+    fn counted<T>(&mut self, count: usize, what: &str, item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
+        let start = self.cursor;
+        let items = self.sequence(item)?;
+        if items.len() != count {
+            return Err(start.refuse(format_args!("expected {count} {what}, one for each name, found {}", items.len())));
+        }
+        Ok(items)
+    }
+}
+
+fn locate(misfit: Misfit, places: &[Cursor<'_>], end: Cursor<'_>) -> crate::Error {
+    misfit.field.and_then(|index| places.get(index)).unwrap_or(&end).refuse(misfit.why)
+}

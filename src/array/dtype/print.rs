@@ -1,0 +1,161 @@
+//! A [`DType`] as NumPy writes it, and in words.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::{self, Display};
+
+use super::scalar::{ByteOrder, ScalarType};
+use super::structure::{Field, Keys, Struct};
+use super::{DType, Scalar};
+
+impl Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DType::Scalar(scalar) => scalar.write(f, false),
+            _ => self.write_inner(f, false),
+        }
+    }
+}
+
+impl DType {
+    /// Writes it as a part of something else; `aligned` says whether that is aligned.
+    fn write_inner(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
+        match self {
+            DType::Scalar(scalar) => {
+                f.write_str("'")?;
+                scalar.write(f, true)?;
+                f.write_str("'")
+            }
+            DType::Subarray(subarray) => {
+                f.write_str("(")?;
+                subarray.base.write_inner(f, aligned)?;
+                write!(f, ", {})", Shape(subarray.shape()))
+            }
+            DType::Struct(structure) => match structure.spelled(aligned) {
+                Some(keys) => structure.write_dictionary(f, keys),
+                None => structure.write_list(f),
+            },
+        }
+    }
+
+    /// The type in words, such as `float64, little-endian` or `structure of 3 fields, 20 bytes`.
+    ///
+    /// ```
+    /// use b2nd::dtype::DType;
+    ///
+    /// assert_eq!("('>f8', (2, 3))".parse::<DType>()?.describe(), "array (2, 3) of float64, big-endian");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        match self {
+            DType::Scalar(scalar) => describe_scalar(scalar),
+            DType::Subarray(subarray) => format!("array {} of {}", Shape(subarray.shape()), subarray.base().describe()),
+            DType::Struct(structure) => {
+                let (fields, bytes) = (structure.fields().len(), structure.itemsize());
+                format!("structure of {}, {}", count(fields, "field"), count(bytes, "byte"))
+            }
+        }
+    }
+}
+
+fn describe_scalar(scalar: &Scalar) -> String {
+    let what = match scalar.scalar_type() {
+        ScalarType::Object => "Python object".into(),
+        ScalarType::Bytes(length) => format!("string of {}", count(length, "byte")),
+        ScalarType::Str(length) => format!("string of {}", count(length, "character")),
+        ScalarType::Void(length) => count(length, "raw byte"),
+        other => format!("{other}"),
+    };
+    match scalar.byte_order() {
+        None => what,
+        Some(ByteOrder::Little) => what + ", little-endian",
+        Some(ByteOrder::Big) => what + ", big-endian",
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+impl Struct {
+    /// The dictionary to write, or `None` for a list.
+    fn spelled(&self, aligned: bool) -> Option<Keys> {
+        // Taken out of what said that it is aligned, it has to say so itself.
+        let says_enough = |keys: &Keys| keys.aligned || aligned == self.is_aligned();
+        self.spelling.filter(says_enough).or_else(|| self.canonical(aligned))
+    }
+
+    fn write_list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_sequence(f, &self.fields, |f, field| {
+            f.write_str("(")?;
+            match &field.title {
+                Some(title) => write!(f, "({title}, {}), ", field.name)?,
+                None => write!(f, "{}, ", field.name)?,
+            }
+            match &field.dtype {
+                DType::Subarray(subarray) => {
+                    subarray.base.write_inner(f, self.is_aligned())?;
+                    write!(f, ", {})", Shape(subarray.shape()))
+                }
+                dtype => {
+                    dtype.write_inner(f, self.is_aligned())?;
+                    f.write_str(")")
+                }
+            }
+        })
+    }
+
+    fn write_dictionary(&self, f: &mut fmt::Formatter<'_>, keys: Keys) -> fmt::Result {
+        f.write_str("{'names': ")?;
+        write_sequence(f, &self.fields, |f, field| match field.name.is_unnamed() {
+            true => write!(f, "'{}'", field.name()),
+            false => field.name.fmt(f),
+        })?;
+        f.write_str(", 'formats': ")?;
+        write_sequence(f, &self.fields, |f, field| field.dtype.write_inner(f, self.is_aligned()))?;
+        if keys.offsets {
+            f.write_str(", 'offsets': ")?;
+            write_sequence(f, &self.fields, |f, field| field.offset.fmt(f))?;
+        }
+        if keys.titles {
+            f.write_str(", 'titles': ")?;
+            write_sequence(f, &self.fields, |f, field| match &field.title {
+                Some(title) => title.fmt(f),
+                None => f.write_str("None"),
+            })?;
+        }
+        if keys.itemsize {
+            write!(f, ", 'itemsize': {}", self.itemsize())?;
+        }
+        if keys.aligned {
+            f.write_str(if self.is_aligned() { ", 'aligned': True" } else { ", 'aligned': False" })?;
+        }
+        f.write_str("}")
+    }
+}
+
+fn write_sequence(
+    f: &mut fmt::Formatter<'_>,
+    fields: &[Field],
+    item: impl Fn(&mut fmt::Formatter<'_>, &Field) -> fmt::Result,
+) -> fmt::Result {
+    let mut separator = "[";
+    for field in fields {
+        f.write_str(separator)?;
+        item(f, field)?;
+        separator = ", ";
+    }
+    f.write_str(if fields.is_empty() { "[]" } else { "]" })
+}
+
+/// A shape as a Python tuple.
+struct Shape<'a>(&'a [usize]);
+
+impl Display for Shape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, length) in self.0.iter().enumerate() {
+            write!(f, "{}{length}", if index == 0 { "(" } else { ", " })?;
+        }
+        f.write_str(if self.0.len() == 1 { ",)" } else { ")" })
+    }
+}

@@ -1,0 +1,378 @@
+//! [`Scalar`]: one value, and how its code or name is read and written.
+
+use alloc::format;
+use core::fmt::{self, Write};
+
+use super::MAX_SIZE;
+use super::cursor::Cursor;
+use super::time::TimeStep;
+use crate::error::{Error, Result};
+
+/// In which order the bytes of a value stand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    /// `<`: the least significant byte first.
+    Little,
+    /// `>`: the most significant byte first.
+    Big,
+}
+
+impl ByteOrder {
+    /// The order of this machine.
+    pub const NATIVE: ByteOrder = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
+}
+
+/// What NumPy says of a type of scalar.
+struct Row {
+    name: &'static str,
+    /// The letter of its code. A blank where it has none and goes by its name.
+    code: char,
+    size: usize,
+    alignment: usize,
+}
+
+macro_rules! scalar_types {
+    ($($variant:ident $name:literal $code:literal $size:literal $alignment:literal;)*) => {
+        /// What a scalar is, apart from its byte order.
+        #[non_exhaustive]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum ScalarType {
+            $(
+                #[doc = concat!("`", $name, "`: ", $size, " bytes, aligned to ", $alignment, ".")]
+                $variant,
+            )*
+            /// `S`: so many bytes of text, the rest of them zero.
+            Bytes(usize),
+            /// `U`: text of so many characters of four bytes each, the rest of them zero.
+            Str(usize),
+            /// `V`: so many bytes of anything.
+            Void(usize),
+            /// `M8`: a point in time, so many steps from 1970 in 8 bytes; without a step it is generic.
+            Datetime64(Option<TimeStep>),
+            /// `m8`: a length of time, so many steps in 8 bytes; without a step it is generic.
+            Timedelta64(Option<TimeStep>),
+        }
+
+        /// The types whose size is their own.
+        const FIXED: &[ScalarType] = &[$(ScalarType::$variant),*];
+
+        impl ScalarType {
+            fn row(self) -> Row {
+                let (name, code, size, alignment) = match self {
+                    $(ScalarType::$variant => ($name, $code, $size, $alignment),)*
+                    ScalarType::Bytes(length) => ("bytes", 'S', length, 1),
+                    ScalarType::Str(length) => ("str", 'U', length.saturating_mul(4), 4),
+                    ScalarType::Void(length) => ("void", 'V', length, 1),
+                    ScalarType::Datetime64(_) => ("datetime64", 'M', 8, 8),
+                    ScalarType::Timedelta64(_) => ("timedelta64", 'm', 8, 8),
+                };
+                Row { name, code, size, alignment }
+            }
+        }
+    };
+}
+
+scalar_types! {
+    Bool "bool" 'b' 1 1;
+    Int8 "int8" 'i' 1 1;
+    Int16 "int16" 'i' 2 2;
+    Int32 "int32" 'i' 4 4;
+    Int64 "int64" 'i' 8 8;
+    UInt8 "uint8" 'u' 1 1;
+    UInt16 "uint16" 'u' 2 2;
+    UInt32 "uint32" 'u' 4 4;
+    UInt64 "uint64" 'u' 8 8;
+    Float16 "float16" 'f' 2 2;
+    Float32 "float32" 'f' 4 4;
+    Float64 "float64" 'f' 8 8;
+    Float128 "float128" 'f' 16 16;
+    Complex64 "complex64" 'c' 8 4;
+    Complex128 "complex128" 'c' 16 8;
+    Complex256 "complex256" 'c' 32 16;
+    Object "object" 'O' 8 8;
+    BFloat16 "bfloat16" ' ' 2 2;
+    Float4E2m1fn "float4_e2m1fn" ' ' 1 1;
+    Float6E2m3fn "float6_e2m3fn" ' ' 1 1;
+    Float6E3m2fn "float6_e3m2fn" ' ' 1 1;
+    Float8E3m4 "float8_e3m4" ' ' 1 1;
+    Float8E4m3 "float8_e4m3" ' ' 1 1;
+    Float8E4m3b11fnuz "float8_e4m3b11fnuz" ' ' 1 1;
+    Float8E4m3fn "float8_e4m3fn" ' ' 1 1;
+    Float8E4m3fnuz "float8_e4m3fnuz" ' ' 1 1;
+    Float8E5m2 "float8_e5m2" ' ' 1 1;
+    Float8E5m2fnuz "float8_e5m2fnuz" ' ' 1 1;
+    Float8E8m0fnu "float8_e8m0fnu" ' ' 1 1;
+    Complex32 "complex32" ' ' 4 2;
+    BComplex32 "bcomplex32" ' ' 4 2;
+    Int1 "int1" ' ' 1 1;
+    Int2 "int2" ' ' 1 1;
+    Int4 "int4" ' ' 1 1;
+    UInt1 "uint1" ' ' 1 1;
+    UInt2 "uint2" ' ' 1 1;
+    UInt4 "uint4" ' ' 1 1;
+}
+
+/// The types that have names besides [`FIXED`].
+const NAMED: &[ScalarType] =
+    &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
+
+/// NumPy's other names, except for those whose size depends on the platform (`long`, `longdouble`, …).
+const ALIASES: &[(&str, ScalarType)] = &[
+    ("bool_", ScalarType::Bool),
+    ("byte", ScalarType::Int8),
+    ("ubyte", ScalarType::UInt8),
+    ("short", ScalarType::Int16),
+    ("ushort", ScalarType::UInt16),
+    ("intc", ScalarType::Int32),
+    ("uintc", ScalarType::UInt32),
+    ("int", ScalarType::Int64),
+    ("int_", ScalarType::Int64),
+    ("intp", ScalarType::Int64),
+    ("longlong", ScalarType::Int64),
+    ("uint", ScalarType::UInt64),
+    ("uintp", ScalarType::UInt64),
+    ("ulonglong", ScalarType::UInt64),
+    ("half", ScalarType::Float16),
+    ("single", ScalarType::Float32),
+    ("float", ScalarType::Float64),
+    ("double", ScalarType::Float64),
+    ("csingle", ScalarType::Complex64),
+    ("complex", ScalarType::Complex128),
+    ("cdouble", ScalarType::Complex128),
+    ("object_", ScalarType::Object),
+    ("bytes_", ScalarType::Bytes(0)),
+    ("str_", ScalarType::Str(0)),
+    ("unicode", ScalarType::Str(0)),
+];
+
+impl ScalarType {
+    /// The length that a code or name does not say.
+    fn length(self) -> Option<usize> {
+        match self {
+            ScalarType::Bytes(length) | ScalarType::Str(length) | ScalarType::Void(length) => Some(length),
+            _ => None,
+        }
+    }
+
+    fn step(self) -> Option<TimeStep> {
+        match self {
+            ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) => step,
+            _ => None,
+        }
+    }
+
+    fn has_byte_order(self) -> bool {
+        match self {
+            ScalarType::Object | ScalarType::Bytes(_) | ScalarType::Void(_) => false,
+            ScalarType::Str(_) => true,
+            _ => self.row().size > 1,
+        }
+    }
+}
+
+/// NumPy's name of the type, such as `datetime64[25s]`; a length stands behind it in brackets too, as in `str[10]`.
+impl fmt::Display for ScalarType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().name)?;
+        match (self.length(), self.step()) {
+            (Some(length), _) => write!(f, "[{length}]"),
+            (_, Some(step)) => write!(f, "[{step}]"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A single value: its type, its byte order, and how both were spelled.
+///
+/// ```
+/// use b2nd::dtype::{ByteOrder, Scalar, ScalarType, TimeStep, TimeUnit};
+///
+/// let step = TimeStep { count: 25, unit: TimeUnit::Second };
+/// let scalar = Scalar::new(ScalarType::Datetime64(Some(step)), ByteOrder::Big)?;
+/// assert_eq!(scalar.to_string(), ">M8[25s]");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Scalar {
+    scalar_type: ScalarType,
+    /// Little where the type has none.
+    order: ByteOrder,
+    spelling: Spelling,
+}
+
+/// How a scalar was written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Spelling {
+    /// As NumPy writes it in that place: `|u1` by itself, `'u1'` in a structure.
+    Canonical,
+    /// By its name: `uint8`, `datetime64[ns]`.
+    Name,
+    /// By another name: `ubyte`.
+    Alias(&'static str),
+    /// By its code: `=i4`. A boolean's without its number is `?`.
+    Code { prefix: Option<char>, number: bool },
+}
+
+impl Scalar {
+    /// A scalar of this type; the order matters to types that have one.
+    ///
+    /// # Errors
+    ///
+    /// More than 2147483647 bytes, or so many units in a step; a big-endian `bfloat16` or other type that is written by its
+    /// name, which does not say the order.
+    pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
+        let row = scalar_type.row();
+        let scalar = Scalar::spelled(scalar_type, order, Spelling::Canonical);
+        let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
+            format!("{scalar_type} is too large, {MAX_SIZE} is NumPy's limit")
+        } else if row.code == ' ' && scalar.order == ByteOrder::Big {
+            format!("{scalar_type} is written by its name, which cannot say big-endian")
+        } else {
+            return Ok(scalar);
+        };
+        Err(Error::message(why).field("dtype"))
+    }
+
+    fn spelled(scalar_type: ScalarType, order: ByteOrder, spelling: Spelling) -> Scalar {
+        Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, spelling }
+    }
+
+    /// What it is.
+    pub fn scalar_type(&self) -> ScalarType {
+        self.scalar_type
+    }
+
+    /// The order of its bytes, where the type has one. A string that says "native" (`=i4`, `i4`, `int32`) is taken for
+    /// little-endian, since the machines that write those are.
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        self.scalar_type.has_byte_order().then_some(self.order)
+    }
+
+    /// Its size in bytes.
+    pub fn itemsize(&self) -> usize {
+        self.scalar_type.row().size
+    }
+
+    /// What its offset in an aligned structure is a multiple of, in bytes.
+    pub fn alignment(&self) -> usize {
+        self.scalar_type.row().alignment
+    }
+
+    /// Forgets how it was spelled.
+    pub(super) fn respell(&mut self) {
+        self.spelling = Spelling::Canonical;
+    }
+
+    /// NumPy's spelling, in a structure or by itself.
+    fn canonical(&self, inner: bool) -> Spelling {
+        let prefix = match (self.byte_order(), self.scalar_type.row().code) {
+            (_, ' ') => return Spelling::Name,
+            (Some(ByteOrder::Little), _) => Some('<'),
+            (Some(ByteOrder::Big), _) => Some('>'),
+            (None, _) if inner => None,
+            (None, _) => Some('|'),
+        };
+        let number = !inner || (self.scalar_type != ScalarType::Bool && self.scalar_type.length() != Some(0));
+        Spelling::Code { prefix, number }
+    }
+
+    pub(super) fn write(&self, f: &mut fmt::Formatter<'_>, inner: bool) -> fmt::Result {
+        let row = self.scalar_type.row();
+        match self.spelling {
+            Spelling::Canonical => return Scalar { spelling: self.canonical(inner), ..*self }.write(f, inner),
+            Spelling::Alias(name) => return f.write_str(name),
+            Spelling::Name => f.write_str(row.name)?,
+            Spelling::Code { prefix, number } => {
+                if let Some(prefix) = prefix {
+                    f.write_char(prefix)?;
+                }
+                match (self.scalar_type, number) {
+                    (ScalarType::Bool, false) => f.write_char('?')?,
+                    (ScalarType::Object, _) | (_, false) => f.write_char(row.code)?,
+                    _ => write!(f, "{}{}", row.code, self.scalar_type.length().unwrap_or(row.size))?,
+                }
+            }
+        }
+        match self.scalar_type.step() {
+            Some(step) => write!(f, "[{step}]"),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn parse(cursor: &mut Cursor<'_>, inner: bool) -> Result<Scalar> {
+        let mut scalar = match Scalar::parse_name(cursor)? {
+            Some(scalar) => scalar,
+            None => Scalar::parse_code(cursor)?,
+        };
+        if scalar.spelling == scalar.canonical(inner) {
+            scalar.spelling = Spelling::Canonical;
+        }
+        Ok(scalar)
+    }
+
+    fn parse_name(cursor: &mut Cursor<'_>) -> Result<Option<Scalar>> {
+        let word = cursor.word();
+        let named = FIXED.iter().chain(NAMED).find(|scalar_type| scalar_type.row().name == word);
+        let (mut scalar_type, spelling) = match (named, ALIASES.iter().find(|(name, _)| *name == word)) {
+            (Some(&scalar_type), _) => (scalar_type, Spelling::Name),
+            (None, Some(&(name, scalar_type))) => (scalar_type, Spelling::Alias(name)),
+            (None, None) => return Ok(None),
+        };
+        cursor.eat(word);
+        if let ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) = &mut scalar_type {
+            *step = TimeStep::parse(cursor)?;
+        }
+        Ok(Some(Scalar::spelled(scalar_type, ByteOrder::Little, spelling)))
+    }
+
+    fn parse_code(cursor: &mut Cursor<'_>) -> Result<Scalar> {
+        let start = *cursor;
+        let prefix = cursor.eat_any("<>=|");
+        let expected = if prefix.is_some() { "a type code" } else { "a type code or name" };
+        let word = cursor.word();
+        // A code is one letter and a number; more letters are a name, one that nobody knows.
+        if word.as_bytes().get(1).is_some_and(|byte| !byte.is_ascii_digit()) {
+            return Err(cursor.found_instead(expected, word.len()));
+        }
+        let code = cursor.eat_any("?biufcOSUVMm").ok_or_else(|| cursor.expected(expected))?;
+        let has_number = cursor.rest().starts_with(|c: char| c.is_ascii_digit());
+        let length = |cursor: &mut Cursor<'_>, limit| if has_number { cursor.number(limit) } else { Ok(0) };
+        let (scalar_type, number) = match code {
+            '?' => (ScalarType::Bool, false),
+            'O' => (ScalarType::Object, true),
+            'S' => (ScalarType::Bytes(length(cursor, MAX_SIZE)?), has_number),
+            'U' => (ScalarType::Str(length(cursor, MAX_SIZE / 4)?), has_number),
+            'V' => (ScalarType::Void(length(cursor, MAX_SIZE)?), has_number),
+            'M' | 'm' => {
+                cursor.expect("8")?;
+                let step = TimeStep::parse(cursor)?;
+                (if code == 'M' { ScalarType::Datetime64(step) } else { ScalarType::Timedelta64(step) }, true)
+            }
+            _ => {
+                let at = *cursor;
+                let sizes = match code {
+                    'b' => "1",
+                    'f' => "2, 4, 8 or 16",
+                    'c' => "8, 16 or 32",
+                    _ => "1, 2, 4 or 8",
+                };
+                let size = cursor.number(MAX_SIZE).ok();
+                let fixed = FIXED.iter().find(|fixed| fixed.row().code == code && Some(fixed.row().size) == size);
+                let fixed = fixed.ok_or_else(|| at.found_instead(format_args!("a size of {sizes}"), at.word().len()))?;
+                (*fixed, true)
+            }
+        };
+        if prefix == Some('|') && scalar_type.has_byte_order() {
+            return Err(start.refuse(format_args!("'|' says that there is no byte order, {scalar_type} has one")));
+        }
+        let order = if prefix == Some('>') { ByteOrder::Big } else { ByteOrder::Little };
+        Ok(Scalar::spelled(scalar_type, order, Spelling::Code { prefix, number }))
+    }
+}
+
+/// The scalar as a dtype of its own.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, false)
+    }
+}

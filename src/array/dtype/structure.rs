@@ -1,0 +1,275 @@
+//! [`Struct`] and [`Field`]: what stands where in an element of several values.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::quote::{Quoted, Text};
+use super::{DType, MAX_DEPTH, MAX_SIZE};
+use crate::error::{Error, Result};
+
+/// One field of a structure.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    pub(super) name: Text,
+    pub(super) title: Option<Text>,
+    pub(super) offset: usize,
+    pub(super) dtype: DType,
+}
+
+impl Field {
+    /// Its name; no other field has the same name or title.
+    pub fn name(&self) -> &str {
+        &self.name.value
+    }
+
+    /// A second name, which few writers give.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_ref().map(|title| title.value.as_str())
+    }
+
+    /// Where it starts, in bytes from the start of the structure.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// What it holds.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    fn end(&self) -> usize {
+        self.offset.saturating_add(self.dtype.itemsize())
+    }
+}
+
+/// Fields at their offsets.
+///
+/// NumPy writes a structure as a list where every field follows the one before, and as a dictionary elsewhere:
+///
+/// ```
+/// use b2nd::dtype::{DType, Element, Struct};
+///
+/// let fields = [("flag", u8::dtype()?), ("value", f64::dtype()?)];
+/// let packed = Struct::packed(fields.clone())?;
+/// assert_eq!(DType::from(packed).to_string(), "[('flag', 'u1'), ('value', '<f8')]");
+///
+/// let aligned = Struct::aligned(fields)?;
+/// assert_eq!((aligned.itemsize(), aligned.fields()[1].offset()), (16, 8));
+/// assert_eq!(DType::from(aligned).to_string(),
+///     "{'names': ['flag', 'value'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 16, 'aligned': True}");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Struct {
+    pub(super) fields: Vec<Field>,
+    itemsize: usize,
+    alignment: usize,
+    aligned: bool,
+    pub(super) depth: u8,
+    /// The dictionary that it was written as, where NumPy would write something else.
+    pub(super) spelling: Option<Keys>,
+}
+
+/// Which of its optional keys a dictionary has.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Keys {
+    pub(super) offsets: bool,
+    pub(super) titles: bool,
+    pub(super) itemsize: bool,
+    pub(super) aligned: bool,
+}
+
+/// What a structure is made of, before it has a layout.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) fields: Vec<Field>,
+    /// Whether the fields are where their offsets say, or follow one another.
+    pub(super) has_offsets: bool,
+    pub(super) itemsize: Option<usize>,
+    pub(super) aligned: bool,
+}
+
+/// Why there is no layout, and because of which field.
+pub(super) struct Misfit {
+    pub(super) field: Option<usize>,
+    pub(super) why: String,
+}
+
+impl Struct {
+    /// A structure whose fields follow one another without padding. Every dtype is spelled as NumPy does.
+    ///
+    /// # Errors
+    ///
+    /// An empty name or one that stands twice, more than 2147483647 bytes, more than 100 levels.
+    pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
+        Struct::build(fields, false)
+    }
+
+    /// A structure as a C compiler lays it out (`#[repr(C)]`): every field at a multiple of its alignment.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`packed`](Struct::packed), and a structure in it that is not aligned itself: NumPy would read it as aligned.
+    pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
+        Struct::build(fields, true)
+    }
+
+    fn build<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>, aligned: bool) -> Result<Struct> {
+        let field = |(name, dtype): (N, DType)| Field {
+            name: Text::from(name.into()),
+            title: None,
+            offset: 0,
+            dtype: dtype.into_canonical(),
+        };
+        let fields: Vec<Field> = fields.into_iter().map(field).collect();
+        let wrong = fields.iter().enumerate().find_map(|(index, field)| match field.dtype.innermost() {
+            _ if field.name().is_empty() => Some(format!("field {index} has no name")),
+            DType::Struct(inner) if aligned && !inner.aligned => {
+                Some(format!("field {} is not aligned, the structure around it is", Quoted(field.name())))
+            }
+            _ => None,
+        });
+        let laid_out = match wrong {
+            None => Struct::lay_out(Parts { fields, aligned, ..Parts::default() }).map_err(|misfit| misfit.why),
+            Some(why) => Err(why),
+        };
+        laid_out.map_err(|why| Error::message(why).field("dtype"))
+    }
+
+    /// Its fields in the order in which they are named.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Its size in bytes, with padding.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+
+    /// What its offset in an aligned structure is a multiple of, in bytes: 1 for a structure that is not aligned.
+    pub fn alignment(&self) -> usize {
+        self.alignment
+    }
+
+    /// Whether every field stands at a multiple of its alignment by rule, and not by chance.
+    pub fn is_aligned(&self) -> bool {
+        self.aligned
+    }
+
+    /// Forgets how it was spelled.
+    pub(super) fn respell(&mut self) {
+        self.spelling = None;
+        for field in &mut self.fields {
+            field.name.respell();
+            if let Some(title) = &mut field.title {
+                title.respell();
+            }
+            field.dtype.respell();
+        }
+    }
+
+    /// Gives the fields their offsets, or makes sure of those that they have, the way NumPy does.
+    pub(super) fn lay_out(parts: Parts) -> Result<Struct, Misfit> {
+        let Parts { mut fields, has_offsets, itemsize, aligned } = parts;
+        let (mut end, mut alignment, mut depth) = (0usize, 1, 0);
+        for (index, field) in fields.iter_mut().enumerate() {
+            let step = if aligned { field.dtype.alignment() } else { 1 };
+            if !has_offsets {
+                field.offset = end.next_multiple_of(step);
+            }
+            let misfit = |why| Err(Misfit { field: Some(index), why });
+            if field.offset % step != 0 {
+                return misfit(format!("field {}: offset {} is no multiple of {step}", Quoted(field.name()), field.offset));
+            }
+            if field.end() > MAX_SIZE {
+                return misfit(format!("field {} ends at byte {}, {}", Quoted(field.name()), field.end(), limit()));
+            }
+            end = end.max(field.end());
+            alignment = alignment.max(step);
+            depth = depth.max(field.dtype.depth());
+        }
+        end = end.next_multiple_of(alignment);
+        let misfit = |why| Err(Misfit { field: None, why });
+        if depth >= MAX_DEPTH {
+            return misfit(super::too_deep());
+        }
+        if end > MAX_SIZE {
+            return misfit(format!("the structure takes {end} bytes, {}", limit()));
+        }
+        match itemsize {
+            Some(itemsize) if itemsize < end => return misfit(format!("itemsize is {itemsize}, the fields take {end} bytes")),
+            Some(itemsize) if itemsize % alignment != 0 => {
+                return misfit(format!("itemsize is {itemsize}, expected a multiple of {alignment}"));
+            }
+            _ => {}
+        }
+        if let Some((index, name)) = repeated(&fields) {
+            return Err(Misfit { field: Some(index), why: format!("{} is the name or title of two fields", Quoted(name)) });
+        }
+        if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
+            let why = format!("field {} shares bytes with another, and one of them is an object", Quoted(field.name()));
+            return Err(Misfit { field: Some(index), why });
+        }
+        Ok(Struct { fields, itemsize: itemsize.unwrap_or(end), alignment, aligned, depth: depth + 1, spelling: None })
+    }
+
+    /// The dictionary that NumPy would write, or `None` where it would write a list. `aligned` says whether this stands in
+    /// an aligned structure, which needs no telling.
+    pub(super) fn canonical(&self, aligned: bool) -> Option<Keys> {
+        let told = self.aligned && !aligned;
+        let named = self.fields.iter().all(|field| !field.name().is_empty());
+        if self.follows_from_fields() && named && !told {
+            return None;
+        }
+        let titles = self.fields.iter().any(|field| field.title.is_some());
+        Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
+    }
+
+    /// Whether offsets and itemsize are those that the fields would have without being told.
+    fn follows_from_fields(&self) -> bool {
+        let mut end = 0usize;
+        for field in &self.fields {
+            let step = if self.aligned { field.dtype.alignment() } else { 1 };
+            if field.offset != end.next_multiple_of(step) {
+                return false;
+            }
+            end = field.end();
+        }
+        end.next_multiple_of(self.alignment) == self.itemsize
+    }
+}
+
+fn limit() -> String {
+    format!("{MAX_SIZE} is NumPy's limit")
+}
+
+/// The first field with a name or title that was given before.
+fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
+    let mut seen = BTreeSet::new();
+    for (index, field) in fields.iter().enumerate() {
+        for name in [Some(field.name()), field.title()].into_iter().flatten() {
+            if !seen.insert(name) {
+                return Some((index, name));
+            }
+        }
+    }
+    None
+}
+
+/// A field that has bytes in common with another, where one of the two holds objects.
+fn overlapping_object(fields: &[Field]) -> Option<(usize, &Field)> {
+    let mut order: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
+    order.sort_by_key(|(_, field)| (field.offset, field.end()));
+    let (mut end, mut objects_end) = (0, 0);
+    order.into_iter().find(|(_, field)| {
+        let is_object = field.dtype.has_object();
+        let overlaps = field.offset < if is_object { end } else { objects_end };
+        end = end.max(field.end());
+        if is_object {
+            objects_end = end;
+        }
+        overlaps
+    })
+}

@@ -1,0 +1,79 @@
+//! [`Subarray`]: a small array in every element.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{DType, MAX_DEPTH, MAX_SIZE};
+use crate::error::{Error, Result};
+
+/// The most dimensions that NumPy allows.
+const MAX_DIMENSIONS: usize = 64;
+
+/// A number of values of one type, in a shape of their own.
+///
+/// ```
+/// use b2nd::dtype::{DType, Element, Subarray};
+///
+/// let matrix = Subarray::new(f32::dtype()?, &[2, 3])?;
+/// assert_eq!(matrix.itemsize(), 24);
+/// assert_eq!(DType::from(matrix).to_string(), "('<f4', (2, 3))");
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Subarray {
+    pub(super) base: Box<DType>,
+    shape: Vec<usize>,
+    itemsize: usize,
+    pub(super) depth: u8,
+}
+
+impl Subarray {
+    /// An array of this shape. The base is spelled as NumPy does.
+    ///
+    /// # Errors
+    ///
+    /// No dimension or more than 64, more than 2147483647 bytes or so long a dimension, a base of no length, more than
+    /// 100 levels.
+    pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
+        Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::message(why).field("dtype"))
+    }
+
+    pub(super) fn of(base: DType, shape: Vec<usize>) -> Result<Subarray, String> {
+        if shape.is_empty() || shape.len() > MAX_DIMENSIONS {
+            return Err(format!("{} dimensions, expected 1 to {MAX_DIMENSIONS}", shape.len()));
+        }
+        if let Some(length) = shape.iter().find(|&&length| length > MAX_SIZE) {
+            return Err(format!("a dimension of {length}, {MAX_SIZE} is NumPy's limit"));
+        }
+        if base.itemsize() == 0 && !matches!(base, DType::Struct(_)) {
+            return Err("an array of values without a length".into());
+        }
+        if base.depth() >= MAX_DEPTH {
+            return Err(super::too_deep());
+        }
+        // In 64 bits and in this order, as NumPy multiplies: a later 0 does not help.
+        let multiply = |product: i64, &factor: &usize| product.checked_mul(i64::try_from(factor).ok()?);
+        let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
+        match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
+            Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize }),
+            None => Err(format!("the array takes more than {MAX_SIZE} bytes, NumPy's limit")),
+        }
+    }
+
+    /// What one value is.
+    pub fn base(&self) -> &DType {
+        &self.base
+    }
+
+    /// Its length in each dimension, 1 to 64 of them.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Its size in bytes.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+}

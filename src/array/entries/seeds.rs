@@ -1,0 +1,128 @@
+//! One entry of an array metalayer each: what reads it, and refuses what it cannot be.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Unexpected, Visitor};
+
+use super::super::geometry::negative;
+use super::{FIXINT_MAX, NotFixint};
+use crate::mark;
+use crate::wire::MAX_DIMENSIONS;
+
+/// A number that a positive fixint holds.
+pub(super) struct Fixint;
+
+impl<'de> DeserializeSeed<'de> for Fixint {
+    type Value = u8;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
+        let value = u8::deserialize(deserializer)?;
+        if value > FIXINT_MAX {
+            return Err(D::Error::custom(NotFixint(value)));
+        }
+        Ok(value)
+    }
+}
+
+/// Fills one of a geometry's lists from the front, and says how many lengths there were.
+pub(super) struct Fill<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<'_, T> {
+    type Value = usize;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_newtype_struct(mark::DIMENSIONS, self)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX_DIMENSIONS} lengths")
+    }
+
+    #[inline(always)]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
+        for (index, place) in self.0.iter_mut().enumerate() {
+            match lengths.next_element_seed(Length(PhantomData))? {
+                Some(length) => *place = length,
+                None => return Ok(index),
+            }
+        }
+        match lengths.next_element::<serde::de::IgnoredAny>()? {
+            None => Ok(MAX_DIMENSIONS),
+            Some(_) => Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions"))),
+        }
+    }
+}
+
+/// A length in elements, 0 or more.
+struct Length<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        let length = T::deserialize(deserializer)?;
+        if length.into() < 0 {
+            return Err(D::Error::custom(negative(length.into())));
+        }
+        Ok(length)
+    }
+}
+
+/// What stands after blockshape tells two layouts apart whose counts are the same.
+pub(super) enum Sixth<S> {
+    Format(u8),
+    Dtype(S),
+}
+
+pub(super) struct FormatOrDtype<S>(pub(super) PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
+    type Value = Sixth<S>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
+    type Value = Sixth<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dtype_format or a dtype")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
+        match u8::try_from(value) {
+            Ok(format) if format <= FIXINT_MAX => Ok(Sixth::Format(format)),
+            Ok(format) => Err(E::custom(NotFixint(format))),
+            Err(_) => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
+        }
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        S::deserialize(BorrowedStrDeserializer::new(value)).map(Sixth::Dtype)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
+        S::deserialize(value.into_deserializer()).map(Sixth::Dtype)
+    }
+}
