@@ -8,6 +8,7 @@
 //! `walk` finds the frames, and each way of showing one is a module with a function from a [`File`] to text:
 //! `summary`, `json` and `hex`. What they show is found by `array`, `grid`, `vlmetalayers` and `chunks`.
 
+#[path = "../common/array.rs"]
 mod array;
 mod chunks;
 pub(crate) mod grid;
