@@ -122,17 +122,25 @@ impl File {
                 let start = header_len.saturating_add(at);
                 (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
             }
-            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
+            (Offset::At(at), FrameType::Sparse) => {
+                let bytes = fs::read(self.path.with_file_name(chunk_name(at)));
+                (0, bytes.map_err(|error| Error::from(error).in_chunk(number))?)
+            }
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame, in one read. A file that ends early gives fewer bytes, and memory for no more.
+    /// Reads a part of the frame, in one read. Where the file ends before it does, no memory is taken for what is missing.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
-        let start = self.offset.saturating_add(range.start);
-        let length = range.end.saturating_sub(range.start).min(file.metadata()?.len().saturating_sub(start));
-        file.seek(SeekFrom::Start(start))?;
+        let end = file.metadata()?.len().saturating_sub(self.offset);
+        if end < range.end {
+            let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
+            let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
+            return Err(error.field("the frame"));
+        }
+        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
+        let length = range.end.saturating_sub(range.start);
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
