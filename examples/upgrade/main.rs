@@ -12,10 +12,10 @@
 #[path = "../common/array.rs"]
 mod array;
 pub(crate) mod dtype;
-mod plan;
+pub(crate) mod plan;
 #[path = "../common/walk.rs"]
 mod walk;
-mod work;
+pub(crate) mod work;
 
 use std::error::Error;
 use std::fs;
