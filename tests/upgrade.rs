@@ -14,6 +14,8 @@ use serde_json::Value;
 #[allow(dead_code)]
 #[path = "../examples/upgrade/main.rs"]
 mod upgrade;
+use upgrade::plan::Plan;
+use upgrade::work;
 
 const CATERVA: &str = "tests/data/python-caterva-0.7.3/resize__mixed.caterva";
 const SPARSE: &str = "tests/data/python-caterva-0.7.0/meta__sframe.catsd";
@@ -309,7 +311,7 @@ fn a_link_stays_a_link_to_what_is_upgraded() {
 }
 
 #[test]
-fn a_frame_that_lost_its_chunks_is_not_replaced() {
+fn a_frame_that_cannot_be_read_to_its_end_is_not_replaced() {
     let tests = Temporary::new("lost");
     let sparse = tests.copy(SPARSE, "sparse");
     let frame = fs::read(format!("{sparse}/chunks.b2frame")).unwrap();
@@ -322,6 +324,47 @@ fn a_frame_that_lost_its_chunks_is_not_replaced() {
     }
     assert!(contents(&tests.0) == before);
     assert_eq!(fs::read_dir(&tests.0).unwrap().count(), 1);
+}
+
+/// Upgrades a frame, changes a byte of a file in the new one, and compares the two.
+#[track_caller]
+fn assert_notices(tests: &Temporary, source: &str, damage: impl Fn(&File) -> (PathBuf, usize), error: &str) {
+    let target = tests.path("new");
+    assert!(run(&["--dtype", "<i4", source, &target]).2);
+    let (old, new) = (File::open(source).unwrap(), File::open(&target).unwrap());
+    let Plan::Upgrade(upgrade) = Plan::new(old.header(), Some("<i4")).unwrap() else { panic!("there is much to do") };
+    let compare = |new: &File| {
+        let chunks = || work::compare_chunks(old.path(), new.path(), &|_| {});
+        work::compare(&old, new, &upgrade, &|_| {}).and_then(|()| chunks()).map_err(|error| error.to_string())
+    };
+    assert_eq!(compare(&new), Ok(()));
+
+    let (path, position) = damage(&new);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[position] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(compare(&File::open(&target).unwrap()), Err(error.to_owned()));
+    if Path::new(&target).is_dir() { fs::remove_dir_all(target).unwrap() } else { fs::remove_file(target).unwrap() }
+}
+
+#[test]
+fn a_new_frame_that_differs_is_noticed() {
+    let tests = Temporary::new("differs");
+    let source = tests.path("old");
+    let geometry = Geometry::new(&[10], &[5], &[5]).unwrap();
+    early(&source, "caterva", &b2nd::to_vec(&CatervaMeta { version: 0, geometry }).unwrap());
+    let file = |file: &File, position: usize| (file.path().to_owned(), position);
+    let header_len = |new: &File| new.header().header_len();
+    let data = "the new frame's chunks or index differ from the old one's";
+    let header = "the new header is not the one that was meant";
+    let trailer = "the new trailer differs from the old one";
+    assert_notices(&tests, &source, |new| file(new, header_len(new) + 40), data);
+    assert_notices(&tests, &source, |new| file(new, header_len(new) + 52 + 8), data);
+    assert_notices(&tests, &source, |new| file(new, header_len(new) - 1), header);
+    assert_notices(&tests, &source, |new| file(new, 0x42), header);
+    assert_notices(&tests, &source, |new| file(new, usize::try_from(new.header().frame_len()).unwrap() - 26), trailer);
+    let chunk = |new: &File| (new.path().with_file_name("00000002.chunk"), 50);
+    assert_notices(&tests, SPARSE, chunk, "the new 00000002.chunk differs from the old one");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --example inspect -- tests/data/example.b2nd
+//! cargo run --example inspect -- --chunks --slice "0:6, -1" tests/data/example.b2nd
 //! cargo run --example inspect -- -r --json DIRECTORY | jq .array.shape
 //! ```
 //!

@@ -12,10 +12,10 @@
 #[path = "../common/array.rs"]
 mod array;
 pub(crate) mod dtype;
-mod plan;
+pub(crate) mod plan;
 #[path = "../common/walk.rs"]
 mod walk;
-mod work;
+pub(crate) mod work;
 
 use std::error::Error;
 use std::fs;
@@ -28,6 +28,9 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use plan::Plan;
+
+/// How many bytes take so long that a person wants to see them pass.
+const LONG: u64 = 1 << 26;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
 ///
@@ -166,12 +169,13 @@ fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn 
     Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
 }
 
-/// A bar for all bytes of all chunks, on a terminal.
+/// A bar for all bytes of all chunks, on a terminal and where there are many.
 fn progress_bar(frames: &[(PathBuf, b2nd::Result<()>)]) -> ProgressBar {
-    if !io::stderr().is_terminal() {
+    let length = frames.iter().map(|(path, _)| data_len(path)).sum();
+    if length < LONG || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(frames.iter().map(|(path, _)| data_len(path)).sum());
+    let bar = ProgressBar::new(length);
     let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} to go");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -7,7 +7,7 @@ use super::array::Array;
 use super::dtype;
 
 pub(crate) enum Plan {
-    Upgrade(Upgrade),
+    Upgrade(Box<Upgrade>),
     /// It has the released layout.
     Released,
     /// It holds no array.
@@ -56,7 +56,7 @@ impl Plan {
         }
         let (name, layout) = (array.name, array.describe());
         let meta = array.meta.upgrade(given).map_err(|error| error.to_string())?;
-        Ok(Plan::Upgrade(Upgrade { name, layout, meta }))
+        Ok(Plan::Upgrade(Box::new(Upgrade { name, layout, meta })))
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
 }
 
 /// Whether the new frame is the old one with another metalayer.
-fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
+pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
     let mut meant = old.header().clone();
     upgrade.apply(meant.metalayers_mut())?;
     if without_frame_len(&b2nd::to_vec(&meant)?) != without_frame_len(&b2nd::to_vec(new.header())?) {
@@ -102,8 +102,8 @@ fn data(frame: &File) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Compares the files of a sparse frame's chunks.
-fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> Result<()> {
+/// Compares the files of a sparse frame's chunks, which an upgrade in place does not touch.
+pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> Result<()> {
     for entry in fs::read_dir(directory(old))? {
         let path = entry?.path();
         let (true, Some(name)) = (path.extension().is_some_and(|extension| extension == "chunk"), path.file_name()) else {
