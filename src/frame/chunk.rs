@@ -123,6 +123,18 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
+    /// All bytes of the chunk, in blocks of this length where its header alone says how long they are.
+    pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
+        let mut header = self.header;
+        if header.is_stored() || header.special().is_some() {
+            header.set_blocksize(blocksize);
+        }
+        if header == self.header {
+            return Cow::Borrowed(&self.bytes);
+        }
+        Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
+    }
+
     /// The data of a chunk that is stored uncompressed, without a copy.
     pub fn stored(&self) -> Option<&[u8]> {
         if !self.header.is_stored() {

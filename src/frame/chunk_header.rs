@@ -121,11 +121,16 @@ impl ChunkHeader {
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[31] = special.code() << 4;
-        if (1..=nbytes).contains(&blocksize) {
-            header.bytes[8..12].copy_from_slice(&length("blocksize", blocksize)?);
-        }
+        header.set_blocksize(blocksize);
         header.check()?;
         Ok(header)
+    }
+
+    /// Puts the data in blocks of this length, where a chunk of its length can have such.
+    pub(super) fn set_blocksize(&mut self, blocksize: usize) {
+        if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
+            self.bytes[8..12].copy_from_slice(&bytes);
+        }
     }
 
     /// A header alone, of one block.

@@ -25,9 +25,9 @@ pub use disk::{Directory, OneFile};
 /// use b2nd::frame::{Chunk, Frame, Header, Special, Writer};
 /// use b2nd::{B2ndMeta, Geometry};
 ///
-/// // Twelve int32, in chunks of eight: the second chunk is padded to its whole length.
-/// let mut header = Header::new(4, 32, 32)?;
-/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[8])?, "<i4"))?;
+/// // Twelve int32, in chunks of eight and blocks of four: the second chunk is padded to its whole length.
+/// let mut header = Header::new(4, 32, 16)?;
+/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[4])?, "<i4"))?;
 /// let mut writer = Writer::new(header);
 /// let elements: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
 /// writer.append(&Chunk::store(&elements, 4)?)?;
@@ -36,6 +36,7 @@ pub use disk::{Directory, OneFile};
 ///
 /// let frame = Frame::from_slice(&bytes)?;
 /// assert_eq!(frame.chunk(0)?.stored(), Some(elements.as_slice()));
+/// assert_eq!(frame.chunk(0)?.header().blocksize(), 16);
 /// assert_eq!(frame.chunk(1)?.header().special(), Some(Special::Zeros));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
@@ -114,7 +115,8 @@ impl<T: Target> Writer<T> {
         Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
     }
 
-    /// Appends a chunk as it is.
+    /// Appends a chunk as it is; but a stored or special one gets the header's blocksize, since C-Blosc2 reads the chunks of an
+    /// array by the blocks that the array's metalayer speaks of. A compressed one has to be made with it.
     ///
     /// # Errors
     ///
@@ -124,7 +126,8 @@ impl<T: Target> Writer<T> {
         self.check_next(chunk.header().nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
-        self.target.put_chunk(number, self.cbytes, chunk.bytes())?;
+        let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        self.target.put_chunk(number, self.cbytes, &chunk.bytes_in_blocks(blocksize))?;
         self.cbytes += chunk.bytes().len() as u64;
         self.push(Offset::At(at), chunk.header().nbytes())
     }
