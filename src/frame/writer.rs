@@ -115,21 +115,35 @@ impl<T: Target> Writer<T> {
         Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
     }
 
-    /// Appends a chunk as it is; but a stored or special one gets the header's blocksize, since C-Blosc2 reads the chunks of an
-    /// array by the blocks that the array's metalayer speaks of. A compressed one has to be made with it.
+    /// Appends a chunk as it is, but for two things without which C-Blosc2 would not read it back. A stored chunk gets the header's
+    /// blocksize: it reads an array by the blocks that the array's metalayer speaks of, so compressed chunks have to be
+    /// made with that too. A chunk of zeros, NaN or uninitialized elements becomes an [entry in the
+    /// index](Writer::append_special), where its length does not vary.
     ///
     /// # Errors
     ///
-    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. The
-    /// target cannot be written.
+    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. NaN of
+    /// another type size than the header's. The target cannot be written.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
-        self.check_next(chunk.header().nbytes())?;
+        let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
+        match chunk.header().special() {
+            None | Some(Special::Value) => {}
+            Some(_) if self.header.chunksize() == 0 => {}
+            Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
+                let expected = self.header.typesize();
+                return Err(Error::message(format_args!(
+                    "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
+                )));
+            }
+            Some(special) => return self.append_special(special, nbytes),
+        }
+        self.check_next(nbytes)?;
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
         self.target.put_chunk(number, self.cbytes, &chunk.bytes_in_blocks(blocksize))?;
         self.cbytes += chunk.bytes().len() as u64;
-        self.push(Offset::At(at), chunk.header().nbytes())
+        self.push(Offset::At(at), nbytes)
     }
 
     /// Appends a chunk of `nbytes` bytes that are all the same; it takes an entry in the index and nothing else.
