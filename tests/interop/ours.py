@@ -124,8 +124,8 @@ def other_chunks(rust, cases, directory):
             data = np.zeros(shape, "<f8") if kind != "nan" else np.full(shape, np.nan)
             if kind == "chunk":
                 data = np.linspace(0, 1, 91).reshape(shape)
-                own = blosc2.asarray(data, chunks=chunks, blocks=blocks).schunk
-                plan = [{"chunk": bytes(own.get_chunk(number)).hex()} for number in range(own.nchunks)]
+                own = blosc2.asarray(data, chunks=chunks, blocks=blocks)
+                plan = [{"chunk": bytes(own.schunk.get_chunk(number)).hex()} for number in range(own.schunk.nchunks)]
             elif kind == "mixed":
                 data[5:10] = np.linspace(0, 1, 35).reshape(5, 7)
                 stored = list(chunks_of(data, chunks, blocks))
@@ -225,7 +225,7 @@ def typed_metalayer(rust, cases, directory):
             place = {"interop": "x" * 40, "after": 1}
             blosc2.asarray(data, chunks=(4, 3), blocks=(2, 2), meta=place, urlpath=str(path), mode="w", contiguous=not sparse)
             rust.ask("edit", path=str(path), edits=[{"set_interop": {"count": 7, "scale": 0.5, "label": "abcdefgh"}}])
-            schunk = blosc2.open(str(path)).schunk
+            array, schunk = open_frame(path)
             content = bytes(blosc2.blosc2_ext.meta__getitem__(schunk, "interop"))
             unpacker = msgpack.Unpacker()
             unpacker.feed(content)
