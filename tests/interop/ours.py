@@ -298,6 +298,21 @@ def schunks(rust, cases, directory):
             check_schunk(rust, path, parts, {"small": b"\x07", "empty": b"", "from Python": b"\x01"})
 
 
+def refused_chunks(rust, cases, directory):
+    """C-Blosc2 opens no file that starts with a special chunk in its place, so b2nd writes none."""
+    for sparse in (False, True):
+        with cases.case(f"no special chunks where lengths vary, {'sparse' if sparse else 'contiguous'}"):
+            frame = {"typesize": 1, "chunksize": 0, "blocksize": 0, "array": None, "metalayers": [], "vlmetalayers": []}
+            path = directory / f"refused-{sparse}.b2frame"
+            try:
+                rust.ask("write", path=str(path), sparse=sparse, chunks=[{"zeros_chunk": 100}], **frame)
+            except Refused as refused:
+                equal("why", "chunks vary in length" in str(refused), True)
+                equal("nothing is left", path.exists(), False)
+            else:
+                raise AssertionError("it was written")
+
+
 def check_schunk(rust, path, parts, vlmetas):
     schunk = open_frame(path)[1]
     equal("data", [bytes(schunk.decompress_chunk(number)) for number in range(schunk.nchunks)], parts)
@@ -307,5 +322,5 @@ def check_schunk(rust, path, parts, vlmetas):
 
 
 def run(rust, cases, directory):
-    for family in (new_frames, other_chunks, edited_files, typed_metalayer, rewritten_files, schunks):
+    for family in (new_frames, other_chunks, edited_files, typed_metalayer, rewritten_files, schunks, refused_chunks):
         family(rust, cases, directory)
