@@ -95,14 +95,18 @@ fn metalayers_are_kept_in_order() {
     assert_eq!(metalayers.insert("a", *b"1").unwrap(), None);
     assert_eq!(metalayers.insert("", vec![]).unwrap(), None);
     assert_eq!(metalayers.insert("a", *b"22").unwrap(), Some(b"1".to_vec()));
+    assert_eq!(metalayers.insert("b", *b"4444").unwrap(), None);
     assert_eq!(metalayers.insert(&"x".repeat(31), *b"333").unwrap(), None);
     let pairs: Vec<_> = metalayers.iter().collect();
-    assert_eq!(pairs, [(&b"a"[..], &b"22"[..]), (b"", b""), (&[b'x'; 31], b"333")]);
-    assert_eq!(metalayers.iter().len(), 3);
+    assert_eq!(pairs, [(&b"a"[..], &b"22"[..]), (b"", b""), (b"b", b"4444"), (&[b'x'; 31], b"333")]);
+    assert_eq!(metalayers.iter().len(), 4);
     assert_eq!(metalayers.remove(""), Some(vec![]));
     assert_eq!(metalayers.remove(""), None);
-    assert_eq!((metalayers.len(), metalayers.get("a"), metalayers.get("")), (2, Some(&b"22"[..]), None));
-    assert_eq!(format!("{metalayers:?}"), format!("{{\"a\": \"2 bytes\", \"{}\": \"3 bytes\"}}", "x".repeat(31)));
+    assert_eq!((metalayers.len(), metalayers.get("a"), metalayers.get("")), (3, Some(&b"22"[..]), None));
+    assert_eq!(
+        format!("{metalayers:?}"),
+        format!("{{\"a\": \"2 bytes\", \"b\": \"4 bytes\", \"{}\": \"3 bytes\"}}", "x".repeat(31))
+    );
     assert_eq!(format!("{:?}", read(&[(b"\xff\"", b"")]).metalayers()), r#"{b"\xff\"": "0 bytes"}"#);
     assert_eq!(MAX_METALAYERS, 16);
 }

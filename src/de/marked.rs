@@ -7,7 +7,8 @@ use serde::forward_to_deserialize_any;
 use super::{Deserializer, Elements, Fields, wrong_count};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, array_fields};
-use crate::wire::{self, Form};
+use crate::marker;
+use crate::wire::Form;
 
 pub(super) struct MarkedDeserializer<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
@@ -40,7 +41,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::FormatOrDtype => match deserializer.reader.peek()? {
                 0x00..=0x7f => visitor.visit_u8(deserializer.reader.take_u8()?),
-                wire::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
+                marker::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
                 found => Err(deserializer.reader.unexpected("positive fixint (00 to 7f) or str32 (db)", found)),
             },
         }
@@ -83,9 +84,14 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
         self.read(fields, visitor)
     }
 
+    #[inline(always)]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.read(&[], visitor)
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
-        if deserializer.reader.peek()? == wire::NIL {
+        if deserializer.reader.peek()? == marker::NIL {
             deserializer.reader.take_nil()?;
             return visitor.visit_none();
         }
@@ -114,6 +120,6 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map identifier ignored_any
+        tuple tuple_struct map identifier ignored_any
     }
 }

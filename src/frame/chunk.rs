@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::chunk_header::{ChunkHeader, EXTENDED, Special};
+use super::chunk_header::{ChunkHeader, EXTENDED, Special, no_nan};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What turns a compressed chunk into its data. A codec crate plugs in with a closure:
@@ -25,6 +25,11 @@ use crate::error::{Error, ErrorKind, Result};
 pub trait Decompress {
     /// Fills `data`, whose length is the chunk's `nbytes`, from a whole chunk, header included.
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
+
+    /// Refuses a chunk before memory is taken for its data, which a header of a few bytes can say is 2 GiB.
+    fn accept(&self, _chunk: &ChunkHeader) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<F, E> Decompress for F
@@ -39,7 +44,11 @@ where
 
 impl Decompress for () {
     fn decompress(&mut self, chunk: &[u8], _data: &mut [u8]) -> Result<()> {
-        let codec = ChunkHeader::from_slice(chunk)?.codec();
+        self.accept(&ChunkHeader::from_slice(chunk)?)
+    }
+
+    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
+        let codec = chunk.codec();
         Err(Error::message(format_args!("the chunk is compressed with {codec}, and no decompressor is given")))
     }
 }
@@ -92,7 +101,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; or `special` is a value, which is more than a header.
+    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; elements of NaN that are not 4 or 8 bytes long; or
+    /// `special` is a value, which is more than a header.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
@@ -163,6 +173,9 @@ impl<'a> Chunk<'a> {
         if let Some(data) = self.stored() {
             return Ok(Cow::Borrowed(data));
         }
+        if self.header.special().is_none() {
+            decompress.accept(&self.header)?;
+        }
         let mut data = Vec::new();
         let nbytes = self.header.nbytes();
         data.try_reserve_exact(nbytes).map_err(|_| Error::message(format_args!("no memory for a chunk of {nbytes} bytes")))?;
@@ -201,9 +214,7 @@ impl<'a> Chunk<'a> {
             Some(Special::Nan) => match self.header.typesize() {
                 4 => fill(data, &f32::NAN.to_le_bytes()),
                 8 => fill(data, &f64::NAN.to_le_bytes()),
-                typesize => {
-                    return Err(Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8")));
-                }
+                typesize => return Err(no_nan(typesize)),
             },
             Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
         }

@@ -120,6 +120,12 @@ impl ChunkHeader {
             return Err(Error::message("a chunk of one value holds more than a header"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
+        if nbytes % typesize != 0 {
+            return Err(Error::message(format_args!("nbytes: expected a multiple of typesize ({typesize}), found {nbytes}")));
+        }
+        if special == Special::Nan && !matches!(typesize, 4 | 8) {
+            return Err(no_nan(typesize));
+        }
         header.bytes[31] = special.code() << 4;
         header.set_blocksize(blocksize);
         header.check()?;
@@ -306,6 +312,11 @@ impl ChunkHeader {
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
     }
+}
+
+#[cold]
+pub(super) fn no_nan(typesize: usize) -> Error {
+    Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
 /// A length as a header holds it.

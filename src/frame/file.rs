@@ -127,12 +127,14 @@ impl File {
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame. A file that ends early gives fewer bytes, and nothing is allocated for the others.
+    /// Reads a part of the frame, in one read. A file that ends early gives fewer bytes, and memory for no more.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
-        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
-        let mut bytes = Vec::new();
-        file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+        let start = self.offset.saturating_add(range.start);
+        let length = range.end.saturating_sub(range.start).min(file.metadata()?.len().saturating_sub(start));
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -152,7 +154,7 @@ pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
 
-fn read_header(path: &Path, offset: u64) -> Result<Header> {
+pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     let mut file = fs::File::open(path)?;
     if offset != 0 {
         file.seek(SeekFrom::Start(offset))?;

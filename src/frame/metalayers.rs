@@ -194,6 +194,7 @@ impl AnyName {
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Header,
+    #[expect(dead_code, reason = "the trailer is not read yet")]
     Trailer,
 }
 

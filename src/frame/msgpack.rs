@@ -2,9 +2,13 @@
 
 use alloc::vec::Vec;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use super::chunk::Decompress;
+use super::header::Header;
+use super::trailer::Trailer;
+use crate::error::{Error, Result, Segment};
 
 /// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
 /// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
@@ -30,4 +34,30 @@ pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T>
 /// Encodes a value as generic msgpack that Python reads back: structs are maps with their fields' names.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+}
+
+impl Header {
+    /// Decodes a metalayer's content as generic msgpack, where there is one of this name: see [`decode_msgpack`].
+    pub fn decode_msgpack<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
+        self.metalayers().get(name).map(decode_msgpack).transpose().map_err(|error| in_metalayer(error, name))
+    }
+}
+
+impl Trailer {
+    /// Decodes a variable-length metalayer's value as generic msgpack, where there is one of this name: see
+    /// [`decode_msgpack`]. `decompress` is asked only where it is compressed; `()` refuses.
+    ///
+    /// ```
+    /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;
+    /// assert_eq!(trailer.decode_msgpack::<String>("nobody", ())?, None);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str, decompress: impl Decompress) -> Result<Option<T>> {
+        let decode = |value: Option<_>| value.map(|value: alloc::borrow::Cow<[u8]>| decode_msgpack(&value)).transpose();
+        self.value(name, decompress).and_then(decode).map_err(|error| in_metalayer(error, name))
+    }
+}
+
+fn in_metalayer(error: Error, name: &str) -> Error {
+    error.within(Segment::Key(name.into()), None)
 }

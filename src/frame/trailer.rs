@@ -24,8 +24,7 @@ use crate::wire::Reader;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trailer {
     version: u8,
     vlmetalayers: Metalayers,
@@ -163,10 +162,19 @@ impl TryFrom<Wire<'_>> for Trailer {
     }
 }
 
+/// The trailer where formats are for people: without what follows from the rest.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
+struct Readable {
+    version: u8,
+    vlmetalayers: Metalayers,
+    fingerprint: [u8; 17],
+}
+
 impl Serialize for Trailer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return Trailer::serialize(self, serializer);
+            return Readable::serialize(self, serializer);
         }
         Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
@@ -175,8 +183,8 @@ impl Serialize for Trailer {
 impl<'de> Deserialize<'de> for Trailer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return Trailer::deserialize(deserializer);
+            return Readable::deserialize(deserializer);
         }
-        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

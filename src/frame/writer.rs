@@ -124,7 +124,8 @@ impl<T: Target> Writer<T> {
     ///
     /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. NaN of
     /// another type size than the header's. A chunk of zeros, NaN or uninitialized elements where chunks vary in length: an
-    /// index entry says no length, and C-Blosc2 does not open a file whose first chunk is one. The target cannot be written.
+    /// index entry says no length, and C-Blosc2 does not open a file whose first chunk is one. The target cannot be written:
+    /// then the chunk can be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
@@ -150,8 +151,8 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Writer::append); [`Special::Value`], which needs a chunk; chunks that vary in length, since an index
-    /// entry says no length.
+    /// Those of [`append`](Writer::append) and [`Chunk::special`]; [`Special::Value`], which needs a chunk; chunks that vary
+    /// in length, since an index entry says no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::message("a chunk of one value is more than an index entry: append it as a chunk"));
@@ -160,6 +161,8 @@ impl<T: Target> Writer<T> {
             return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
         }
         self.check_next(nbytes)?;
+        let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
+        Chunk::special(special, nbytes, typesize)?;
         self.push(Offset::Special(special), nbytes)
     }
 
@@ -194,6 +197,12 @@ impl<T: Target> Writer<T> {
         if self.ended {
             return Err(Error::message(format_args!(
                 "chunk {number}: the one before it is shorter than chunksize, so it is the last"
+            )));
+        }
+        if chunksize == 0 && !self.header.has_variable_chunks() {
+            let found = self.header.chunksize();
+            return Err(Error::message(format_args!(
+                "chunksize: expected 1 or more, found {found}: the flags name no variable chunks"
             )));
         }
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
