@@ -194,7 +194,6 @@ impl AnyName {
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Header,
-    #[expect(dead_code, reason = "the trailer is not read yet")]
     Trailer,
 }
 

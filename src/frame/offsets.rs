@@ -79,7 +79,7 @@ impl Offsets {
     /// let header = Header::from_slice(&file[..4096])?;
     /// let tail = header.tail_range();
     /// let tail = &file[tail.start as usize..tail.end as usize];
-    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 18);
+    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 8);
     /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
