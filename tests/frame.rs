@@ -174,3 +174,21 @@ fn a_header_longer_than_the_first_read_is_read_whole() {
     assert!(file.header().header_len() > 70_000);
     assert_eq!(Hex(&b2nd::to_vec(file.header()).unwrap()), Hex(&std::fs::read(path).unwrap()[..file.header().header_len()]));
 }
+
+#[test]
+fn sizes_that_no_frame_has_are_refused() {
+    let cases: [(usize, &[u8], &str); 3] = [
+        (0x1e, &(-1i64).to_be_bytes(), "nbytes: expected 0 or more, found -1 at byte 29"),
+        (0x30, &0i32.to_be_bytes(), "typesize: expected 1 or more, found 0 at byte 47"),
+        (0x3a, &(-1i32).to_be_bytes(), "chunksize: expected 0 or more, found -1 at byte 57"),
+    ];
+    for (at, number, expected) in cases {
+        let mut bytes = header(&[]);
+        bytes[at..at + number.len()].copy_from_slice(number);
+        assert_eq!(message(Header::from_slice(&bytes)), expected);
+    }
+    let mut empty = header(&[]);
+    empty[0x1e..0x26].fill(0);
+    empty[0x3a..0x3e].fill(0xff);
+    assert_eq!(Header::from_slice(&empty).unwrap().chunksize(), -1);
+}
