@@ -192,3 +192,21 @@ fn sizes_that_no_frame_has_are_refused() {
     empty[0x3a..0x3e].fill(0xff);
     assert_eq!(Header::from_slice(&empty).unwrap().chunksize(), -1);
 }
+
+#[test]
+fn a_frame_that_its_file_does_not_hold_has_no_end() {
+    let directory = std::env::temp_dir().join(format!("b2nd-cut-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("cut.b2nd");
+    let mut bytes = std::fs::read("tests/data/example.b2nd").unwrap();
+    let length = bytes.len() as u64;
+    bytes[0x10..0x18].copy_from_slice(&(length + 1).to_be_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    let file = File::open(&path).unwrap();
+    let expected = format!("unexpected end of input at byte {length}: the frame needs 1 more byte");
+    assert_eq!(message(file.trailer()), expected);
+    assert_eq!(message(file.offsets(())), expected);
+    assert_eq!(message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value")), expected);
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    std::fs::remove_dir_all(&directory).unwrap();
+}

@@ -88,10 +88,10 @@ impl File {
         let header_len = self.header.header_len() as u64;
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
-        let mut tail = self.read(start..end)?;
+        let mut tail = self.read_tail(start)?;
         if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
             start = end.saturating_sub(length).max(header_len);
-            tail = self.read(start..end)?;
+            tail = self.read_tail(start)?;
         }
         Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
@@ -102,7 +102,7 @@ impl File {
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
         }
-        let tail = self.read(self.header.tail_range())?;
+        let tail = self.read_tail(self.header.tail_range().start)?;
         let offsets = Offsets::from_tail(&self.header, &tail, decompress)?;
         Ok(self.offsets.get_or_init(|| offsets))
     }
@@ -125,6 +125,20 @@ impl File {
             (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
+    }
+
+    /// Reads from `start` to the frame's end, which is found by what the header says: a file that ends before it has none.
+    fn read_tail(&self, start: u64) -> Result<Vec<u8>> {
+        let end = self.header.frame_len();
+        let tail = self.read(start..end)?;
+        match end.saturating_sub(start) - tail.len() as u64 {
+            0 => Ok(tail),
+            missing => {
+                let at = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(tail.len());
+                let needed = usize::try_from(missing).unwrap_or(usize::MAX);
+                Err(Error::at(ErrorKind::UnexpectedEnd { needed }, at).field("the frame"))
+            }
+        }
     }
 
     /// Reads a part of the frame, in one read. A file that ends early gives fewer bytes, and memory for no more.
