@@ -3,7 +3,7 @@
 
 mod common;
 
-use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode};
+use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use common::{Hex, both_ways, cat, header, layouts, message, writes};
 use serde::{Deserialize, Serialize};
@@ -209,4 +209,12 @@ fn a_frame_that_its_file_does_not_hold_has_no_end() {
     assert_eq!(message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value")), expected);
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_trailer_has_four_elements() {
+    let trailer = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
+    let refused = |first: u8| message(Trailer::from_slice(&[&[first], &trailer[1..]].concat()));
+    assert_eq!(refused(0x93), "invalid length 3, expected a frame's trailer of 4 elements");
+    assert_eq!(refused(0x95), "expected 4 elements, found 5 at byte 0");
 }

@@ -125,7 +125,7 @@ impl Trailer {
 
 /// The trailer as it stands in a file.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Trailer")]
+#[serde(rename = "Trailer", expecting = "a frame's trailer of 4 elements")]
 struct Wire<'a> {
     version: u8,
     #[serde(borrow)]
