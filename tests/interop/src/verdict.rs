@@ -15,7 +15,10 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// How many chunks are looked at: a hostile index can claim 2^28.
 const MAX_CHUNKS: usize = 10_000;
 
-/// Opens a frame and reads all that is metadata: no chunk is decompressed, and none is filled in.
+/// How long a value may be that a few bytes claim, to be filled in.
+const MAX_FILLED: usize = 1 << 20;
+
+/// Opens a frame and reads all that is metadata: no chunk is decompressed.
 pub fn frame(path: &Path) -> Result<Value> {
     let file = step("open", File::open(path))?;
     let header = file.header();
@@ -26,7 +29,11 @@ pub fn frame(path: &Path) -> Result<Value> {
     }
     let trailer = step("trailer", file.trailer())?;
     for (name, content) in trailer.vlmetalayers().iter() {
-        step(&format!("vlmetalayer {}", name.escape_ascii()), Chunk::from_slice(content))?;
+        let name = format!("vlmetalayer {}", name.escape_ascii());
+        let chunk = step(&name, Chunk::from_slice(content))?;
+        if chunk.header().special().is_some() && chunk.header().nbytes() <= MAX_FILLED {
+            step(&name, chunk.data(()))?;
+        }
     }
     let offsets = step("offsets", file.offsets(()))?;
     for number in 0..offsets.len().min(MAX_CHUNKS) {
