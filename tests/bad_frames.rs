@@ -92,8 +92,8 @@ fn offsets_of_metalayers() {
 
 #[test]
 fn idx() {
-    refused(&[(0x59, &[0, 20])], "idx: expected 21, found 20 at byte 88");
-    refused(&[(0x59, &[0xff, 0xff])], "idx: expected 21, found 65535 at byte 88");
+    refused(&[(0x59, &[0, 20])], "metalayers.idx: expected 21, found 20 at byte 88");
+    refused(&[(0x59, &[0xff, 0xff])], "metalayers.idx: expected 21, found 65535 at byte 88");
     refused(&[(TRAILER + 4, &[0, 14])], "idx: expected 13, found 14 at byte 259");
 }
 
@@ -104,7 +104,7 @@ fn header_len() {
     refuse(96, "header_len: expected 97 or more, found 96 at byte 10");
     refuse(-1, "header_len: expected 97 or more, found -1 at byte 10");
     refuse(i32::MIN, "header_len: expected 97 or more, found -2147483648 at byte 10");
-    refuse(97, "header_len: expected the length of all fields, found 97, which cuts off metalayers.offsets.a at byte 10");
+    refuse(97, "header_len: expected 101 or more for metalayers.offsets.a, found 97 at byte 10");
     refuse(127, "header_len: expected the length of all fields, found 127, which cuts off metalayers.contents[1] at byte 10");
     refuse(129, "header_len: expected 128, found 129 at byte 10");
     refuse(338, "header_len: expected 128, found 338 at byte 10");
@@ -222,7 +222,7 @@ fn entries_that_are_not_there() {
         let expected = "metalayers.offsets.key: expected fixstr (a0 to bf), found array16 (dc) at byte 108";
         refused(&[(map.0, &count)], expected);
         refused(&[(map.0, &count), (map.1, &count)], expected);
-        let expected = "expected the length of all fields, found 128, which cuts off metalayers.contents[2]";
+        let expected = "expected 133 or more for metalayers.contents[2], found 128";
         refused(&[(map.1, &count)], &format!("header_len: {expected} at byte 10"));
         let expected = "vlmetalayers.offsets.key: expected fixstr (a0 to bf), found array16 (dc) at byte 272";
         refused(&[(vlmap.0, &count), (vlmap.1, &count)], expected);
@@ -235,7 +235,7 @@ fn contents_near_two_gib() {
     refuse(4, "metalayers.contents[1]: expected bin32 (c6), found positive fixint (00) at byte 120");
     refuse(5, "metalayers.contents[1]: expected bin32 (c6), found positive fixint (00) at byte 121");
     for length in [17, 1000, 0x7fff_fff0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] {
-        let expected = "expected the length of all fields, found 128, which cuts off metalayers.contents[0]";
+        let expected = "expected 133 or more for metalayers.contents[0], found 128";
         refuse(length, &format!("header_len: {expected} at byte 10"));
     }
     for (length, expected) in [
@@ -362,9 +362,9 @@ fn versions() {
         refused(&[(0x19, &[0x10 | version])], expected);
     }
     for (count, expected) in [
-        (11, "header elements: expected 14, found 11: a frame of the C-Blosc2 2.0 betas, which no release reads at byte 0"),
-        (12, "header elements: expected 14, found 12: a frame of the C-Blosc2 2.0 betas, which no release reads at byte 0"),
-        (13, "header elements: expected 14, found 13: a frame of the C-Blosc2 2.0 betas, which no release reads at byte 0"),
+        (11, "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),
+        (12, "header elements: expected 14, found 12 (a C-Blosc2 2.0 beta) at byte 0"),
+        (13, "header elements: expected 14, found 13 (a C-Blosc2 2.0 beta) at byte 0"),
         (15, "header elements: expected 14, found 15 at byte 0"),
         (0, "header elements: expected 14, found 0 at byte 0"),
     ] {

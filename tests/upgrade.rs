@@ -320,7 +320,7 @@ fn a_frame_that_cannot_be_read_to_its_end_is_not_replaced() {
     for args in [["--in-place", &sparse].as_slice(), &[&sparse, &tests.path("new")]] {
         let (out, err, all) = run(&[&["--dtype", "<i4"], args].concat());
         assert_eq!((out.as_str(), all), ("", false));
-        assert!(err.starts_with(&format!("{sparse}: trailer_len: expected ")), "{err}");
+        assert!(err.contains("the frame needs 1 more byte"), "{err}");
     }
     assert!(contents(&tests.0) == before);
     assert_eq!(fs::read_dir(&tests.0).unwrap().count(), 1);
@@ -332,7 +332,7 @@ fn assert_notices(tests: &Temporary, source: &str, damage: impl Fn(&File) -> (Pa
     let target = tests.path("new");
     assert!(run(&["--dtype", "<i4", source, &target]).2);
     let (old, new) = (File::open(source).unwrap(), File::open(&target).unwrap());
-    let Plan::Upgrade(upgrade) = Plan::new(old.header(), Some("<i4")).unwrap() else { panic!("there is much to do") };
+    let Plan::Upgrade(upgrade) = Plan::new(old.header(), Some("<i4")).unwrap() else { unreachable!("there is much to do") };
     let compare = |new: &File| {
         let chunks = || work::compare_chunks(old.path(), new.path(), &|_| {});
         work::compare(&old, new, &upgrade, &|_| {}).and_then(|()| chunks()).map_err(|error| error.to_string())
