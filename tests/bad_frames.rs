@@ -85,16 +85,16 @@ fn offsets_of_metalayers() {
     refused(&[(0x68, &int32(0x6f))], "metalayers.b.offset: expected 119, found 111 at byte 103");
     refused(&[(0x68, &int32(0x73))], "metalayers.b.offset: expected 119, found 115 at byte 103");
     let at = TRAILER + 12;
-    refused(&[(at, &int32(18))], "metalayers.v.offset: expected 19, found 18 at byte 267");
-    refused(&[(at, &int32(-19))], "metalayers.v.offset: expected 19, found -19 at byte 267");
-    refused(&[(at, &int32(i32::MAX))], "metalayers.v.offset: expected 19, found 2147483647 at byte 267");
+    refused(&[(at, &int32(18))], "vlmetalayers.v.offset: expected 19, found 18 at byte 267");
+    refused(&[(at, &int32(-19))], "vlmetalayers.v.offset: expected 19, found -19 at byte 267");
+    refused(&[(at, &int32(i32::MAX))], "vlmetalayers.v.offset: expected 19, found 2147483647 at byte 267");
 }
 
 #[test]
 fn idx() {
     refused(&[(0x59, &[0, 20])], "metalayers.idx: expected 21, found 20 at byte 88");
     refused(&[(0x59, &[0xff, 0xff])], "metalayers.idx: expected 21, found 65535 at byte 88");
-    refused(&[(TRAILER + 4, &[0, 14])], "idx: expected 13, found 14 at byte 259");
+    refused(&[(TRAILER + 4, &[0, 14])], "vlmetalayers.idx: expected 13, found 14 at byte 259");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn header_len() {
     refuse(-1, "header_len: expected 97 or more, found -1 at byte 10");
     refuse(i32::MIN, "header_len: expected 97 or more, found -2147483648 at byte 10");
     refuse(97, "header_len: expected 101 or more for metalayers.offsets.a, found 97 at byte 10");
-    refuse(127, "header_len: expected the length of all fields, found 127, which cuts off metalayers.contents[1] at byte 10");
+    refuse(127, "header_len: expected 128 or more for metalayers.contents[1], found 127 at byte 10");
     refuse(129, "header_len: expected 128, found 129 at byte 10");
     refuse(338, "header_len: expected 128, found 338 at byte 10");
     refuse(339, "unexpected end of input at byte 338: the frame's header needs 1 more byte");
@@ -222,8 +222,8 @@ fn entries_that_are_not_there() {
         let expected = "metalayers.offsets.key: expected fixstr (a0 to bf), found array16 (dc) at byte 108";
         refused(&[(map.0, &count)], expected);
         refused(&[(map.0, &count), (map.1, &count)], expected);
-        let expected = "expected 133 or more for metalayers.contents[2], found 128";
-        refused(&[(map.1, &count)], &format!("header_len: {expected} at byte 10"));
+        let expected = "header_len: expected 133 or more for metalayers.contents[2], found 128 at byte 10";
+        refused(&[(map.1, &count)], expected);
         let expected = "vlmetalayers.offsets.key: expected fixstr (a0 to bf), found array16 (dc) at byte 272";
         refused(&[(vlmap.0, &count), (vlmap.1, &count)], expected);
     }
@@ -235,8 +235,9 @@ fn contents_near_two_gib() {
     refuse(4, "metalayers.contents[1]: expected bin32 (c6), found positive fixint (00) at byte 120");
     refuse(5, "metalayers.contents[1]: expected bin32 (c6), found positive fixint (00) at byte 121");
     for length in [17, 1000, 0x7fff_fff0, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] {
-        let expected = "expected 133 or more for metalayers.contents[0], found 128";
-        refuse(length, &format!("header_len: {expected} at byte 10"));
+        let expected = 0x74 + u64::from(length);
+        let expected = format!("header_len: expected {expected} or more for metalayers.contents[0], found 128 at byte 10");
+        refuse(length, &expected);
     }
     for (length, expected) in [
         (0x7fff_ffff, "unexpected end of input at byte 338: vlmetalayers.contents[0] needs 2147483589 more bytes"),

@@ -130,7 +130,7 @@ impl File {
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame, in one read. Where the file ends before it does, no memory is taken for what is missing.
+    /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
         let end = file.metadata()?.len().saturating_sub(self.offset);
@@ -139,8 +139,8 @@ impl File {
             let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
             return Err(error.field("the frame"));
         }
-        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
         let length = range.end.saturating_sub(range.start);
+        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// zip member.
 ///
 /// ```
-/// let file = std::fs::read("tests/data/grid/i4_2d.b2nd")?;
+/// let file = std::fs::read("tests/data/example.b2nd")?;
 /// let frame = b2nd::frame::Frame::from_slice(&file)?;
 /// for number in 0..frame.offsets(())?.len() {
 ///     let chunk = frame.chunk(number)?;

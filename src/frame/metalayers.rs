@@ -233,6 +233,14 @@ impl Place {
         }
     }
 
+    /// The section's name in errors.
+    fn field(self) -> &'static str {
+        match self {
+            Place::Header => "metalayers",
+            Place::Trailer => "vlmetalayers",
+        }
+    }
+
     /// idx counts to the end of the map, in a header from the `93` and in a trailer from the byte after it. It is a
     /// uint16: C-Blosc2 never looks at it, and hundreds of names make it wrap around.
     fn idx(self, metalayers: &Metalayers) -> u16 {
@@ -317,14 +325,14 @@ impl<'a> Section<'a> {
         if offsets.len() != contents.len() {
             let names: usize = offsets.iter().map(|(Key(name), _)| name.len() + 6).sum();
             let count = ErrorKind::Count { expected: offsets.len(), found: contents.len() };
-            return Err(Error::at(count, position + 3 + names).field("contents").field("metalayers"));
+            return Err(Error::at(count, position + 3 + names).field("contents").field(place.field()));
         }
         let (keys, offsets): (Vec<_>, Vec<_>) = offsets.into_iter().unzip();
         let pairs = keys.into_iter().zip(contents).map(|(key, content)| (key.0.into_owned(), content.0.into_owned()));
         let metalayers = Metalayers(pairs.collect());
         let expected = place.idx(&metalayers);
         if idx != expected {
-            return Err(mismatch("idx", expected, idx, place.start() + 1).field("metalayers"));
+            return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
         }
         position += 3;
         for (((name, _), expected), found) in metalayers.iter().zip(metalayers.content_offsets(place.start())).zip(offsets) {
@@ -332,7 +340,7 @@ impl<'a> Section<'a> {
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {
                 let name = String::from_utf8_lossy(name).into_owned();
-                return Err(mismatch("offset", expected, found, position).within(Segment::Key(name), None).field("metalayers"));
+                return Err(mismatch("offset", expected, found, position).within(Segment::Key(name), None).field(place.field()));
             }
             position += 5;
         }
