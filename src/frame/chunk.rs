@@ -25,6 +25,12 @@ use crate::error::{Error, ErrorKind, Result};
 pub trait Decompress {
     /// Fills `data`, whose length is the chunk's `nbytes`, from a whole chunk, header included.
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
+
+    /// Refuses a chunk before memory is taken for its data, of which it may claim 2 GiB. Nothing is refused unless said so.
+    fn check(&mut self, chunk: &[u8]) -> Result<()> {
+        let _ = chunk;
+        Ok(())
+    }
 }
 
 impl<F, E> Decompress for F
@@ -39,6 +45,10 @@ where
 
 impl Decompress for () {
     fn decompress(&mut self, chunk: &[u8], _data: &mut [u8]) -> Result<()> {
+        self.check(chunk)
+    }
+
+    fn check(&mut self, chunk: &[u8]) -> Result<()> {
         let codec = ChunkHeader::from_slice(chunk)?.codec();
         Err(Error::message(format_args!("the chunk is compressed with {codec}, and no decompressor is given")))
     }
@@ -147,9 +157,12 @@ impl<'a> Chunk<'a> {
     /// asked of `decompress` otherwise.
     ///
     /// It takes as much memory as the header says, which is at most 2 GiB; [`data_into`](Chunk::data_into) takes none.
-    pub fn data(&self, decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
+    pub fn data(&self, mut decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
         if let Some(data) = self.stored() {
             return Ok(Cow::Borrowed(data));
+        }
+        if self.header.special().is_none() {
+            decompress.check(&self.bytes)?;
         }
         let mut data = Vec::new();
         let nbytes = self.header.nbytes();

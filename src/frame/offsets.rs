@@ -9,6 +9,9 @@ use super::metalayers::mismatch;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
+/// The position of nbytes in a header.
+const NBYTES_AT: usize = 0x1d;
+
 /// Where one chunk is.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -88,24 +91,19 @@ impl Offsets {
             FrameType::Contiguous => u64::try_from(header.cbytes()).unwrap_or(0),
             FrameType::Sparse => u64::MAX,
         };
-        if header.nbytes() == 0 {
-            return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end });
+        match header.nbytes() {
+            0 => return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end }),
+            nbytes if nbytes < 0 => return Err(mismatch("nbytes", "0 or more", nbytes, NBYTES_AT)),
+            _ => {}
         }
-        let index = Offsets::read_index(tail, decompress).map_err(|error| {
+        let index = Offsets::read_index(header.nchunks(), tail, decompress).map_err(|error| {
             let start = usize::try_from(header.tail_range().start).unwrap_or(0);
             error.shifted(start).field("index")
         })?;
-        let offsets = Offsets { starts: index.starts(end)?, index, end };
-        match header.nchunks() {
-            Some(expected) if u64::try_from(offsets.len()) != Ok(expected) => {
-                let found = offsets.len();
-                Err(Error::message(format_args!("index: expected {expected} offsets, as the header's sizes say, found {found}")))
-            }
-            _ => Ok(offsets),
-        }
+        Ok(Offsets { starts: index.starts(end)?, index, end })
     }
 
-    fn read_index(tail: &[u8], decompress: impl Decompress) -> Result<Index> {
+    fn read_index(nchunks: Option<u64>, tail: &[u8], decompress: impl Decompress) -> Result<Index> {
         // What stands between the index and the trailer is an older trailer.
         let trailer = Trailer::start_in(tail)?;
         let chunk = Chunk::from_slice(&tail[..trailer])?;
@@ -114,6 +112,10 @@ impl Offsets {
             return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
         }
         let count = header.nbytes() / 8;
+        // Before memory is taken for them.
+        if let Some(expected) = nchunks.filter(|&expected| u64::try_from(count) != Ok(expected)) {
+            return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
+        }
         let decode = |index: usize, bytes: &[u8]| {
             let mut raw = [0; 8];
             raw.copy_from_slice(bytes);
