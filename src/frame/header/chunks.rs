@@ -10,8 +10,8 @@ use crate::frame::metalayers::mismatch;
 
 impl Header {
     /// The bytes of the frame that hold index and trailer, counted from its start: one read or range request. A sparse
-    /// frame's are in `chunks.b2frame`. See [`Offsets::from_tail`](super::Offsets::from_tail) and
-    /// [`Trailer::from_tail`](super::Trailer::from_tail).
+    /// frame's are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
+    /// [`Trailer::from_tail`](crate::frame::Trailer::from_tail).
     pub fn tail_range(&self) -> Range<u64> {
         let header_len = self.header_len() as u64;
         // A resize to 0 leaves a stale cbytes.
