@@ -1,6 +1,6 @@
 //! The example `upgrade`: what becomes of each layout, what is refused, and that nothing else changes.
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::fs;
