@@ -58,6 +58,11 @@ const START: usize = 15;
 /// The position of the flags' first byte.
 const FLAGS_AT: usize = 0x19;
 
+/// The positions of the sizes that are checked.
+const NBYTES_AT: usize = 0x1d;
+const TYPESIZE_AT: usize = 0x2f;
+const CHUNKSIZE_AT: usize = 0x39;
+
 /// The position of the filter slots' count.
 const SLOTS_AT: usize = 0x46;
 
@@ -187,6 +192,16 @@ impl Header {
         check_version(self.version())?;
         if self.flags[1] > 1 {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
+        }
+        if self.nbytes < 0 {
+            return Err(mismatch("nbytes", "0 or more", self.nbytes, NBYTES_AT));
+        }
+        if self.typesize < 1 {
+            return Err(mismatch("typesize", "1 or more", self.typesize, TYPESIZE_AT));
+        }
+        // Without data it is -1 in some files.
+        if self.chunksize < 0 && self.nbytes != 0 {
+            return Err(mismatch("chunksize", "0 or more", self.chunksize, CHUNKSIZE_AT));
         }
         if self.pipeline[0] > 6 {
             return Err(mismatch("filter slots", "at most 6", self.pipeline[0], SLOTS_AT));

@@ -81,6 +81,33 @@ impl Metalayers {
         self.position(name).map(|index| self.0.remove(index).1)
     }
 
+    /// Gives the content under a name another name, in the same place; `false` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A name longer than 31 bytes, or one that is taken.
+    ///
+    /// ```
+    /// let mut metalayers = b2nd::frame::Metalayers::new();
+    /// metalayers.insert("caterva", b"shapes".as_slice())?;
+    /// metalayers.insert("units", b"mm".as_slice())?;
+    /// assert!(metalayers.rename("caterva", "b2nd")?);
+    /// assert_eq!(metalayers.iter().next(), Some((b"b2nd".as_slice(), b"shapes".as_slice())));
+    ///
+    /// let error = metalayers.rename("units", "b2nd").unwrap_err();
+    /// assert_eq!(error.to_string(), "metalayer \"units\" cannot be called \"b2nd\": there is one of that name");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
+        let Some(index) = self.position(from) else { return Ok(false) };
+        check_name(to.as_bytes())?;
+        if self.position(to).is_some_and(|taken| taken != index) {
+            return Err(Error::message(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
+        }
+        self.0[index].0 = to.as_bytes().to_owned();
+        Ok(true)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|(this, _)| this == name.as_bytes())
     }

@@ -118,17 +118,18 @@ impl<T: Target> Writer<T> {
     /// Appends a chunk as it is, but for two things without which C-Blosc2 would not read it back. A stored chunk gets the header's
     /// blocksize: it reads an array by the blocks that the array's metalayer speaks of, so compressed chunks have to be
     /// made with that too. A chunk of zeros, NaN or uninitialized elements becomes an [entry in the
-    /// index](Writer::append_special), where its length does not vary.
+    /// index](Writer::append_special).
     ///
     /// # Errors
     ///
     /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. NaN of
-    /// another type size than the header's. The target cannot be written: then the chunk can be appended again, or left out.
+    /// another type size than the header's. A chunk of zeros, NaN or uninitialized elements where chunks vary in length: an
+    /// index entry says no length, and C-Blosc2 does not open a file whose first chunk is one. The target cannot be written:
+    /// then the chunk can be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
             None | Some(Special::Value) => {}
-            Some(_) if self.header.chunksize() == 0 => {}
             Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
                 let expected = self.header.typesize();
                 return Err(Error::message(format_args!(

@@ -111,7 +111,7 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
     assert_eq!(run(&[&index.0]).status, 0, "nobody asked for it");
 
     let chunk = damaged("chunk", CHUNK + 3, 0);
-    let missing = ["0       0  4,608       1,507  zstd     3.1"];
+    let missing = ["0       0  4,608       1,507  zstd    3.1"];
     let instead = ["0       0                     chunk[0].typesize: expected 1 or more, found 0 at byte 323"];
     assert_differs(&chunk, &["--chunks"], &missing, &instead);
     assert_eq!(run(&["--json", "--chunks", &chunk.0]).status, 1);
