@@ -1,4 +1,5 @@
 //! What the fuzz targets found, one test a finding.
+#![allow(clippy::unwrap_used)]
 #![cfg(feature = "std")]
 
 mod common;
