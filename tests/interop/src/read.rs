@@ -67,6 +67,7 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         "sparse": header.frame_type() == FrameType::Sparse,
         "version": header.version(),
         "variable_chunks": header.has_variable_chunks(),
+        "variable_blocks": header.has_variable_blocks(),
         "nbytes": header.nbytes(),
         "cbytes": header.cbytes(),
         "typesize": header.typesize(),
