@@ -89,6 +89,12 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     sink.put_slice(value)
 }
 
+/// Makes what has been written from `start` on, `length` bytes, the content of a bin32.
+pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
+    let [a, b, c, d] = u32::try_from(length).map_err(|_| too_many_bytes("bin32", length, u32::MAX as usize))?.to_be_bytes();
+    sink.insert(start, &[BIN32, a, b, c, d])
+}
+
 pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
     if value.len() > FIXSTR_MAX {
         return Err(too_many_bytes("a fixstr", value.len(), FIXSTR_MAX));
@@ -237,6 +243,12 @@ impl<'de> Reader<'de> {
     #[inline(always)]
     pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
         self.take_with_length(BIN32, "bin32 (c6)")
+    }
+
+    /// A bin32's content, to be read where it stands.
+    pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
+        let rest = self.take_bin32()?;
+        Ok(Reader { rest, length: self.offset() })
     }
 
     #[inline(always)]

@@ -81,9 +81,9 @@ fn a_chunk_that_is_cut_off_says_what_it_lacks() {
         for length in 0..whole.len() {
             let error = Chunk::from_slice(&whole[..length]).unwrap_err();
             let (what, end) = match length {
-                0..3 => ("the chunk's header", 16),
-                _ if length < header_len => ("the chunk's header", header_len),
-                _ => ("the chunk", whole.len()),
+                0..3 => ("chunk header", 16),
+                _ if length < header_len => ("chunk header", header_len),
+                _ => ("chunk", whole.len()),
             };
             let plural = if end - length == 1 { "" } else { "s" };
             let expected = format!("unexpected end of input at byte {length}: {what} needs {} more byte{plural}", end - length);

@@ -215,6 +215,6 @@ fn a_frame_that_its_file_does_not_hold_has_no_end() {
 fn a_trailer_has_four_elements() {
     let trailer = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
     let refused = |first: u8| message(Trailer::from_slice(&[&[first], &trailer[1..]].concat()));
-    assert_eq!(refused(0x93), "invalid length 3, expected a frame's trailer of 4 elements");
-    assert_eq!(refused(0x95), "expected 4 elements, found 5 at byte 0");
+    assert_eq!(refused(0x93), "the frame's trailer: invalid length 3, expected a trailer of 4 elements at byte 0");
+    assert_eq!(refused(0x95), "the frame's trailer: expected 4 elements, found 5 at byte 0");
 }

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! cargo run --example inspect -- tests/data/example.b2nd
+//! cargo run --example inspect -- --chunks --slice "0:6, -1" tests/data/example.b2nd
 //! cargo run --example inspect -- -r --json DIRECTORY | jq .array.shape
 //! ```
 //!
 //! `walk` finds the frames, and each way of showing one is a module with a function from a [`File`] to text:
 //! `summary`, `json` and `hex`. What they show is found by `array`, `grid`, `vlmetalayers` and `chunks`.
 
+#[path = "../common/array.rs"]
 mod array;
 mod chunks;
 pub(crate) mod grid;

@@ -6,7 +6,7 @@ use serde::forward_to_deserialize_any;
 
 use super::{Deserializer, Elements, Fields, wrong_count};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mark::{Mark, array_fields};
+use crate::mark::{Mark, VALUE, array_fields};
 use crate::marker;
 use crate::wire::Form;
 
@@ -39,6 +39,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
+            Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
             Mark::FormatOrDtype => match deserializer.reader.peek()? {
                 0x00..=0x7f => visitor.visit_u8(deserializer.reader.take_u8()?),
                 marker::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
@@ -67,11 +68,23 @@ impl<'de> Deserializer<'de> {
     }
 }
 
+impl<'de> Deserializer<'de> {
+    /// Reads the value that a bin32 holds, all of it.
+    fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth };
+        inside.enter(start)?;
+        let value = visitor.visit_newtype_struct(&mut inside).map_err(|error| error.complete("the embedded value"))?;
+        inside.end()?;
+        Ok(value)
+    }
+}
+
 impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     type Error = Error;
 
     fn is_human_readable(&self) -> bool {
-        false
+        matches!(self.mark, Mark::Embedded)
     }
 
     #[inline(always)]
@@ -101,6 +114,7 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match Mark::from_name(name) {
+            _ if name == VALUE => deserializer.embedded(visitor),
             Some(_) => Err(Error::new(ErrorKind::Unsupported("a marked value inside a marked value"))),
             None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
         }

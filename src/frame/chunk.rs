@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
             Some(bytes) => Ok(Chunk { header, bytes: Cow::Borrowed(bytes) }),
             None => {
                 let error = ErrorKind::UnexpectedEnd { needed: header.cbytes() - bytes.len() };
-                Err(Error::at(error, bytes.len()).field("the chunk"))
+                Err(Error::at(error, bytes.len()).field("chunk"))
             }
         }
     }

@@ -88,10 +88,10 @@ impl File {
         let header_len = self.header.header_len() as u64;
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
-        let mut tail = self.read_tail(start)?;
+        let mut tail = self.read(start..end)?;
         if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
             start = end.saturating_sub(length).max(header_len);
-            tail = self.read_tail(start)?;
+            tail = self.read(start..end)?;
         }
         Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
@@ -102,7 +102,7 @@ impl File {
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
         }
-        let tail = self.read_tail(self.header.tail_range().start)?;
+        let tail = self.read(self.header.tail_range())?;
         let offsets = Offsets::from_tail(&self.header, &tail, decompress)?;
         Ok(self.offsets.get_or_init(|| offsets))
     }
@@ -122,31 +122,25 @@ impl File {
                 let start = header_len.saturating_add(at);
                 (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
             }
-            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
+            (Offset::At(at), FrameType::Sparse) => {
+                let bytes = fs::read(self.path.with_file_name(chunk_name(at)));
+                (0, bytes.map_err(|error| Error::from(error).in_chunk(number))?)
+            }
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads from `start` to the frame's end, which is found by what the header says: a file that ends before it has none.
-    fn read_tail(&self, start: u64) -> Result<Vec<u8>> {
-        let end = self.header.frame_len();
-        let tail = self.read(start..end)?;
-        match end.saturating_sub(start) - tail.len() as u64 {
-            0 => Ok(tail),
-            missing => {
-                let at = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(tail.len());
-                let needed = usize::try_from(missing).unwrap_or(usize::MAX);
-                Err(Error::at(ErrorKind::UnexpectedEnd { needed }, at).field("the frame"))
-            }
-        }
-    }
-
-    /// Reads a part of the frame, in one read. A file that ends early gives fewer bytes, and memory for no more.
+    /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
-        let start = self.offset.saturating_add(range.start);
-        let length = range.end.saturating_sub(range.start).min(file.metadata()?.len().saturating_sub(start));
-        file.seek(SeekFrom::Start(start))?;
+        let end = file.metadata()?.len().saturating_sub(self.offset);
+        if end < range.end {
+            let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
+            let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
+            return Err(error.field("the frame"));
+        }
+        let length = range.end.saturating_sub(range.start);
+        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)

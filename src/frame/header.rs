@@ -89,6 +89,10 @@ impl Header {
             let error = Error::at(ErrorKind::UnexpectedEnd { needed: header_len - prefix.len() }, prefix.len());
             return Err(error.within(Segment::Field("the frame's header"), None));
         };
+        // Asked first: what a later version's header looks like is not known.
+        if bytes[FLAGS_AT - 1] == 0xa4 {
+            check_version(bytes[FLAGS_AT] & 0x0f)?;
+        }
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
                 let length = header_len.saturating_add(error.needed().unwrap_or(1));
@@ -185,9 +189,7 @@ impl Header {
 
     /// What C-Blosc2 checks too, and a reader could not live with.
     fn check(&self) -> Result<()> {
-        if !matches!(self.version(), 2 | 3) {
-            return Err(mismatch("frame version", "2 or 3", self.version(), FLAGS_AT));
-        }
+        check_version(self.version())?;
         if self.flags[1] > 1 {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
         }
@@ -205,6 +207,13 @@ impl Header {
             return Err(mismatch("filter slots", "at most 6", self.pipeline[0], SLOTS_AT));
         }
         Ok(())
+    }
+}
+
+fn check_version(version: u8) -> Result<()> {
+    match version {
+        2 | 3 => Ok(()),
+        _ => Err(mismatch("frame version", "2 or 3", version, FLAGS_AT)),
     }
 }
 

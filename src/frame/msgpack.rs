@@ -9,11 +9,16 @@ use super::chunk::Decompress;
 use super::header::Header;
 use super::trailer::Trailer;
 use crate::error::{Error, Result, Segment};
+use crate::marker::MAX_DEPTH;
 
 /// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
 /// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
 ///
 /// Bytes after the value are not looked at: a shorter content leaves the tail of a longer one.
+///
+/// # Errors
+///
+/// No value of this type is there, or it nests more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -28,7 +33,10 @@ use crate::error::{Error, Result, Segment};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
-    rmp_serde::from_slice(content).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
+    // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
+    deserializer.set_max_depth(MAX_DEPTH.into());
+    T::deserialize(&mut deserializer).map_err(|error| Error::message(format_args!("msgpack: {error}")))
 }
 
 /// Encodes a value as generic msgpack that Python reads back: structs are maps with their fields' names.
@@ -53,8 +61,8 @@ impl Trailer {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str, decompress: impl Decompress) -> Result<Option<T>> {
-        let decode = |value: Option<_>| value.map(|value: alloc::borrow::Cow<[u8]>| decode_msgpack(&value)).transpose();
-        self.value(name, decompress).and_then(decode).map_err(|error| in_metalayer(error, name))
+        let Some(value) = self.value(name, decompress)? else { return Ok(None) };
+        decode_msgpack(&value).map(Some).map_err(|error| in_metalayer(error, name).field("vlmetalayers"))
     }
 }
 

@@ -9,6 +9,10 @@ use super::metalayers::mismatch;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
+/// The positions of two of the header's fields.
+const NBYTES_AT: usize = 0x1d;
+const CBYTES_AT: usize = 0x26;
+
 /// Where one chunk is.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -88,20 +92,26 @@ impl Offsets {
             FrameType::Contiguous => u64::try_from(header.cbytes()).unwrap_or(0),
             FrameType::Sparse => u64::MAX,
         };
+        if header.nbytes() < 0 {
+            return Err(mismatch("nbytes", "0 or more", header.nbytes(), NBYTES_AT));
+        }
         if header.nbytes() == 0 {
             return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end });
         }
-        let index = Offsets::read_index(tail, header.nchunks(), decompress).map_err(|error| {
-            let start = usize::try_from(header.tail_range().start).unwrap_or(0);
-            error.shifted(start).field("index")
-        })?;
+        let room = header.frame_len().saturating_sub(header.header_len() as u64);
+        if header.frame_type() == FrameType::Contiguous && !u64::try_from(header.cbytes()).is_ok_and(|cbytes| cbytes <= room) {
+            return Err(mismatch("cbytes", format_args!("0 to {room}"), header.cbytes(), CBYTES_AT));
+        }
+        let start = usize::try_from(header.tail_range().start).unwrap_or(0);
+        // What stands between the index and the trailer is an older trailer.
+        let trailer = Trailer::start_in(tail).map_err(|error| error.shifted(start))?;
+        let index = Offsets::read_index(&tail[..trailer], header.nchunks(), decompress);
+        let index = index.map_err(|error| error.shifted(start).field("index"))?;
         Ok(Offsets { starts: index.starts(end)?, index, end })
     }
 
-    fn read_index(tail: &[u8], nchunks: Option<u64>, decompress: impl Decompress) -> Result<Index> {
-        // What stands between the index and the trailer is an older trailer.
-        let trailer = Trailer::start_in(tail)?;
-        let chunk = Chunk::from_slice(&tail[..trailer])?;
+    fn read_index(bytes: &[u8], nchunks: Option<u64>, decompress: impl Decompress) -> Result<Index> {
+        let chunk = Chunk::from_slice(bytes)?;
         let header: &ChunkHeader = chunk.header();
         if header.nbytes() % 8 != 0 {
             return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));

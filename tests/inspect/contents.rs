@@ -111,7 +111,7 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
     assert_eq!(run(&[&index.0]).status, 0, "nobody asked for it");
 
     let chunk = damaged("chunk", CHUNK + 3, 0);
-    let missing = ["0       0  4,608       1,507  zstd     3.1"];
+    let missing = ["0       0  4,608       1,507  zstd    3.1"];
     let instead = ["0       0                     chunk[0].typesize: expected 1 or more, found 0 at byte 323"];
     assert_differs(&chunk, &["--chunks"], &missing, &instead);
     assert_eq!(run(&["--json", "--chunks", &chunk.0]).status, 1);
@@ -190,7 +190,7 @@ fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
     let mut header = Header::new(1, 10, 10).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[45], &[10], &[10]).unwrap(), "|u1")).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(Special::Nan, 10).unwrap();
+    writer.append_special(Special::Uninitialized, 10).unwrap();
     writer.append(&Chunk::store(&[1; 10], 1).unwrap()).unwrap();
     for nbytes in [10, 10, 5] {
         writer.append_special(Special::Zeros, nbytes).unwrap();
@@ -201,7 +201,7 @@ fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
     let expected = [
         "  chunks        5",
         "     chunk  offset  bytes  compressed  kind    ratio",
-        "         0             10           0  nan",
+        "         0             10           0  uninitialized",
         "         1       0     10          42  stored    0.2",
         "    2 to 3             10           0  zeros",
         "         4              5           0  zeros",

@@ -1,0 +1,59 @@
+//! Chunks: a header is kept as it is, sizes agree with each other, and data has the length that the header says.
+#![no_main]
+
+use b2nd::frame::{Chunk, ChunkHeader, Special};
+use b2nd_fuzz::explains;
+use libfuzzer_sys::fuzz_target;
+
+/// A special chunk can claim 2 GiB.
+const LARGEST: usize = 1 << 16;
+
+fuzz_target!(|input: &[u8]| {
+    store(input);
+    let header = match ChunkHeader::from_slice(input) {
+        Ok(header) => header,
+        Err(error) => return explains(&error, input),
+    };
+    assert_eq!(header.as_bytes(), &input[..header.header_len()]);
+    assert!(header.cbytes() >= header.header_len() && header.typesize() > 0 && header.blocksize() > 0);
+    assert!(header.filters().count() <= 6 && !header.codec().to_string().is_empty());
+    let chunk = match Chunk::from_slice(input) {
+        Ok(chunk) => chunk,
+        Err(error) => {
+            assert_eq!(error.needed(), Some(header.cbytes() - input.len()), "{error}");
+            return;
+        }
+    };
+    assert_eq!(chunk.bytes(), &input[..header.cbytes()]);
+    assert_eq!(chunk.header(), &header);
+    assert_eq!(chunk.stored().is_some(), header.is_stored());
+    if chunk.header().nbytes() > LARGEST {
+        return;
+    }
+    let mut asked = false;
+    let codec = |whole: &[u8], data: &mut [u8]| {
+        asked = true;
+        assert_eq!((whole, data.len()), (chunk.bytes(), header.nbytes()));
+        data.fill(7);
+        Ok::<(), &str>(())
+    };
+    let data = chunk.data(codec);
+    assert_eq!(asked, header.special().is_none() && !header.is_stored());
+    match data {
+        Ok(data) => {
+            assert_eq!(data.len(), header.nbytes());
+            assert_eq!(chunk.clone().into_data(|_: &[u8], data: &mut [u8]| Ok::<(), &str>(data.fill(7))).ok(), Some(data));
+        }
+        Err(_) => assert_eq!(header.special(), Some(Special::Nan)),
+    }
+});
+
+/// Data that is stored comes back.
+fn store(data: &[u8]) {
+    for typesize in [1, 8, 300] {
+        let chunk = Chunk::store(data, typesize).expect("data of a few bytes");
+        let again = Chunk::from_slice(chunk.bytes()).expect("what was made is valid");
+        assert_eq!(again.stored(), Some(data));
+        assert_eq!(again, chunk);
+    }
+}

@@ -1,0 +1,279 @@
+//! Edits of a frame in its file: after each, the file opens and equals a model, and one that failed has changed nothing.
+//!
+//! Files are in the system's temporary directory; `TMPDIR=/dev/shm` keeps them in memory.
+#![no_main]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Special, Writer, rewrite};
+use b2nd_fuzz::writes;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Arbitrary, Debug)]
+struct Plan {
+    sparse: bool,
+    /// A length of the data in each chunk; 0 is a special one. With a chunksize only the last may be shorter.
+    chunks: Vec<u8>,
+    chunksize: u8,
+    metalayers: Vec<(Name, Vec<u8>)>,
+    vlmetalayers: Vec<(Name, Vec<u8>)>,
+    edits: Vec<Edit>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Edit {
+    SetMetalayer(Name, Vec<u8>),
+    SetVlmetalayer(Name, Vec<u8>),
+    RemoveVlmetalayer(Name),
+    Rewrite(Vec<Change>),
+    RewriteElsewhere(Vec<Change>),
+    Reopen,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Change {
+    Insert(Name, Vec<u8>),
+    /// Enough to move what follows over a sector.
+    InsertLong(Name, u16),
+    Remove(Name),
+}
+
+/// Few enough to meet again; the last is a byte too long.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+struct Name(u8);
+
+impl Name {
+    fn text(self) -> String {
+        match self.0 % 24 {
+            0 => String::new(),
+            1 => "b2nd".into(),
+            2 => "é".into(),
+            3 => "x".repeat(31),
+            4 => "x".repeat(32),
+            other => format!("name {other}"),
+        }
+    }
+}
+
+/// What a file should hold.
+#[derive(Default)]
+struct Model {
+    metalayers: Named,
+    vlmetalayers: Named,
+    chunks: Vec<Chunk<'static>>,
+}
+
+#[derive(Clone, Default, PartialEq, Debug)]
+struct Named(Vec<(String, Vec<u8>)>);
+
+impl Named {
+    fn get_mut(&mut self, name: &str) -> Option<&mut Vec<u8>> {
+        self.0.iter_mut().find(|(this, _)| this == name).map(|(_, content)| content)
+    }
+
+    /// Whether there was a place for it.
+    fn insert(&mut self, name: String, content: Vec<u8>) -> bool {
+        if let Some(place) = self.get_mut(&name) {
+            *place = content;
+        } else if name.len() > 31 || self.0.len() == 16 {
+            return false;
+        } else {
+            self.0.push((name, content));
+        }
+        true
+    }
+
+    fn remove(&mut self, name: &str) -> bool {
+        let position = self.0.iter().position(|(this, _)| this == name);
+        position.map(|position| self.0.remove(position)).is_some()
+    }
+}
+
+static DIRECTORY: LazyLock<PathBuf> = LazyLock::new(|| std::env::temp_dir().join(format!("b2nd-fuzz-{}", std::process::id())));
+
+fuzz_target!(|plan: Plan| {
+    let _ = fs::remove_dir_all(&*DIRECTORY);
+    fs::create_dir_all(&*DIRECTORY).expect("a temporary directory");
+    run(plan);
+    let _ = fs::remove_dir_all(&*DIRECTORY);
+});
+
+fn run(plan: Plan) {
+    let mut path = DIRECTORY.join("0.b2nd");
+    let mut model = create(&plan, &path);
+    check(&path, &model);
+    let mut file = File::edit(&path).expect("a new file");
+    for (number, edit) in plan.edits.into_iter().enumerate().take(12) {
+        let before = contents(&path);
+        let (done, expected) = match edit {
+            Edit::SetMetalayer(name, content) => {
+                let place = model.metalayers.get_mut(&name.text()).filter(|place| place.len() >= content.len());
+                let expected = place.map(|place| place[..content.len()].copy_from_slice(&content)).is_some();
+                (file.set_metalayer_bytes(&name.text(), &content), expected)
+            }
+            Edit::SetVlmetalayer(name, value) => {
+                let done = file.set_vlmetalayer(&name.text(), &value);
+                (done, model.vlmetalayers.insert(name.text(), value))
+            }
+            Edit::RemoveVlmetalayer(name) => {
+                let removed = file.remove_vlmetalayer(&name.text()).expect("removing what may not be there");
+                assert_eq!(removed, model.vlmetalayers.remove(&name.text()));
+                (Ok(()), true)
+            }
+            Edit::Rewrite(changes) => {
+                let done = rewrite(&path, &path, |metalayers| apply(&changes, metalayers));
+                let expected = model_of(&changes, &mut model.metalayers);
+                if done.is_ok() {
+                    stale(&mut file, &before != &contents(&path));
+                    file = File::edit(&path).expect("what was rewritten");
+                }
+                (done, expected)
+            }
+            Edit::RewriteElsewhere(changes) => {
+                let target = DIRECTORY.join(format!("{}.b2nd", number + 1));
+                let done = rewrite(&path, &target, |metalayers| apply(&changes, metalayers));
+                assert_eq!(contents(&path), before, "the source is as it was");
+                let expected = model_of(&changes, &mut model.metalayers);
+                assert_eq!(target.exists(), done.is_ok());
+                if done.is_ok() {
+                    path = target;
+                    file = File::edit(&path).expect("what was rewritten");
+                }
+                (done, expected)
+            }
+            Edit::Reopen => {
+                file = File::edit(&path).expect("what was edited");
+                (Ok(()), true)
+            }
+        };
+        assert_eq!(done.is_ok(), expected, "{done:?}");
+        if done.is_err() {
+            assert_eq!(contents(&path), before, "an edit that failed changes nothing");
+        }
+        check(&path, &model);
+        assert_eq!(file.header(), File::open(&path).expect("what was edited").header());
+    }
+}
+
+/// A file that was opened before another one took its place is not written to.
+fn stale(file: &mut File, changed: bool) {
+    if changed && file.header() != File::open(file.path()).expect("what was rewritten").header() {
+        assert!(file.set_vlmetalayer("stale", b"").is_err());
+    }
+}
+
+fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd::Result<()> {
+    for change in changes {
+        match change {
+            Change::Insert(name, content) => drop(metalayers.insert(&name.text(), content.as_slice())?),
+            Change::InsertLong(name, length) => drop(metalayers.insert(&name.text(), long(*length))?),
+            Change::Remove(name) => drop(metalayers.remove(&name.text())),
+        }
+    }
+    Ok(())
+}
+
+/// The same to the model, if it works at all.
+fn model_of(changes: &[Change], model: &mut Named) -> bool {
+    let mut named = model.clone();
+    let done = changes.iter().all(|change| match change {
+        Change::Insert(name, content) => named.insert(name.text(), content.clone()),
+        Change::InsertLong(name, length) => named.insert(name.text(), long(*length)),
+        Change::Remove(name) => {
+            named.remove(&name.text());
+            true
+        }
+    });
+    if done {
+        *model = named;
+    }
+    done
+}
+
+fn long(length: u16) -> Vec<u8> {
+    (0..length % 3000).map(|byte| byte as u8).collect()
+}
+
+/// Writes the plan's frame, and says what it should hold.
+fn create(plan: &Plan, path: &Path) -> Model {
+    let mut model = Model::default();
+    let mut header = Header::new(1, i32::from(plan.chunksize), 0).expect("a chunksize of 0 or more");
+    for (name, content) in &plan.metalayers {
+        let done = header.metalayers_mut().insert(&name.text(), content.as_slice());
+        assert_eq!(done.is_ok(), model.metalayers.insert(name.text(), content.clone()));
+    }
+    if plan.sparse {
+        let mut writer = Writer::create_sparse(path, header).expect("a new directory");
+        fill(plan, &mut model, &mut writer);
+        writer.finish().expect("a frame in a new directory");
+    } else {
+        let mut writer = Writer::create(path, header).expect("a new file");
+        fill(plan, &mut model, &mut writer);
+        writer.finish().expect("a frame in a new file");
+    }
+    model
+}
+
+fn fill<T: b2nd::frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writer<T>) {
+    for &length in plan.chunks.iter().take(8) {
+        let done = if length == 0 {
+            let nbytes = usize::from(plan.chunksize);
+            let chunk = Chunk::special(Special::Zeros, nbytes, 1).expect("a short special chunk");
+            writer.append_special(Special::Zeros, nbytes).map(|()| chunk)
+        } else {
+            let data: Vec<u8> = (0..length).collect();
+            let chunk = Chunk::store(&data, 1).expect("a short chunk");
+            writer.append(&chunk).map(|()| chunk)
+        };
+        model.chunks.extend(done.ok());
+    }
+    for (name, value) in &plan.vlmetalayers {
+        let done = writer.set_vlmetalayer(&name.text(), value);
+        assert_eq!(done.is_ok(), model.vlmetalayers.insert(name.text(), value.clone()));
+    }
+}
+
+/// The file opens and holds what the model says, and nothing else lies beside it.
+fn check(path: &Path, model: &Model) {
+    let file = File::open(path).expect("the file opens");
+    let (header, trailer) = (file.header(), file.trailer().expect("the file has a trailer"));
+    let bytes = fs::read(file.path()).expect("the file can be read");
+    assert_eq!(bytes.len() as u64, header.frame_len());
+    writes(header, &bytes[..header.header_len()]);
+    writes(&trailer, &bytes[bytes.len() - trailer.trailer_len()..]);
+
+    let text = |name: &[u8]| String::from_utf8(name.to_vec()).expect("a name of ours");
+    let metalayers = header.metalayers().iter().map(|(name, content)| (text(name), content.to_vec()));
+    assert_eq!(Named(metalayers.collect()), model.metalayers);
+    let vlmetalayers = trailer.vlmetalayers().iter().map(|(name, content)| {
+        (text(name), Chunk::from_slice(content).expect("a chunk").stored().expect("a stored one").to_vec())
+    });
+    assert_eq!(Named(vlmetalayers.collect()), model.vlmetalayers);
+    assert_eq!(header.has_vlmetalayers(), !model.vlmetalayers.0.is_empty());
+
+    assert_eq!(file.offsets(()).expect("the file has an index").len(), model.chunks.len());
+    for (number, expected) in model.chunks.iter().enumerate() {
+        let found = file.chunk(number).expect("the chunk is there");
+        assert_eq!(found.data(()).expect("no codec is needed"), expected.data(()).expect("no codec is needed"));
+    }
+    if header.frame_type() == FrameType::Contiguous {
+        assert_eq!(Frame::from_slice(&bytes).expect("the same in memory").trailer(), &trailer);
+    }
+    for entry in fs::read_dir(&*DIRECTORY).expect("our directory") {
+        let name = entry.expect("our directory").file_name();
+        assert!(name.to_string_lossy().ends_with(".b2nd"), "{name:?} was left behind");
+    }
+}
+
+/// All bytes of a file, or of a directory's files by their names.
+fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = match path.is_dir() {
+        true => fs::read_dir(path).expect("our directory").map(|entry| entry.expect("our directory").path()).collect(),
+        false => vec![path.to_path_buf()],
+    };
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), fs::read(path).expect("our file"))).collect()
+}

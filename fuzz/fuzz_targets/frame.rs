@@ -1,0 +1,55 @@
+//! Whole frames in memory: header and trailer are written back, chunks lie where the index says, none overlaps another.
+#![no_main]
+
+use b2nd::frame::{Frame, Offset, Offsets, Trailer};
+use b2nd_fuzz::{explains, writes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let frame = match Frame::from_slice(input) {
+        Ok(frame) => frame,
+        Err(error) => return explains(&error, input),
+    };
+    let (header, trailer) = (frame.header(), frame.trailer());
+    let bytes = &input[..header.frame_len() as usize];
+    writes(header, &bytes[..header.header_len()]);
+    writes(trailer, &bytes[bytes.len() - trailer.trailer_len()..]);
+    let range = header.tail_range();
+    let tail = &bytes[range.start as usize..range.end as usize];
+    assert_eq!(Trailer::from_tail(tail).ok().as_ref(), Some(trailer).filter(|trailer| trailer.trailer_len() <= tail.len()));
+
+    let offsets = match frame.offsets(()) {
+        Ok(offsets) => offsets,
+        Err(error) => {
+            assert!(Offsets::from_tail(header, tail, ()).is_err());
+            return explains(&error, input);
+        }
+    };
+    assert_eq!(&Offsets::from_tail(header, tail, ()).expect("the same index"), offsets);
+    assert!(header.nchunks().is_none_or(|count| count == offsets.len() as u64));
+    assert!(frame.chunk(offsets.len()).is_err());
+    let mut places = Vec::new();
+    // An index can say one thing of a hundred million chunks.
+    for (number, offset) in offsets.iter().enumerate().take(64) {
+        let Ok(chunk) = frame.chunk(number) else { continue };
+        match offset {
+            Offset::At(at) => {
+                let start = header.header_len() + at as usize;
+                assert_eq!(chunk.bytes(), &bytes[start..start + chunk.bytes().len()]);
+                places.push(start..start + chunk.bytes().len());
+            }
+            Offset::Special(special) => assert_eq!(chunk.header().special(), Some(special)),
+            _ => {}
+        }
+        // A chunksize below 0 is that of an empty frame, and says no more than 0 does.
+        if !header.has_variable_chunks() && header.chunksize() > 0 && number + 1 < offsets.len() {
+            assert_eq!(chunk.header().nbytes(), header.chunksize() as usize);
+        }
+        if chunk.header().nbytes() <= 1 << 16 {
+            let data = chunk.data(|_: &[u8], _: &mut [u8]| Ok::<(), &str>(()));
+            assert!(data.is_ok_and(|data| data.len() == chunk.header().nbytes()) || chunk.header().special().is_some());
+        }
+    }
+    places.sort_by_key(|place| place.start);
+    assert!(places.windows(2).all(|pair| pair[0].end <= pair[1].start), "two chunks share bytes: {places:?}");
+});

@@ -1,0 +1,44 @@
+//! Trailers: what is accepted is written back, from its bytes alone as from the end of something longer.
+#![no_main]
+
+use b2nd::frame::{Chunk, Trailer};
+use b2nd_fuzz::{explains, reencodes, writes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    match Trailer::from_slice(input) {
+        Ok(trailer) => {
+            writes(&trailer, input);
+            assert_eq!(trailer.trailer_len(), input.len());
+            assert_eq!(reencodes::<Trailer>(input).as_ref(), Some(&trailer));
+            let tail = [b"what stands before", input].concat();
+            assert_eq!(Trailer::from_tail(&tail).expect("the same trailer"), trailer);
+            for name in trailer.vlmetalayers().iter().filter_map(|(name, _)| str::from_utf8(name).ok()) {
+                // Of two with one name it is the first.
+                let content = trailer.vlmetalayers().get(name).expect("a name that is there");
+                // A special chunk can claim 2 GiB.
+                if Chunk::from_slice(content).is_ok_and(|chunk| chunk.header().nbytes() <= 1 << 16) {
+                    let _ = trailer.value(name, ());
+                }
+            }
+            edit(trailer);
+        }
+        Err(error) => explains(&error, input),
+    }
+    match Trailer::from_tail(input) {
+        Ok(trailer) => writes(&trailer, &input[input.len() - trailer.trailer_len()..]),
+        Err(error) => explains(&error, input),
+    }
+});
+
+/// A value that is put under a name is there afterwards, and in what is written.
+fn edit(mut trailer: Trailer) {
+    let count = trailer.vlmetalayers().len();
+    if trailer.set_value("name", b"value").is_err() {
+        assert!(count >= 16 && trailer.vlmetalayers().get("name").is_none());
+        return;
+    }
+    let bytes = b2nd::to_vec(&trailer).expect("a trailer of so few bytes can be written");
+    let again = Trailer::from_slice(&bytes).expect("what was written can be read");
+    assert_eq!(again.value("name", ()).expect("a stored value").as_deref(), Some(&b"value"[..]));
+}

@@ -1,0 +1,116 @@
+//! Values of serde's every shape: what is accepted is written back, and what is written is read back.
+#![no_main]
+
+use std::fmt;
+
+use arbitrary::{Arbitrary, Unstructured};
+use b2nd::ErrorKind;
+use b2nd_fuzz::{explains, reencodes};
+use libfuzzer_sys::fuzz_target;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+fuzz_target!(|input: &[u8]| {
+    reencodes::<Everything>(input);
+    reencodes::<Vec<Everything>>(input);
+    reencodes::<Kind>(input);
+    reencodes::<Pairs>(input);
+    match b2nd::take_from_slice::<IgnoredAny>(input) {
+        Ok((_, rest)) => assert!(rest.len() < input.len()),
+        Err(error) => explains(&error, input),
+    }
+    let Ok(value) = Everything::arbitrary(&mut Unstructured::new(input)) else { return };
+    match b2nd::to_vec(&value) {
+        // Bytes, not values, are compared: a NaN is not itself.
+        Ok(bytes) => {
+            assert!(reencodes::<Everything>(&bytes).is_some(), "{:?}", b2nd::from_slice::<Everything>(&bytes));
+            // A variant with data is one level where its type is known, and two where it is not.
+            let skipped = b2nd::from_slice::<IgnoredAny>(&bytes);
+            assert!(skipped.is_ok() || skipped.is_err_and(|error| matches!(error.kind(), ErrorKind::TooDeep)));
+        }
+        Err(error) => assert!(!value.is_writable() || matches!(error.kind(), ErrorKind::TooDeep), "{error}"),
+    }
+});
+
+/// Nothing in it is `flatten`, untagged, a nested option or an unordered map, so it comes back as it was.
+#[derive(Serialize, Deserialize, Arbitrary, Debug)]
+struct Everything {
+    numbers: (u8, u16, u32, u64, i8, i16, i32, i64, f32, f64),
+    flags: [bool; 2],
+    text: (char, String),
+    kinds: Vec<Kind>,
+    pairs: Pairs,
+    option: Option<Box<Everything>>,
+    unit: (),
+    #[serde(with = "serde_bytes")]
+    bytes: Vec<u8>,
+    #[serde(with = "b2nd::with::fixstr")]
+    fixstr: Option<String>,
+    #[serde(with = "b2nd::with::fixstr_bytes")]
+    fixstr_bytes: Vec<u8>,
+    #[serde(with = "b2nd::with::fixext16")]
+    fixext16: [u8; 17],
+    #[serde(with = "b2nd::with::array16")]
+    array16: Vec<u8>,
+    #[serde(with = "b2nd::with::map16")]
+    map16: Pairs,
+    #[serde(with = "b2nd::with::embedded")]
+    embedded: (i16, String),
+}
+
+impl Everything {
+    /// Whether every mark holds what it is put around.
+    fn is_writable(&self) -> bool {
+        self.fixstr.as_ref().is_none_or(|text| text.len() <= 31)
+            && self.fixstr_bytes.len() <= 31
+            && self.option.as_ref().is_none_or(|inner| inner.is_writable())
+    }
+}
+
+#[derive(Serialize, Deserialize, Arbitrary, Debug)]
+enum Kind {
+    Unit,
+    Newtype(Option<u16>),
+    Tuple(i8, Box<Kind>),
+    Struct { x: Vec<Kind>, y: Wrapped },
+}
+
+#[derive(Serialize, Deserialize, Arbitrary, Debug)]
+struct Wrapped(Nothing);
+
+#[derive(Serialize, Deserialize, Arbitrary, Debug)]
+struct Nothing;
+
+/// A map that keeps its order, and keys that repeat.
+#[derive(Arbitrary, Debug)]
+struct Pairs(Vec<(String, Option<i32>)>);
+
+impl Serialize for Pairs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(entry) = entries.next_entry()? {
+                    pairs.push(entry);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}

@@ -1,0 +1,204 @@
+//! What is allocated, counted by an allocator of this test's own: all bytes that are ever asked for, also those given back.
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use allocation_counter::{AllocationInfo, measure};
+use b2nd::dtype::DType;
+use b2nd::frame::{Chunk, ChunkHeader, File, Frame, Header, Trailer};
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use common::layouts;
+use serde::de::DeserializeOwned;
+
+/// Decoding allocates at most this many bytes for each byte of input…
+const PER_BYTE: usize = 32;
+
+/// … and this many for an error's sentence.
+const FOR_AN_ERROR: usize = 2048;
+
+/// Runs, and gives what was allocated.
+fn allocated<T>(run: impl FnOnce() -> T) -> (T, AllocationInfo) {
+    let mut result = None;
+    let info = measure(|| result = Some(run()));
+    (result.unwrap(), info)
+}
+
+/// Runs on these bytes, and allocates no more than they can fill.
+#[track_caller]
+fn proportionate<T>(input: &[u8], run: impl FnOnce(&[u8]) -> T) {
+    let (_, info) = allocated(|| run(input));
+    let limit = PER_BYTE * input.len() + FOR_AN_ERROR;
+    assert!(info.bytes_total as usize <= limit, "{} bytes of input, {} allocated", input.len(), info.bytes_total);
+}
+
+/// Decodes these bytes, and allocates no more than they can fill.
+#[track_caller]
+fn decodes<T: DeserializeOwned>(input: &[u8]) {
+    proportionate(input, |input| b2nd::from_slice::<T>(input));
+}
+
+/// The bytes as they are and cut short, and with every length, count and size in them replaced by large ones.
+fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let large: [&[u8]; 6] =
+        [b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x00\x01\x00\x00", b"\xff\xff", b"\x9f"];
+    let overwritten = (0..whole.len()).flat_map(move |position| {
+        large.into_iter().map(move |large| {
+            let mut lie = whole.to_vec();
+            let end = whole.len().min(position + large.len());
+            lie[position..end].copy_from_slice(&large[..end - position]);
+            lie
+        })
+    });
+    let cut = (0..whole.len()).map(|length| whole[..length].to_vec());
+    overwritten.chain(cut).chain([whole.to_vec()])
+}
+
+/// Whole frames of a few hundred bytes, among them such with vlmetalayers, without data, special, and of many metalayers.
+fn frames() -> Vec<Vec<u8>> {
+    let mut frames = Vec::new();
+    for path in common::files("tests/data") {
+        let bytes = std::fs::read(path).unwrap();
+        if bytes.len() < 800 && Frame::from_slice(&bytes).is_ok() {
+            frames.push(bytes);
+        }
+    }
+    assert!(frames.len() > 40, "{} frames", frames.len());
+    frames.into_iter().step_by(4).collect()
+}
+
+#[test]
+fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
+    for ndim in [0, 1, 3, 16] {
+        for (_, bytes) in layouts(ndim) {
+            for lie in lies(&bytes) {
+                decodes::<ArrayMeta>(&lie);
+                decodes::<B2ndMeta>(&lie);
+                decodes::<LegacyB2ndMeta>(&lie);
+                decodes::<CatervaMeta>(&lie);
+                decodes::<Geometry>(lie.get(1..).unwrap_or_default());
+            }
+        }
+    }
+}
+
+#[test]
+fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
+    for frame in frames() {
+        for lie in lies(&frame) {
+            proportionate(&lie, Header::from_slice);
+            proportionate(&lie, Trailer::from_tail);
+            proportionate(&lie, |lie| {
+                let Ok(frame) = Frame::from_slice(lie) else { return };
+                let _ = frame.header().array();
+                let Ok(offsets) = frame.offsets(()) else { return };
+                for number in (0..offsets.len()).take(4) {
+                    let _ = frame.chunk(number);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn a_file_takes_no_more_than_its_bytes_can_fill() {
+    let path = std::env::temp_dir().join(format!("b2nd-allocations-{}.b2nd", std::process::id()));
+    // Each position by one of its lies.
+    for lie in frames().iter().step_by(6).flat_map(|frame| lies(frame).step_by(7)) {
+        std::fs::write(&path, &lie).unwrap();
+        // Each read starts with a few KiB, whatever it is for.
+        let (_, info) = allocated(|| File::open(&path).map(|file| drop((file.trailer(), file.chunk(0)))));
+        assert!(info.bytes_total < 64 * 1024, "{} bytes of file, {} allocated", lie.len(), info.bytes_total);
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
+    // A count of 4 billion, then bytes that are elements.
+    for length in [0, 10, 1000] {
+        for marker in [0xdd, 0xdf, 0xdb, 0xc6] {
+            let lie = [&[marker, 0xff, 0xff, 0xff, 0xff][..], &vec![0x80; length]].concat();
+            decodes::<Vec<()>>(&lie);
+            decodes::<String>(&lie);
+            decodes::<serde_bytes::ByteBuf>(&lie);
+            decodes::<serde::de::IgnoredAny>(&lie);
+            // What a value takes in memory is its type's own matter: 24 bytes for a byte of input here.
+            decodes::<Vec<Vec<u8>>>(&lie);
+            decodes::<Vec<std::collections::BTreeMap<u8, u8>>>(&lie);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_that_claims_2_gib_takes_none_where_there_is_no_decompressor() {
+    let mut chunk = Chunk::store(b"data", 1).unwrap().into_bytes();
+    chunk[2] &= !0x02;
+    chunk[4..8].copy_from_slice(&i32::MAX.to_le_bytes());
+    proportionate(&chunk, ChunkHeader::from_slice);
+    proportionate(&chunk, |chunk| {
+        let chunk = Chunk::from_slice(chunk).unwrap();
+        assert_eq!(chunk.header().nbytes(), 0x7fff_ffff);
+        assert!(chunk.data(()).is_err());
+        assert!(chunk.into_data(()).is_err());
+    });
+}
+
+#[test]
+fn borrowed_metadata_costs_no_allocation_in_either_direction() {
+    for ndim in 0..=16 {
+        for (array, bytes) in layouts(ndim) {
+            let mut buffer = [0; 400];
+            let (_, info) = allocated(|| {
+                assert_eq!(b2nd::from_slice::<ArrayMeta<&str>>(&bytes).unwrap(), array);
+                assert_eq!(b2nd::to_slice(&array, &mut buffer).unwrap(), bytes);
+                assert_eq!(b2nd::serialized_len(&array).unwrap(), bytes.len());
+                if let ArrayMeta::B2nd(meta) = array {
+                    assert_eq!(b2nd::from_slice::<B2ndMeta<&str>>(&bytes).unwrap(), meta);
+                    assert_eq!(b2nd::to_slice(&meta, &mut buffer).unwrap(), bytes);
+                }
+            });
+            assert_eq!(info.count_total, 0, "{ndim} dimensions");
+        }
+    }
+}
+
+#[test]
+fn owned_metadata_costs_one_allocation_in_each_direction() {
+    let [.., (_, bytes)] = layouts(2);
+    let (meta, info) = allocated(|| b2nd::from_slice::<B2ndMeta>(&bytes).unwrap());
+    assert_eq!((info.count_total, info.bytes_total as usize), (1, meta.dtype.len()));
+    let (again, info) = allocated(|| b2nd::to_vec(&meta).unwrap());
+    assert_eq!((info.count_total, info.bytes_total as usize), (1, bytes.len()));
+    assert_eq!(again, bytes);
+}
+
+#[test]
+fn a_dtype_takes_no_more_than_its_string_can_fill() {
+    /// A structure of nine characters, such as those in `[('a', [('a', 'O')])]`, holds a list with room for four fields.
+    const PER_CHARACTER: usize = 128;
+    let mut strings: Vec<String> = Vec::new();
+    for file in ["dtypes", "odd", "refused", "seen"] {
+        let json = std::fs::read(format!("tests/data/dtype/{file}.json")).unwrap();
+        let entries: Vec<serde_json::Value> = serde_json::from_slice(&json).unwrap();
+        strings.extend(entries.iter().filter_map(|entry| entry["s"].as_str()).map(str::to_owned));
+    }
+    assert!(strings.len() > 1000, "{} strings", strings.len());
+    let nested = |depth: usize| format!("{}'O'{}", "[('a', ".repeat(depth), ")]".repeat(depth));
+    strings.extend([1, 50, 100, 101].map(nested));
+    let aligned = |depth: usize| {
+        let (front, back) = ("{'names': ['a'], 'formats': [", "], 'offsets': [0], 'itemsize': 8, 'aligned': True}");
+        format!("{}'<i8'{}", front.repeat(depth), back.repeat(depth))
+    };
+    strings.extend([1, 10].map(aligned));
+    strings.push(format!("[{}", "('', 'O'), ".repeat(1000)));
+    strings.push(format!("{{'names': [{}", "'', ".repeat(1000)));
+    strings.push(format!("('O', ({}1))", "1, ".repeat(63)));
+    strings.push("(".repeat(1000));
+    strings.push(format!("|S{}", "9".repeat(1000)));
+    for string in strings {
+        let (_, info) = allocated(|| string.parse::<DType>());
+        let limit = PER_CHARACTER * string.len() + FOR_AN_ERROR;
+        assert!(info.bytes_total as usize <= limit, "{} characters, {} bytes: {string}", string.len(), info.bytes_total);
+    }
+}

@@ -1,0 +1,40 @@
+//! What the fuzz targets found, one test a finding.
+#![cfg(feature = "std")]
+
+mod common;
+
+use b2nd::frame::Frame;
+use common::message;
+
+/// A frame whose chunks are at their places, and whose header has this in its field nbytes.
+fn frame_of(nbytes: i64) -> Vec<u8> {
+    let mut frame = std::fs::read("tests/data/example.b2nd").unwrap();
+    frame[0x1e..0x26].copy_from_slice(&nbytes.to_be_bytes());
+    frame
+}
+
+/// Any number of chunks of any length went with it, as if chunks varied in length.
+#[test]
+fn a_frame_of_less_than_nothing_has_no_chunks() {
+    for nbytes in [-1, i64::MIN] {
+        let frame = frame_of(nbytes);
+        let frame = Frame::from_slice(&frame).unwrap();
+        let expected = format!("nbytes: expected 0 or more, found {nbytes} at byte 29");
+        assert_eq!(message(frame.offsets(())), expected);
+        assert_eq!(message(frame.chunk(0)), expected);
+    }
+}
+
+/// The decompressor was asked for an index as long as its chunk claims, and its length was looked at afterwards.
+#[test]
+fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
+    let mut frame = frame_of(0x1000);
+    let count = Frame::from_slice(&frame_of(0x1000)).unwrap().header().nchunks().unwrap();
+    let index = Frame::from_slice(&frame).unwrap().header().tail_range().start as usize;
+    // Neither stored nor special: compressed, to 2 GiB less 8 bytes.
+    frame[index + 2] &= !0x02;
+    frame[index + 4..index + 8].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
+    let frame = Frame::from_slice(&frame).unwrap();
+    let expected = format!("index: expected {count} offsets, as the header's sizes say, found 268435455");
+    assert_eq!(message(frame.offsets(|_: &[u8], _: &mut [u8]| Err("it was asked"))), expected);
+}
