@@ -1,5 +1,6 @@
 //! Every operation of an edit, a new frame and a rewrite fails, or is the last one before a crash: what is in the file is
 //! the old content or the new one, whole, and what succeeded lasts.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -158,12 +159,12 @@ const VLMETALAYERS: [Edit; 4] = [
 
 #[test]
 fn edits_leave_the_old_frame_or_the_new_one() {
-    let files: [(&str, fn() -> Vec<u8>); 5] = [
-        ("contiguous", frames::contiguous),
-        ("without vlmetalayers", frames::bare),
-        ("empty", frames::empty),
-        ("followed", frames::followed),
-        ("python", frames::python),
+    let files: [(&str, &dyn Fn() -> Vec<u8>); 5] = [
+        ("contiguous", &frames::contiguous),
+        ("without vlmetalayers", &frames::bare),
+        ("empty", &frames::empty),
+        ("followed", &frames::followed),
+        ("python", &frames::python),
     ];
     let (mut tries, mut crashes) = (0, 0);
     for (frame, bytes) in files {

@@ -1,4 +1,5 @@
 //! Generic msgpack: what Python put into metalayers and their values, read into types and written back.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -39,12 +40,13 @@ fn what_python_says_a_metalayer_holds() {
         let Some(expected) = entry.api["meta_values"].as_object() else { continue };
         for (name, expected) in expected.iter().filter(|(name, _)| !matches!(name.as_str(), "b2nd" | "caterva")) {
             let Some(content) = file.header().metalayers().get(name) else { continue };
-            // What JSON cannot say is written in another way.
-            if expected.get("hex").is_some() || name == "truncated" {
+            // Bytes are no JSON, and the manifest has them in another form; what Python could not read starts with "!".
+            let no_json = expected.to_string().contains("\"hex\"") || name == "truncated";
+            if no_json || expected.as_str().is_some_and(|text| text.starts_with('!')) {
                 continue;
             }
             let found: Value = decode_msgpack(content).unwrap_or_else(|error| panic!("{} {name}: {error}", entry.id));
-            assert_eq!(found, *expected, "{} {name}", entry.id);
+            assert_eq!(untupled(found.clone()), *expected, "{} {name}", entry.id);
             assert_eq!(file.header().decode_msgpack::<Value>(name).unwrap(), Some(found.clone()), "{}", entry.id);
             if !found.is_object() {
                 assert_eq!(Hex(&encode_msgpack(&found).unwrap()), Hex(content), "{} {name}", entry.id);
@@ -54,6 +56,20 @@ fn what_python_says_a_metalayer_holds() {
     }
     println!("{count} metalayers");
     assert!(count > 30);
+}
+
+/// A Python tuple is a list that starts with "__tuple__"; the manifest's JSON has a list alone.
+fn untupled(value: Value) -> Value {
+    match value {
+        Value::Array(mut list) => {
+            if list.first() == Some(&json!("__tuple__")) {
+                list.remove(0);
+            }
+            list.into_iter().map(untupled).collect()
+        }
+        Value::Object(entries) => entries.into_iter().map(|(key, value)| (key, untupled(value))).collect(),
+        other => other,
+    }
 }
 
 #[test]

@@ -247,6 +247,14 @@ fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
+/// The bytes with another marker for the same at one place: a number, a list or a map in a longer form than it needs.
+fn longer(bytes: &[u8], position: usize) -> impl Iterator<Item = Vec<u8>> {
+    let (before, byte, after) = (&bytes[..position], bytes[position], &bytes[position + 1..]);
+    let forms: [&[u8]; 6] = [&[0xcc], &[0xdc, 0], &[0xdd, 0, 0, 0], &[0xde, 0], &[0xdf, 0, 0, 0], &[0xd9]];
+    let rest = if byte < 0x80 { byte } else { byte & 0x0f };
+    forms.into_iter().map(move |form| [before, form, &[rest], after].concat())
+}
+
 /// The value is read back from what is written of it, equal and to the end.
 #[track_caller]
 fn comes_back<T: Serialize + DeserializeOwned + PartialEq + fmt::Debug>(value: &T) -> Vec<u8> {
@@ -314,6 +322,18 @@ proptest! {
     #[test]
     fn a_changed_value_is_refused_or_written_back(shape in shape(), changes in changes()) {
         exact_or_refused::<Shape>(&changed(&b2nd::to_vec(&shape).unwrap(), &changes));
+    }
+
+    #[test]
+    fn a_longer_form_is_refused_or_written_back(shape in shape(), array in array(), start in any::<prop::sample::Index>()) {
+        let bytes = b2nd::to_vec(&shape).unwrap();
+        for position in (start.index(bytes.len())..bytes.len()).take(40) {
+            longer(&bytes, position).for_each(|longer| _ = exact_or_refused::<Shape>(&longer));
+        }
+        let bytes = b2nd::to_vec(&array).unwrap();
+        for position in (0..bytes.len()).take(8) {
+            longer(&bytes, position).for_each(|longer| _ = exact_or_refused::<ArrayMeta>(&longer));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Header, Special, Target, Writer};
+use b2nd::frame::{Chunk, File, Frame, Header, Special, Target, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 /// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
@@ -66,4 +66,36 @@ pub fn sparse(path: &Path) {
 /// One that python-blosc2 wrote.
 pub fn python() -> Vec<u8> {
     fs::read("tests/data/python-blosc2-3.0.0/storage__mem_contig_meta_vlmeta.cframe").unwrap()
+}
+
+/// Two metalayers, two chunks of eight bytes, a vlmetalayer: header 0, chunks 128 and 168, index 208, trailer 256.
+pub fn small() -> Vec<u8> {
+    let mut header = Header::new(4, 8, 8).unwrap();
+    header.metalayers_mut().insert("a", [1, 2, 3]).unwrap();
+    header.metalayers_mut().insert("b", [4, 5, 6, 7]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(b"chunk  0", 4).unwrap()).unwrap();
+    writer.append(&Chunk::store(b"chunk  1", 4).unwrap()).unwrap();
+    writer.set_vlmetalayer("v", b"val").unwrap();
+    let bytes = writer.finish().unwrap();
+    assert_eq!(bytes.len(), 338);
+    bytes
+}
+
+pub const INDEX: usize = 208;
+pub const TRAILER: usize = 256;
+
+/// Reads all that a frame in memory has, as far as the first error.
+pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
+    let frame = Frame::from_slice(bytes)?;
+    let count = frame.offsets(())?.len();
+    (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
+}
+
+/// The same of a file.
+pub fn read_file(path: &Path) -> b2nd::Result<()> {
+    let file = File::open(path)?;
+    file.trailer()?;
+    let count = file.offsets(())?.len();
+    (0..count.min(50)).try_for_each(|number| file.chunk(number).map(|_| ()))
 }
