@@ -62,7 +62,7 @@ def geometry(data, chunks, blocks):
 
 
 def chunks_of(data, chunks, blocks):
-    """The chunks of an array as C-Blosc2 lays them out: padded to whole chunks, each padded to whole blocks, block after block."""
+    """The chunks of an array as C-Blosc2 lays them out: each padded to whole blocks, block after block."""
     for start in itertools.product(*(range(0, n, c) for n, c in zip(data.shape, chunks, strict=True))):
         padded = np.zeros([-(-c // b) * b for c, b in zip(chunks, blocks, strict=True)], data.dtype)
         part = data[tuple(slice(at, at + c) for at, c in zip(start, chunks, strict=True))]
@@ -107,7 +107,8 @@ def new_frames(rust, cases, directory):
     """Frames out of the writer."""
     everything = itertools.product(SHAPES, DTYPES, (False, True), (False, True))
     for number, ((shape, chunks, blocks), dtype, sparse, with_metalayers) in enumerate(everything):
-        name = f"new frame: {shape} of {dtype}, {'sparse' if sparse else 'contiguous'}, {'with' if with_metalayers else 'no'} metalayers"
+        with_or_no = "with" if with_metalayers else "no"
+        name = f"new frame: {shape} of {dtype}, {'sparse' if sparse else 'contiguous'}, {with_or_no} metalayers"
         with cases.case(name):
             path = directory / f"new-{number}.b2nd"
             data = sample(shape, dtype)
