@@ -60,6 +60,7 @@ REASONS = [
     (THEIRS, r"[56] entries, 7 expected", "Another layout, by its count: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
     (THEIRS, r"trailing byte", "`from_slice` takes the whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "Seven entries are declared, and there are five. C-Blosc2 then makes up a dtype."),
+    (THEIRS, r"stands twice", "C-Blosc2 reads the first of two with one name, and would lose the other: no writer makes them."),
     (THEIRS, r"magic: expected", "C-Blosc2 does not look at the magic of a file."),
     (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames are laid out in other ways."),
     (
