@@ -79,6 +79,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// The same from bytes of its own.
+    #[cfg(feature = "std")]
     pub(super) fn from_vec(mut bytes: Vec<u8>) -> Result<Chunk<'static>> {
         let length = Chunk::from_slice(&bytes)?.header.cbytes();
         bytes.truncate(length);

@@ -108,6 +108,7 @@ impl Header {
         self.has_vlmetalayers = has;
     }
 
+    #[cfg(feature = "std")]
     pub(in crate::frame) fn set_frame_len(&mut self, length: u64) {
         self.frame_len = length;
     }
