@@ -5,7 +5,8 @@ use serde::de::{self, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::Mark;
-use crate::wire::{self, Form, Reader};
+use crate::marker;
+use crate::wire::{Form, Reader};
 
 mod access;
 mod marked;
@@ -98,7 +99,7 @@ impl<'de> Deserializer<'de> {
     /// Goes one level deeper, into what starts at `start`.
     #[inline(always)]
     fn enter(&mut self, start: usize) -> Result<()> {
-        if self.depth == wire::MAX_DEPTH {
+        if self.depth == marker::MAX_DEPTH {
             return Err(too_deep(start));
         }
         self.depth += 1;
@@ -265,7 +266,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.reader.peek()? == wire::NIL {
+        if self.reader.peek()? == marker::NIL {
             self.reader.take_nil()?;
             return visitor.visit_none();
         }
@@ -322,8 +323,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let has_data = match self.reader.peek()? {
-            wire::STR32 => false,
-            wire::VARIANT => {
+            marker::STR32 => false,
+            marker::VARIANT => {
                 self.reader.take_count(Form::Map)?;
                 true
             }

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::wire;
+use crate::marker;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -54,7 +54,7 @@ pub enum ErrorKind {
         needed: usize,
     },
     /// Another marker than the one that the type asks for.
-    #[error("expected {expected}, found {} ({found:02x})", wire::marker_name(*found))]
+    #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// The name of the marker that would be right, and its byte in hexadecimal.
         expected: &'static str,
@@ -99,7 +99,7 @@ pub enum ErrorKind {
         available: usize,
     },
     /// Values nest deeper than the format allows (128).
-    #[error("nested more than {} levels deep", wire::MAX_DEPTH)]
+    #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
     TooDeep,
     /// Something that serde can say and this format cannot.
     #[error("unsupported: {0}")]

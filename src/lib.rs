@@ -8,6 +8,7 @@
 //! | read a file's header | [`frame::File::open`], [`frame::Header`] |
 //! | read a header out of bytes or over a network | [`frame::Header::from_slice`], [`Error::needed`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
+//! | learn what its elements are | [`B2ndMeta::parse_dtype`], [`dtype::DType`] |
 //! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid`] |
 //! | get at chunks | [`frame::File::chunk`], [`frame::Frame`], [`frame::Chunk`], [`frame::Decompress`] |
 //! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::File::set_vlmetalayer`] |
@@ -74,6 +75,7 @@ mod de;
 mod error;
 pub mod frame;
 mod mark;
+mod marker;
 mod ser;
 mod sink;
 mod wire;

@@ -17,6 +17,8 @@ pub(crate) enum Mark {
     Form(Form),
     /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
     ArrayMeta,
+    /// A value in this format, held as a bin32.
+    Embedded,
     /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
     FormatOrDtype,
 }
@@ -29,6 +31,9 @@ pub(crate) const MAP16: &str = "$b2nd::map16";
 pub(crate) const DIMENSIONS: &str = "$b2nd::dimensions";
 pub(crate) const MISCOUNTED: &str = "$b2nd::miscounted";
 pub(crate) const ARRAY_META: &str = "$b2nd::array_meta";
+pub(crate) const EMBEDDED: &str = "$b2nd::embedded";
+/// Inside [`EMBEDDED`]: the value itself.
+pub(crate) const VALUE: &str = "$b2nd::value";
 pub(crate) const FORMAT_OR_DTYPE: &str = "$b2nd::format_or_dtype";
 
 impl Mark {
@@ -48,6 +53,7 @@ impl Mark {
             DIMENSIONS => Some(Mark::Form(Form::Dimensions)),
             MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
+            EMBEDDED => Some(Mark::Embedded),
             FORMAT_OR_DTYPE => Some(Mark::FormatOrDtype),
             _ => None,
         }
@@ -62,6 +68,7 @@ impl Mark {
             Mark::Form(Form::Map16 | Form::Map) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::ArrayMeta => "an array metalayer is a struct",
+            Mark::Embedded => "with::embedded holds a value of its own",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }

@@ -6,6 +6,7 @@ use serde::{Serialize, ser};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::Mark;
+use crate::marker;
 use crate::sink::{Counter, Sink, SliceSink};
 use crate::wire::{self, Form};
 
@@ -102,7 +103,7 @@ impl<S: Sink> Serializer<S> {
 
     #[inline(always)]
     fn enter(&mut self) -> Result<()> {
-        if self.depth == wire::MAX_DEPTH {
+        if self.depth == marker::MAX_DEPTH {
             return Err(too_deep());
         }
         self.depth += 1;
@@ -131,7 +132,7 @@ impl<S: Sink> Serializer<S> {
 
     /// Starts an enum's variant that holds data: a fixmap of one, from its name.
     fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
-        self.sink.put([wire::VARIANT])?;
+        self.sink.put([marker::VARIANT])?;
         wire::put_str32(&mut self.sink, variant)?;
         self.start(Form::Array, Some(count), 1)
     }
@@ -244,7 +245,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<()> {
-        self.sink.put([wire::VARIANT])?;
+        self.sink.put([marker::VARIANT])?;
         wire::put_str32(&mut self.sink, variant)?;
         self.inner(value)
     }

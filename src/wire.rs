@@ -2,83 +2,18 @@
 //!
 //! A function that reads takes a marker and what follows it, or leaves an [`Error`] with the byte where it stopped.
 
-use rmp::Marker;
-
 use crate::error::{Error, ErrorKind, Result};
+use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
 use crate::sink::Sink;
 
 mod form;
 pub(crate) use form::Form;
-
-/// How deep values may nest, in both directions.
-pub(crate) const MAX_DEPTH: u8 = 128;
 
 /// The largest length of a fixstr.
 pub(crate) const FIXSTR_MAX: usize = 31;
 
 /// The most dimensions of an array, and so the most elements of a [`Form::Dimensions`].
 pub(crate) const MAX_DIMENSIONS: usize = 16;
-
-pub(crate) const NIL: u8 = 0xc0;
-const FALSE: u8 = 0xc2;
-const TRUE: u8 = 0xc3;
-const BIN32: u8 = 0xc6;
-const U8: u8 = 0xcc;
-const FIXEXT16: u8 = 0xd8;
-pub(crate) const STR32: u8 = 0xdb;
-const ARRAY16: u8 = 0xdc;
-const ARRAY32: u8 = 0xdd;
-const MAP16: u8 = 0xde;
-const MAP32: u8 = 0xdf;
-const FIXMAP: u8 = 0x80;
-const FIXARRAY: u8 = 0x90;
-const FIXSTR: u8 = 0xa0;
-
-/// The fixmap of one that holds an enum's variant and its data.
-pub(crate) const VARIANT: u8 = FIXMAP | 1;
-
-/// A marker's name in the MessagePack specification.
-pub(crate) fn marker_name(byte: u8) -> &'static str {
-    match Marker::from_u8(byte) {
-        Marker::FixPos(_) => "positive fixint",
-        Marker::FixNeg(_) => "negative fixint",
-        Marker::FixMap(_) => "fixmap",
-        Marker::FixArray(_) => "fixarray",
-        Marker::FixStr(_) => "fixstr",
-        Marker::Null => "nil",
-        Marker::Reserved => "the unused marker",
-        Marker::False => "false",
-        Marker::True => "true",
-        Marker::Bin8 => "bin8",
-        Marker::Bin16 => "bin16",
-        Marker::Bin32 => "bin32",
-        Marker::Ext8 => "ext8",
-        Marker::Ext16 => "ext16",
-        Marker::Ext32 => "ext32",
-        Marker::F32 => "float32",
-        Marker::F64 => "float64",
-        Marker::U8 => "uint8",
-        Marker::U16 => "uint16",
-        Marker::U32 => "uint32",
-        Marker::U64 => "uint64",
-        Marker::I8 => "int8",
-        Marker::I16 => "int16",
-        Marker::I32 => "int32",
-        Marker::I64 => "int64",
-        Marker::FixExt1 => "fixext1",
-        Marker::FixExt2 => "fixext2",
-        Marker::FixExt4 => "fixext4",
-        Marker::FixExt8 => "fixext8",
-        Marker::FixExt16 => "fixext16",
-        Marker::Str8 => "str8",
-        Marker::Str16 => "str16",
-        Marker::Str32 => "str32",
-        Marker::Array16 => "array16",
-        Marker::Array32 => "array32",
-        Marker::Map16 => "map16",
-        Marker::Map32 => "map32",
-    }
-}
 
 /// The numbers: a marker, then the value in big-endian order.
 macro_rules! numbers {
@@ -152,6 +87,12 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     let [a, b, c, d] = length.to_be_bytes();
     sink.put([marker, a, b, c, d])?;
     sink.put_slice(value)
+}
+
+/// Makes what has been written from `start` on, `length` bytes, the content of a bin32.
+pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
+    let [a, b, c, d] = u32::try_from(length).map_err(|_| too_many_bytes("bin32", length, u32::MAX as usize))?.to_be_bytes();
+    sink.insert(start, &[BIN32, a, b, c, d])
 }
 
 pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
@@ -302,6 +243,12 @@ impl<'de> Reader<'de> {
     #[inline(always)]
     pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
         self.take_with_length(BIN32, "bin32 (c6)")
+    }
+
+    /// A bin32's content, to be read where it stands.
+    pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
+        let rest = self.take_bin32()?;
+        Ok(Reader { rest, length: self.offset() })
     }
 
     #[inline(always)]

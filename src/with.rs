@@ -30,10 +30,13 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
+
+use crate::mark;
 
 /// The visitor of a marked value: what is inside the newtype decodes as itself.
 struct Marked<T>(PhantomData<T>);
@@ -155,26 +158,44 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod embedded {
-    use alloc::vec::Vec;
+    use core::marker::PhantomData;
 
-    use serde::de::{DeserializeOwned, Error as _};
-    use serde::ser::Error as _;
+    use serde::de::DeserializeOwned;
     use serde::{Deserializer, Serialize, Serializer};
+
+    use crate::mark;
 
     /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
     pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return value.serialize(serializer);
-        }
-        serializer.serialize_bytes(&crate::to_vec(value).map_err(S::Error::custom)?)
+        serializer.serialize_newtype_struct(mark::EMBEDDED, &super::Embedded(value))
     }
 
     /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
     pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        let value: super::Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, super::Marked(PhantomData))?;
+        Ok(value.0)
+    }
+}
+
+/// What [`embedded`] holds: the value itself where a format is for people, and its bytes elsewhere. This format says there
+/// that it is one for people, so as to be handed the value: it then nests as values do, in depth and in an error's byte.
+struct Embedded<T>(T);
+
+impl<T: serde::Serialize + ?Sized> serde::Serialize for Embedded<&T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return serializer.serialize_newtype_struct(mark::VALUE, self.0);
+        }
+        serializer.serialize_bytes(&crate::to_vec(self.0).map_err(serde::ser::Error::custom)?)
+    }
+}
+
+impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Embedded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return T::deserialize(deserializer);
+            return deserializer.deserialize_newtype_struct(mark::VALUE, Marked(PhantomData)).map(Embedded);
         }
         let bytes: Vec<u8> = serde_bytes::deserialize(deserializer)?;
-        crate::from_slice(&bytes).map_err(D::Error::custom)
+        crate::from_slice(&bytes).map(Embedded).map_err(serde::de::Error::custom)
     }
 }

@@ -292,3 +292,22 @@ fn every_marker_is_transcoded_as_it_is() {
     let ignored: (serde::de::IgnoredAny, u8) = b2nd::from_slice(&cat(&[&hex!("92"), &bytes[..], &hex!("07")])).unwrap();
     assert_eq!(ignored.1, 7);
 }
+
+#[test]
+fn types_of_the_standard_library() {
+    use std::collections::{BTreeSet, VecDeque};
+    use std::net::{IpAddr, Ipv4Addr};
+    both_ways(std::time::Duration::new(1, 2), &hex!("92 cf0000000000000001 ce00000002"));
+    both_ways(-1i8..5, &hex!("92 d0ff d005"));
+    both_ways(Ok::<u8, bool>(1), &cat(&[&hex!("81"), &str32("Ok"), &hex!("01")]));
+    both_ways(Err::<u8, bool>(true), &cat(&[&hex!("81"), &str32("Err"), &hex!("c3")]));
+    both_ways(IpAddr::V4(Ipv4Addr::LOCALHOST), &cat(&[&hex!("81"), &str32("V4"), &hex!("94 7f 00 00 01")]));
+    both_ways(std::num::NonZeroU16::MIN, &hex!("cd0001"));
+    both_ways(std::marker::PhantomData::<u8>, &hex!("c0"));
+    both_ways(BTreeSet::from([3u8, 1]), &hex!("92 01 03"));
+    both_ways(VecDeque::from([true]), &hex!("91 c3"));
+    both_ways(Box::new(std::num::Wrapping(7u8)), &hex!("07"));
+    both_ways(std::path::PathBuf::from("a/b"), &str32("a/b"));
+    writes("str", &str32("str"));
+    writes(&[1u8, 2][..], &hex!("92 01 02"));
+}

@@ -77,12 +77,32 @@ fn any_value_is_embedded() {
 fn what_is_wrong_inside_is_told() {
     refused::<Message<B2ndMeta>>(
         &hex!("93 cd0007 c6 00000003 970000 09"),
-        "array: unexpected end of input at byte 3: shape needs 1 more byte at byte 4",
+        "array: the embedded value ends where shape needs 1 more byte at byte 12",
     );
-    refused::<Message<u8>>(&hex!("93 cd0007 c6 00000002 0102 09"), "array: 1 trailing byte after the value at byte 1 at byte 4");
+    refused::<Message<u8>>(&hex!("93 cd0007 c6 00000002 0102 09"), "array: 1 trailing byte after the value at byte 10");
     refused::<Message<u8>>(&hex!("93 cd0007 01 09"), "array: expected bin32 (c6), found positive fixint (01) at byte 4");
     let value = message_of(B2ndMeta { version: 200, ..B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "") });
     assert_eq!(message(b2nd::to_vec(&value)), "version: expected a positive fixint (at most 127), found 200");
     let error = bincode::serialize(&value).unwrap_err().to_string();
     assert_eq!(error, "version: expected a positive fixint (at most 127), found 200");
+}
+
+/// A type that nests in itself without end, an embedded value at a time.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Nest(#[serde(with = "b2nd::with::embedded")] Option<Box<Nest>>);
+
+#[test]
+fn embedded_values_nest_as_deep_as_others() {
+    let nest = |depth: usize| (0..depth).fold(Nest(None), |inner, _| Nest(Some(Box::new(inner))));
+    let bytes = b2nd::to_vec(&nest(41)).unwrap();
+    assert_eq!(bytes.len(), 42 * 5 + 1);
+    assert_eq!(b2nd::from_slice::<Nest>(&bytes).unwrap(), nest(41));
+    assert_eq!(b2nd::to_vec(&nest(50)).unwrap_err().to_string(), "nested more than 128 levels deep");
+
+    let mut bomb = vec![0xc0];
+    for _ in 0..10_000 {
+        bomb.splice(0..0, [&[0xc6][..], &(bomb.len() as u32).to_be_bytes()].concat());
+    }
+    let error = b2nd::from_slice::<Nest>(&bomb).unwrap_err();
+    assert!(error.to_string().ends_with("nested more than 128 levels deep at byte 215"), "{error}");
 }

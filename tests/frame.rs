@@ -4,7 +4,7 @@
 
 mod common;
 
-use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode};
+use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use common::{Hex, both_ways, cat, header, layouts, message, writes};
 use serde::{Deserialize, Serialize};
@@ -96,14 +96,18 @@ fn metalayers_are_kept_in_order() {
     assert_eq!(metalayers.insert("a", *b"1").unwrap(), None);
     assert_eq!(metalayers.insert("", vec![]).unwrap(), None);
     assert_eq!(metalayers.insert("a", *b"22").unwrap(), Some(b"1".to_vec()));
+    assert_eq!(metalayers.insert("b", *b"4444").unwrap(), None);
     assert_eq!(metalayers.insert(&"x".repeat(31), *b"333").unwrap(), None);
     let pairs: Vec<_> = metalayers.iter().collect();
-    assert_eq!(pairs, [(&b"a"[..], &b"22"[..]), (b"", b""), (&[b'x'; 31], b"333")]);
-    assert_eq!(metalayers.iter().len(), 3);
+    assert_eq!(pairs, [(&b"a"[..], &b"22"[..]), (b"", b""), (b"b", b"4444"), (&[b'x'; 31], b"333")]);
+    assert_eq!(metalayers.iter().len(), 4);
     assert_eq!(metalayers.remove(""), Some(vec![]));
     assert_eq!(metalayers.remove(""), None);
-    assert_eq!((metalayers.len(), metalayers.get("a"), metalayers.get("")), (2, Some(&b"22"[..]), None));
-    assert_eq!(format!("{metalayers:?}"), format!("{{\"a\": \"2 bytes\", \"{}\": \"3 bytes\"}}", "x".repeat(31)));
+    assert_eq!((metalayers.len(), metalayers.get("a"), metalayers.get("")), (3, Some(&b"22"[..]), None));
+    assert_eq!(
+        format!("{metalayers:?}"),
+        format!("{{\"a\": \"2 bytes\", \"b\": \"4 bytes\", \"{}\": \"3 bytes\"}}", "x".repeat(31))
+    );
     assert_eq!(format!("{:?}", read(&[(b"\xff\"", b"")]).metalayers()), r#"{b"\xff\"": "0 bytes"}"#);
     assert_eq!(MAX_METALAYERS, 16);
 }
@@ -170,4 +174,48 @@ fn a_header_longer_than_the_first_read_is_read_whole() {
     let file = File::open(path).unwrap();
     assert!(file.header().header_len() > 70_000);
     assert_eq!(Hex(&b2nd::to_vec(file.header()).unwrap()), Hex(&std::fs::read(path).unwrap()[..file.header().header_len()]));
+}
+
+#[test]
+fn sizes_that_no_frame_has_are_refused() {
+    let cases: [(usize, &[u8], &str); 3] = [
+        (0x1e, &(-1i64).to_be_bytes(), "nbytes: expected 0 or more, found -1 at byte 29"),
+        (0x30, &0i32.to_be_bytes(), "typesize: expected 1 or more, found 0 at byte 47"),
+        (0x3a, &(-1i32).to_be_bytes(), "chunksize: expected 0 or more, found -1 at byte 57"),
+    ];
+    for (at, number, expected) in cases {
+        let mut bytes = header(&[]);
+        bytes[at..at + number.len()].copy_from_slice(number);
+        assert_eq!(message(Header::from_slice(&bytes)), expected);
+    }
+    let mut empty = header(&[]);
+    empty[0x1e..0x26].fill(0);
+    empty[0x3a..0x3e].fill(0xff);
+    assert_eq!(Header::from_slice(&empty).unwrap().chunksize(), -1);
+}
+
+#[test]
+fn a_frame_that_its_file_does_not_hold_has_no_end() {
+    let directory = std::env::temp_dir().join(format!("b2nd-cut-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("cut.b2nd");
+    let mut bytes = std::fs::read("tests/data/example.b2nd").unwrap();
+    let length = bytes.len() as u64;
+    bytes[0x10..0x18].copy_from_slice(&(length + 1).to_be_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    let file = File::open(&path).unwrap();
+    let expected = format!("unexpected end of input at byte {length}: the frame needs 1 more byte");
+    assert_eq!(message(file.trailer()), expected);
+    assert_eq!(message(file.offsets(())), expected);
+    assert_eq!(message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value")), expected);
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_trailer_has_four_elements() {
+    let trailer = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
+    let refused = |first: u8| message(Trailer::from_slice(&[&[first], &trailer[1..]].concat()));
+    assert_eq!(refused(0x93), "the frame's trailer: invalid length 3, expected a trailer of 4 elements at byte 0");
+    assert_eq!(refused(0x95), "the frame's trailer: expected 4 elements, found 5 at byte 0");
 }

@@ -210,6 +210,7 @@ fn a_struct_says_how_many_elements_it_has() {
     both_ways(Named { a: 1, b: 2 }, &hex!("92 01 02"));
     refused::<Three>(&hex!("94 01 02 03 04"), "expected 3 elements, found 4 at byte 0");
     refused::<Named>(&hex!("93 01 02 03"), "expected 2 elements, found 3 at byte 0");
+    refused::<Named>(&hex!("93 c0 c0 c0"), "expected 2 elements, found 3 at byte 0");
     refused::<Vec<Named>>(&hex!("92 92 01 02 93 01 02 03"), "[1]: expected 2 elements, found 3 at byte 4");
     refused::<Vec<Named>>(&hex!("92 92 01 02 91 01"), "[1]: invalid length 1, expected struct Named with 2 elements at byte 4");
 }

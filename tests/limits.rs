@@ -192,6 +192,12 @@ fn options_and_newtypes_nest_128_deep() {
     refused::<Endless>(&hex!("01"), &format!("{DEEP} at byte 0"));
 
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct MarkedEndless(#[serde(with = "b2nd::with::fixstr")] Endless);
+    writes(&MarkedEndless(endless(64)), &hex!("c0"));
+    unwritable(&MarkedEndless(endless(65)), DEEP);
+    refused::<MarkedEndless>(&hex!("a1 61"), &format!("{DEEP} at byte 0"));
+
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Marked(#[serde(with = "b2nd::with::array16")] Vec<Marked>);
     let marked = |depth| (1..depth).fold(Marked(vec![]), |inner, _| Marked(vec![inner]));
     both_ways(marked(64), &cat(&[&hex!("dc0001").repeat(63), &hex!("dc0000")]));
@@ -254,10 +260,8 @@ impl<'de> Deserialize<'de> for Announced {
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("elements or entries")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Announced, A::Error> {
-                let hint = elements.size_hint().unwrap_or(usize::MAX);
-                while elements.next_element::<IgnoredAny>().is_ok_and(|element| element.is_some()) {}
-                Err(serde::de::Error::custom(hint))
+            fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Announced, A::Error> {
+                Err(serde::de::Error::custom(elements.size_hint().unwrap_or(usize::MAX)))
             }
             fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Announced, A::Error> {
                 Err(serde::de::Error::custom(entries.size_hint().unwrap_or(usize::MAX)))

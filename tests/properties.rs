@@ -181,7 +181,8 @@ fn borrowed(pairs: &[Pair]) -> Vec<(&[u8], &[u8])> {
     pairs.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect()
 }
 
-/// A header's bytes; every field that is not derived from the metalayers holds anything.
+/// A header's bytes; every field that is not derived from the metalayers holds anything that it may: nbytes and chunksize are
+/// not negative, typesize is 1 or more.
 fn header() -> impl Strategy<Value = Vec<u8>> {
     let flags = (prop::sample::select(vec![0x12, 0x53, 0x93, 0xd3]), 0..2u8, any::<[u8; 2]>());
     let numbers = (any::<[u64; 3]>(), any::<[u32; 3]>(), any::<[u16; 2]>(), any::<bool>());
@@ -189,6 +190,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
         let mut bytes = common::header(&borrowed(&metalayers));
         let (long, middle, short, has_vlmetalayers) = numbers;
         let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        let (long, middle) = ([long[0], long[1] >> 1, long[2]], [(middle[0] >> 1).max(1), middle[1], middle[2] >> 1]);
         [0x10, 0x1e, 0x27].into_iter().zip(long).for_each(|(at, field)| put(at, &field.to_be_bytes()));
         [0x30, 0x35, 0x3a].into_iter().zip(middle).for_each(|(at, field)| put(at, &field.to_be_bytes()));
         [0x3f, 0x42].into_iter().zip(short).for_each(|(at, field)| put(at, &field.to_be_bytes()));

@@ -9,6 +9,10 @@ use serde::Serialize;
 
 use super::array::Array;
 use super::text::hex;
+use super::{Args, View};
+use data::{GridObject, Index, Readable, TrailerObject};
+
+mod data;
 
 /// A frame's header in readable form. Lengths are in bytes, shapes in elements.
 #[derive(Serialize)]
@@ -39,6 +43,10 @@ struct Frame<'a> {
     /// Why a metalayer with an array's name is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     array_error: Option<String>,
+    trailer: Readable<TrailerObject>,
+    /// With `--chunks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunks: Option<Readable<Index>>,
 }
 
 #[derive(Serialize)]
@@ -62,9 +70,16 @@ struct ArrayObject<'a> {
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
     stale_bytes: usize,
+    grid: Readable<GridObject>,
 }
 
-pub(crate) fn line(path: &Path, file: &File) -> b2nd::Result<String> {
+impl ArrayObject<'_> {
+    fn has_slice(&self) -> bool {
+        self.grid.all(GridObject::has_slice)
+    }
+}
+
+pub(crate) fn line(args: &Args, path: &Path, file: &File) -> b2nd::Result<View> {
     let header = file.header();
     let (array, array_error) = match Array::find(header) {
         Ok(array) => (array, None),
@@ -96,10 +111,22 @@ pub(crate) fn line(path: &Path, file: &File) -> b2nd::Result<String> {
         decompression_threads: header.decompression_threads(),
         has_vlmetalayers: header.has_vlmetalayers(),
         metalayers: header.metalayers().iter().map(metalayer).collect(),
-        array: array.map(|array| ArrayObject { layout: array.layout(), meta: array.meta, stale_bytes: array.stale }),
+        array: array.map(|array| ArrayObject {
+            layout: array.layout(),
+            meta: array.meta,
+            stale_bytes: array.stale,
+            grid: Readable::of(array.meta.geometry().grid().map(|grid| GridObject::new(&grid, args.slice.as_ref()))),
+        }),
         array_error,
+        trailer: Readable::of(file.trailer().map(|trailer| TrailerObject::new(&trailer))),
+        chunks: args.chunks.then(|| Readable::of(Index::of(file))),
     };
-    Ok(serde_json::to_string(&frame).map_err(std::io::Error::from)?)
+    let slice = args.slice.is_none() || frame.array.as_ref().is_some_and(|array| array.has_slice());
+    let complete = slice
+        && frame.trailer.all(TrailerObject::is_complete)
+        && frame.chunks.as_ref().is_none_or(|index| index.all(Index::is_complete));
+    let text = serde_json::to_string(&frame).map_err(std::io::Error::from)?;
+    Ok(View { text, complete })
 }
 
 fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {

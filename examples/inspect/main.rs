@@ -2,18 +2,25 @@
 //!
 //! ```text
 //! cargo run --example inspect -- tests/data/example.b2nd
+//! cargo run --example inspect -- --chunks --slice "0:6, -1" tests/data/example.b2nd
 //! cargo run --example inspect -- -r --json DIRECTORY | jq .array.shape
 //! ```
 //!
 //! `walk` finds the frames, and each way of showing one is a module with a function from a [`File`] to text:
-//! `summary`, `json` and `hex`. What a frame holds besides its header finds its place as a section of `summary`, a
-//! member of `json`'s `Frame` and a table of names in `hex/names.rs`.
+//! `summary`, `json` and `hex`. What they show is found by `array`, `grid`, `vlmetalayers` and `chunks`.
 
+#[path = "../common/array.rs"]
 mod array;
+mod chunks;
+pub(crate) mod grid;
 pub(crate) mod hex;
 mod json;
+mod marker;
+pub(crate) mod msgpack;
 mod summary;
 pub(crate) mod text;
+mod vlmetalayers;
+#[path = "../common/walk.rs"]
 mod walk;
 
 use std::io::{self, Write};
@@ -23,7 +30,7 @@ use std::process::ExitCode;
 use b2nd::frame::File;
 use clap::Parser;
 
-/// Shows what is in Blosc2 frames: their header, their metalayers and the array in them.
+/// Shows what is in Blosc2 frames: header and trailer, metalayers, the array and where its chunks are.
 #[derive(Parser)]
 #[command(name = "inspect")]
 pub(crate) struct Args {
@@ -39,9 +46,17 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print each byte of the header, and what it means.
-    #[arg(long, conflicts_with = "json")]
+    /// Print each byte of header and trailer, and what it means.
+    #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     hex: bool,
+
+    /// List the chunks, which takes a look at each of them.
+    #[arg(long)]
+    chunks: bool,
+
+    /// List the chunks that a part of the array touches, and how many of their blocks: 0:10,5,: as in Python.
+    #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
+    slice: Option<grid::Slice>,
 
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = text::parse_offset)]
@@ -75,17 +90,18 @@ pub(crate) fn status(shown: io::Result<bool>, err: &mut dyn Write) -> u8 {
 
 /// Shows every frame it can, and says whether that was all of them. The error is one of writing.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
-    let (mut shown, mut refused) = (0, 0);
+    let (mut shown, mut refused) = (0, 0_u64);
     let mut show = |path: PathBuf, found: b2nd::Result<()>| match found.and_then(|()| view(args, &path)) {
-        Ok(view) => {
+        Ok(View { text, complete }) => {
             let gap = if shown == 0 || args.json { "" } else { "\n" };
             shown += 1;
-            writeln!(out, "{gap}{view}")?;
+            refused += u64::from(!complete);
+            writeln!(out, "{gap}{text}")?;
             out.flush()
         }
         Err(error) => {
             refused += 1;
-            let hint = if is_plain_directory(&path) { " (-r looks below the directory)" } else { "" };
+            let hint = if is_plain_directory(&path) { " (no sparse frame: -r looks below)" } else { "" };
             writeln!(err, "{}: {error}{hint}", path.display())
         }
     };
@@ -100,14 +116,26 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
 }
 
 /// One frame as text, without a newline at its end.
-fn view(args: &Args, path: &Path) -> b2nd::Result<String> {
+pub(crate) struct View {
+    text: String,
+    /// Whether that is all there is to show: `text` says what could not be read.
+    complete: bool,
+}
+
+impl View {
+    fn new(text: String) -> View {
+        View { text, complete: true }
+    }
+}
+
+fn view(args: &Args, path: &Path) -> b2nd::Result<View> {
     let file = File::open_at(path, args.offset)?;
     if args.json {
-        json::line(path, &file)
+        json::line(args, path, &file)
     } else if args.hex {
         hex::dump(path, &file)
     } else {
-        Ok(summary::page(path, &file))
+        Ok(summary::page(args, path, &file))
     }
 }
 

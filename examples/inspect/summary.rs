@@ -4,10 +4,14 @@ use std::fmt::{Display, Write};
 use std::path::Path;
 
 use b2nd::Geometry;
-use b2nd::frame::{File, FrameType, Header};
+use b2nd::frame::{File, FrameType, Header, Trailer};
 
 use super::array::Array;
-use super::text::{self, LABEL, NOTICE, count, quoted, size, styled, thousands};
+use super::chunks::{self, Index};
+use super::grid::{self, Slice, Touched};
+use super::text::{self, LABEL, NOTICE, columns, count, quoted, size, styled, thousands};
+use super::vlmetalayers::{self, Vlmetalayer};
+use super::{Args, View};
 
 /// A dtype's lines are at most so wide, where it has places to break them.
 const DTYPE_WIDTH: usize = 96;
@@ -15,15 +19,21 @@ const DTYPE_WIDTH: usize = 96;
 /// How many lines of a dtype are shown.
 const DTYPE_LINES: usize = 8;
 
-/// Everything that the header says, a line for each thing.
-pub(crate) fn page(path: &Path, file: &File) -> String {
+/// How much of a metalayer's value is shown, in characters.
+const VALUE_WIDTH: usize = 64;
+
+/// Everything that the header and the trailer say, a line for each thing.
+pub(crate) fn page(args: &Args, path: &Path, file: &File) -> View {
     let header = file.header();
-    let mut page = Page(text::title(path, file.offset()));
+    let mut page = Page(View::new(text::title(path, file.offset())));
     container(&mut page, header);
     compression(&mut page, header);
-    array(&mut page, header);
+    array(&mut page, header, args.slice.as_ref());
     metalayers(&mut page, header);
-    page.line("vlmetalayers", if header.has_vlmetalayers() { "in the trailer" } else { "none" });
+    trailer(&mut page, header, &file.trailer());
+    if args.chunks {
+        chunks(&mut page, file);
+    }
     page.0
 }
 
@@ -71,11 +81,20 @@ fn with_meta(stage: impl Display, meta: u8) -> String {
     if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
 }
 
-fn array(page: &mut Page, header: &Header) {
+fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     let array = match Array::find(header) {
         Ok(Some(array)) => array,
-        Ok(None) => return page.line("array", "none"),
-        Err(error) => return page.line("array", styled(NOTICE, format_args!("none that can be read: {error}"))),
+        none => {
+            match none {
+                // It may be a metalayer of a user's own that is called so.
+                Err(error) => page.line("array", styled(NOTICE, format_args!("none that can be read: {error}"))),
+                _ => page.line("array", "none"),
+            }
+            if slice.is_some() {
+                page.problem("slice", "there is no array");
+            }
+            return;
+        }
     };
     let geometry = array.meta.geometry();
     page.line(
@@ -99,6 +118,43 @@ fn array(page: &mut Page, header: &Header) {
     if array.stale != 0 {
         page.inner("stale", styled(NOTICE, format_args!("{} after the metadata", count(array.stale, "byte"))));
     }
+    grid(page, geometry, header.typesize(), slice);
+}
+
+fn grid(page: &mut Page, geometry: &Geometry, typesize: i32, slice: Option<&Slice>) {
+    let grid = match geometry.grid() {
+        Ok(grid) => grid,
+        Err(error) => return page.problem("  grid", format_args!("none: {error}")),
+    };
+    let bytes = i128::from(grid.nitems()) * i128::from(typesize);
+    page.inner("elements", format_args!("{} in {}", thousands(grid.nitems()), size(bytes)));
+    let per_dimension: Vec<_> = grid.chunks_per_dimension().iter().map(thousands).collect();
+    let product = if per_dimension.len() > 1 { format!(" = {}", per_dimension.join(" x ")) } else { String::new() };
+    page.inner("chunks", thousands(grid.nchunks()) + &product);
+    page.inner("blocks", format_args!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk())));
+    match grid::padding(&grid) {
+        Some(0.0) => page.inner("padding", "none"),
+        Some(padding) => page.inner("padding", format_args!("{:.1}% of the data", 100.0 * padding)),
+        None => {}
+    }
+    let Some(slice) = slice else { return };
+    match slice.touched(&grid) {
+        Ok(Touched { ranges, chunks, more }) => {
+            let ranges: Vec<_> = ranges.iter().map(|range| format!("{}:{}", range.start, range.end)).collect();
+            let touched = chunks.len() + more;
+            page.line(
+                "slice",
+                format_args!("[{}] touches {} of {}", ranges.join(", "), thousands(touched), count(grid.nchunks(), "chunk")),
+            );
+            let all = thousands(grid.blocks_per_chunk());
+            let rows = chunks.iter().map(|&(chunk, blocks)| vec![thousands(chunk), format!("{} of {all}", thousands(blocks))]);
+            page.table(columns(&[vec![vec!["chunk".to_owned(), "blocks".to_owned()]], rows.collect()].concat(), &[0, 1]));
+            if more != 0 {
+                page.inner(format_args!("… and {} more", thousands(more)), "");
+            }
+        }
+        Err(error) => page.problem("slice", error),
+    }
 }
 
 /// The three shapes, each dimension in a column of its own.
@@ -119,18 +175,74 @@ fn shapes(geometry: &Geometry) -> [String; 3] {
 fn metalayers(page: &mut Page, header: &Header) {
     let metalayers = header.metalayers();
     page.line("metalayers", if metalayers.is_empty() { "none".to_owned() } else { metalayers.len().to_string() });
-    let lines: Vec<_> = metalayers.iter().map(|(name, content)| (quoted(name), count(content.len(), "byte"))).collect();
-    let name_width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let digits = |length: &str| length.find(' ').unwrap_or(0);
-    let length_width = lines.iter().map(|(_, length)| digits(length)).max().unwrap_or(0);
-    for (name, length) in lines {
-        let gap = length_width - digits(&length);
-        page.inner(format_args!("{name:name_width$}"), format!("{:gap$}{length}", ""));
+    let array = Array::find(header).ok().flatten().map(|array| array.name);
+    let rows = metalayers.iter().map(|(name, content)| {
+        // The array's has its own place on the page.
+        let value = if array.is_some_and(|array| array.as_bytes() == name) { None } else { value(content) };
+        vec![quoted(name), bytes(content.len()), value.unwrap_or_default()]
+    });
+    page.table(columns(&rows.collect::<Vec<_>>(), &[1]));
+}
+
+fn value(content: &[u8]) -> Option<String> {
+    vlmetalayers::describe(content, VALUE_WIDTH)
+}
+
+/// A length whose digits stand below those of others, when aligned to the right.
+fn bytes(length: usize) -> String {
+    if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
+}
+
+fn trailer(page: &mut Page, header: &Header, trailer: &b2nd::Result<Trailer>) {
+    let trailer = match trailer {
+        Ok(trailer) => trailer,
+        Err(error) => return page.problem("trailer", error),
+    };
+    let version = trailer.version();
+    page.line("trailer", format_args!("{}, version {version}", size(trailer.trailer_len() as i128)));
+    let vlmetalayers = vlmetalayers::of(trailer);
+    let mut number = if vlmetalayers.len() == 0 { "none".to_owned() } else { vlmetalayers.len().to_string() };
+    if header.has_vlmetalayers() == (vlmetalayers.len() == 0) {
+        number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
+    }
+    page.line("vlmetalayers", number);
+    let mut complete = true;
+    let rows = vlmetalayers.map(|Vlmetalayer { name, chunk }| match chunk {
+        Ok(chunk) => {
+            let (kind, stored) = (chunks::kind(chunk.header()), chunk.stored());
+            let kind = if stored.is_some() { kind } else { format!("{kind}, {} compressed", chunk.header().cbytes()) };
+            let value = stored.and_then(value).unwrap_or_default();
+            vec![quoted(name), bytes(chunk.header().nbytes()), kind, value]
+        }
+        Err(error) => {
+            complete = false;
+            vec![quoted(name), String::new(), format!("cannot be read: {error}")]
+        }
+    });
+    let lines = columns(&rows.collect::<Vec<_>>(), &[1]);
+    page.table(lines);
+    page.0.complete &= complete;
+}
+
+fn chunks(page: &mut Page, file: &File) {
+    match Index::of(file) {
+        Ok(Index::Read(offsets)) => {
+            page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
+            let (lines, complete) = chunks::table(file, offsets);
+            page.table(if offsets.is_empty() { Vec::new() } else { lines });
+            page.0.complete &= complete;
+        }
+        Ok(Index::Compressed(header)) => {
+            let number = header.nbytes() / 8;
+            let text = format_args!("{}, not listed: the index is compressed with {}", thousands(number), header.codec());
+            page.line("chunks", text);
+        }
+        Err(error) => page.problem("chunks", error),
     }
 }
 
 /// A title, then lines of a label and a text.
-struct Page(String);
+struct Page(View);
 
 impl Page {
     /// The width of labels, unless one is wider.
@@ -139,7 +251,7 @@ impl Page {
     fn line(&mut self, label: impl Display, text: impl Display) {
         let label = format!("{label:width$}", width = Page::LABELS);
         // Writing to a string does not fail.
-        let _ = write!(self.0, "\n  {}  {text}", styled(LABEL, label));
+        let _ = write!(self.0.text, "\n  {}  {text}", styled(LABEL, label));
     }
 
     fn inner(&mut self, label: impl Display, text: impl Display) {
@@ -149,5 +261,17 @@ impl Page {
     /// The rest of a text that is too long for its line.
     fn more(&mut self, text: impl Display) {
         self.line("", text);
+    }
+
+    /// What cannot be read, in the place where it would be.
+    fn problem(&mut self, label: &str, error: impl Display) {
+        self.0.complete = false;
+        self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
+    }
+
+    fn table(&mut self, lines: Vec<String>) {
+        for line in lines {
+            let _ = write!(self.0.text, "\n    {line}");
+        }
     }
 }

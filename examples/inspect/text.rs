@@ -39,14 +39,38 @@ pub(crate) fn thousands(number: impl Display) -> String {
 }
 
 /// `1 byte`, `2 bytes`.
-pub(crate) fn count(number: usize, unit: &str) -> String {
-    format!("{} {unit}{}", thousands(number), if number == 1 { "" } else { "s" })
+pub(crate) fn count(number: impl Display, unit: &str) -> String {
+    let number = thousands(number);
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{plural}")
+}
+
+/// Cells in columns of one width, a line for each row. The columns whose numbers are in `right` are aligned to the right.
+pub(crate) fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
+    let mut widths = Vec::new();
+    for row in rows {
+        widths.resize(widths.len().max(row.len()), 0);
+        // What ends a line may be as long as it likes.
+        let last = row.len().saturating_sub(1);
+        for (column, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
+            if column != last || right.contains(&column) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
+    }
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            if right.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// A length in bytes, and from 1 KiB on in the unit that fits it.
 pub(crate) fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let exact = format!("{} byte{}", thousands(bytes), if bytes == 1 { "" } else { "s" });
+    let exact = count(bytes, "byte");
     // A tenth of a unit is all that is shown, so a float is exact enough.
     let mut amount = bytes as f64;
     let mut unit = None;

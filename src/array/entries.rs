@@ -9,8 +9,7 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::geometry::Geometry;
-use crate::error::{Error, Result};
+use super::geometry::{Geometry, checked_ndim, too_many};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
 
@@ -121,35 +120,6 @@ impl<T: Serialize> Serialize for Each<'_, T> {
         }
         lengths.end()
     }
-}
-
-/// The number of dimensions, if an array can have so many.
-pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
-    match u8::try_from(ndim) {
-        Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::message(too_many(ndim))),
-    }
-}
-
-fn too_many(ndim: usize) -> impl fmt::Display {
-    struct TooMany(usize);
-    impl fmt::Display for TooMany {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
-        }
-    }
-    TooMany(ndim)
-}
-
-/// Why a length is refused.
-pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
-    struct Negative<T>(T);
-    impl<T: fmt::Display> fmt::Display for Negative<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "expected a length of 0 or more, found {}", self.0)
-        }
-    }
-    Negative(length)
 }
 
 /// The entries that were read, beside the geometry.
@@ -347,4 +317,19 @@ impl Key {
 #[inline(always)]
 pub(super) fn present<T, E: serde::de::Error>(name: &'static str, entry: Option<T>) -> Result<T, E> {
     entry.ok_or_else(|| E::missing_field(name))
+}
+
+/// Four entries: ndim, shape, chunkshape, blockshape.
+impl Serialize for Geometry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Entries { version: None, geometry: self, dtype_format: None, dtype: None }.serialize("Geometry", serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Geometry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut geometry = Geometry::SCALAR;
+        deserialize::<_, ()>(deserializer, Layout::Geometry, &mut geometry)?;
+        Ok(geometry)
+    }
 }

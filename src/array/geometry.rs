@@ -3,9 +3,6 @@
 use alloc::format;
 use core::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::entries::{self, Entries, Layout};
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
 
@@ -52,7 +49,7 @@ impl Geometry {
                 blockshape.len()
             )));
         }
-        let mut geometry = Geometry { ndim: entries::checked_ndim(ndim)?, ..Geometry::SCALAR };
+        let mut geometry = Geometry { ndim: checked_ndim(ndim)?, ..Geometry::SCALAR };
         geometry.shape[..ndim].copy_from_slice(shape);
         geometry.chunkshape[..ndim].copy_from_slice(chunkshape);
         geometry.blockshape[..ndim].copy_from_slice(blockshape);
@@ -92,7 +89,7 @@ impl Geometry {
         for (position, (name, length)) in all.enumerate() {
             if length < 0 {
                 let index = position % self.ndim();
-                return Err(Error::message(format_args!("{name}[{index}]: {}", entries::negative(length))));
+                return Err(Error::message(format_args!("{name}[{index}]: {}", negative(length))));
             }
         }
         Ok(())
@@ -136,17 +133,31 @@ impl fmt::Debug for Geometry {
     }
 }
 
-/// Four entries: ndim, shape, chunkshape, blockshape.
-impl Serialize for Geometry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Entries { version: None, geometry: self, dtype_format: None, dtype: None }.serialize("Geometry", serializer)
+/// The number of dimensions, if an array can have so many.
+pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
+    match u8::try_from(ndim) {
+        Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
+        _ => Err(Error::message(too_many(ndim))),
     }
 }
 
-impl<'de> Deserialize<'de> for Geometry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut geometry = Geometry::SCALAR;
-        entries::deserialize::<_, ()>(deserializer, Layout::Geometry, &mut geometry)?;
-        Ok(geometry)
+pub(super) fn too_many(ndim: usize) -> impl fmt::Display {
+    struct TooMany(usize);
+    impl fmt::Display for TooMany {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
+        }
     }
+    TooMany(ndim)
+}
+
+/// Why a length is refused.
+pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
+    struct Negative<T>(T);
+    impl<T: fmt::Display> fmt::Display for Negative<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "expected a length of 0 or more, found {}", self.0)
+        }
+    }
+    Negative(length)
 }

@@ -6,8 +6,9 @@ use serde::forward_to_deserialize_any;
 
 use super::{Deserializer, Elements, Fields, wrong_count};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mark::{Mark, array_fields};
-use crate::wire::{self, Form};
+use crate::mark::{Mark, VALUE, array_fields};
+use crate::marker;
+use crate::wire::Form;
 
 pub(super) struct MarkedDeserializer<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
@@ -38,9 +39,10 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
+            Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
             Mark::FormatOrDtype => match deserializer.reader.peek()? {
                 0x00..=0x7f => visitor.visit_u8(deserializer.reader.take_u8()?),
-                wire::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
+                marker::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
                 found => Err(deserializer.reader.unexpected("positive fixint (00 to 7f) or str32 (db)", found)),
             },
         }
@@ -66,11 +68,23 @@ impl<'de> Deserializer<'de> {
     }
 }
 
+impl<'de> Deserializer<'de> {
+    /// Reads the value that a bin32 holds, all of it.
+    fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth };
+        inside.enter(start)?;
+        let value = visitor.visit_newtype_struct(&mut inside).map_err(|error| error.complete("the embedded value"))?;
+        inside.end()?;
+        Ok(value)
+    }
+}
+
 impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     type Error = Error;
 
     fn is_human_readable(&self) -> bool {
-        false
+        matches!(self.mark, Mark::Embedded)
     }
 
     #[inline(always)]
@@ -83,9 +97,14 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
         self.read(fields, visitor)
     }
 
+    #[inline(always)]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.read(&[], visitor)
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
-        if deserializer.reader.peek()? == wire::NIL {
+        if deserializer.reader.peek()? == marker::NIL {
             deserializer.reader.take_nil()?;
             return visitor.visit_none();
         }
@@ -95,6 +114,7 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match Mark::from_name(name) {
+            _ if name == VALUE => deserializer.embedded(visitor),
             Some(_) => Err(Error::new(ErrorKind::Unsupported("a marked value inside a marked value"))),
             None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
         }
@@ -114,6 +134,6 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        seq tuple tuple_struct map identifier ignored_any
+        tuple tuple_struct map identifier ignored_any
     }
 }

@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::chunk_header::{ChunkHeader, EXTENDED, Special};
+use super::chunk_header::{ChunkHeader, EXTENDED, Special, no_nan};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What turns a compressed chunk into its data. A codec crate plugs in with a closure:
@@ -26,9 +26,8 @@ pub trait Decompress {
     /// Fills `data`, whose length is the chunk's `nbytes`, from a whole chunk, header included.
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
 
-    /// Refuses a chunk before memory is taken for its data, of which it may claim 2 GiB. Nothing is refused unless said so.
-    fn check(&mut self, chunk: &[u8]) -> Result<()> {
-        let _ = chunk;
+    /// Refuses a chunk before memory is taken for its data, which a header of a few bytes can say is 2 GiB.
+    fn accept(&self, _chunk: &ChunkHeader) -> Result<()> {
         Ok(())
     }
 }
@@ -45,11 +44,11 @@ where
 
 impl Decompress for () {
     fn decompress(&mut self, chunk: &[u8], _data: &mut [u8]) -> Result<()> {
-        self.check(chunk)
+        self.accept(&ChunkHeader::from_slice(chunk)?)
     }
 
-    fn check(&mut self, chunk: &[u8]) -> Result<()> {
-        let codec = ChunkHeader::from_slice(chunk)?.codec();
+    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
+        let codec = chunk.codec();
         Err(Error::message(format_args!("the chunk is compressed with {codec}, and no decompressor is given")))
     }
 }
@@ -73,7 +72,7 @@ impl<'a> Chunk<'a> {
             Some(bytes) => Ok(Chunk { header, bytes: Cow::Borrowed(bytes) }),
             None => {
                 let error = ErrorKind::UnexpectedEnd { needed: header.cbytes() - bytes.len() };
-                Err(Error::at(error, bytes.len()).field("the chunk"))
+                Err(Error::at(error, bytes.len()).field("chunk"))
             }
         }
     }
@@ -103,7 +102,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; or `special` is a value, which is more than a header.
+    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; elements of NaN that are not 4 or 8 bytes long; or
+    /// `special` is a value, which is more than a header.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
@@ -134,6 +134,18 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
+    /// All bytes of the chunk, in blocks of this length where its header alone says how long they are.
+    pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
+        let mut header = self.header;
+        if header.is_stored() || header.special().is_some() {
+            header.set_blocksize(blocksize);
+        }
+        if header == self.header {
+            return Cow::Borrowed(&self.bytes);
+        }
+        Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
+    }
+
     /// The data of a chunk that is stored uncompressed, without a copy.
     pub fn stored(&self) -> Option<&[u8]> {
         if !self.header.is_stored() {
@@ -158,12 +170,12 @@ impl<'a> Chunk<'a> {
     /// asked of `decompress` otherwise.
     ///
     /// It takes as much memory as the header says, which is at most 2 GiB; [`data_into`](Chunk::data_into) takes none.
-    pub fn data(&self, mut decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
+    pub fn data(&self, decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
         if let Some(data) = self.stored() {
             return Ok(Cow::Borrowed(data));
         }
         if self.header.special().is_none() {
-            decompress.check(&self.bytes)?;
+            decompress.accept(&self.header)?;
         }
         let mut data = Vec::new();
         let nbytes = self.header.nbytes();
@@ -203,9 +215,7 @@ impl<'a> Chunk<'a> {
             Some(Special::Nan) => match self.header.typesize() {
                 4 => fill(data, &f32::NAN.to_le_bytes()),
                 8 => fill(data, &f64::NAN.to_le_bytes()),
-                typesize => {
-                    return Err(Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8")));
-                }
+                typesize => return Err(no_nan(typesize)),
             },
             Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
         }

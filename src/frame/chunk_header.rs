@@ -96,7 +96,7 @@ impl ChunkHeader {
         let length = if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { EXTENDED } else { SHORT };
         let Some(header) = chunk.get(..length) else {
             let error = ErrorKind::UnexpectedEnd { needed: length - chunk.len() };
-            return Err(Error::at(error, chunk.len()).field("the chunk's header"));
+            return Err(Error::at(error, chunk.len()).field("chunk header"));
         };
         bytes[..length].copy_from_slice(header);
         let header = ChunkHeader { bytes };
@@ -120,12 +120,23 @@ impl ChunkHeader {
             return Err(Error::message("a chunk of one value holds more than a header"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
-        header.bytes[31] = special.code() << 4;
-        if (1..=nbytes).contains(&blocksize) {
-            header.bytes[8..12].copy_from_slice(&length("blocksize", blocksize)?);
+        if nbytes % typesize != 0 {
+            return Err(Error::message(format_args!("nbytes: expected a multiple of typesize ({typesize}), found {nbytes}")));
         }
+        if special == Special::Nan && !matches!(typesize, 4 | 8) {
+            return Err(no_nan(typesize));
+        }
+        header.bytes[31] = special.code() << 4;
+        header.set_blocksize(blocksize);
         header.check()?;
         Ok(header)
+    }
+
+    /// Puts the data in blocks of this length, where a chunk of its length can have such.
+    pub(super) fn set_blocksize(&mut self, blocksize: usize) {
+        if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
+            self.bytes[8..12].copy_from_slice(&bytes);
+        }
     }
 
     /// A header alone, of one block.
@@ -301,6 +312,11 @@ impl ChunkHeader {
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
     }
+}
+
+#[cold]
+pub(super) fn no_nan(typesize: usize) -> Error {
+    Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
 /// A length as a header holds it.

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::file::File;
+use super::file::{File, read_header};
+use super::header::Header;
 use super::metalayers::Place;
-use super::storage::{Disk, Handle, Staged, Storage};
+use super::storage::{Disk, Handle, Staged, Storage, sync_parent};
 use super::trailer::Trailer;
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
@@ -20,11 +21,11 @@ use crate::error::{Error, Result};
 /// A write inside one of these, aligned, is taken to happen as a whole or not at all.
 const SECTOR: u64 = 512;
 
-/// The position of frame_len's 8 bytes.
-const FRAME_LEN_AT: u64 = 0x10;
+/// The position of frame_len's 8 bytes. What an edit changes, as far as has_vlmetalayers, is in one sector.
+const FRAME_LEN_AT: usize = 0x10;
 
 /// The position of has_vlmetalayers.
-const HAS_VLMETALAYERS_AT: u64 = 0x44;
+const HAS_VLMETALAYERS_AT: usize = 0x44;
 
 impl File {
     /// Opens a frame to read and to edit: a file, or a sparse frame's directory.
@@ -34,7 +35,11 @@ impl File {
     /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
     /// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
     /// taken to be atomic. A new trailer is appended after the old one and synced, and one write of frame_len makes it valid.
-    /// Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it.
+    /// Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it; of a
+    /// symbolic link, over the file that it names.
+    ///
+    /// After an error this `File` is what the file holds, the old content or the new one, and the edit can be tried again. An edit
+    /// that changes nothing still syncs.
     ///
     /// # Two writers
     ///
@@ -87,19 +92,18 @@ impl File {
         }
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);
-        let Some(changed) = changed_range(place, &whole) else { return Ok(()) };
+        let Some(changed) = changed_range(place, &whole) else { return self.settle() };
         let start = self.header.metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
         let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
 
         let mut header = self.header.clone();
         header.metalayers_mut().insert(name, whole.as_slice())?;
-        if first / SECTOR == last / SECTOR {
-            self.checked_handle()?.write_at(first, &whole[changed])?;
+        let written = if first / SECTOR == last / SECTOR {
+            self.checked_handle().and_then(|mut file| Ok(file.write_at(first, &whole[changed])?))
         } else {
-            self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())?;
-        }
-        self.header = header;
-        Ok(())
+            self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())
+        };
+        self.adopt(header, written)
     }
 
     /// Puts a value under a name among the variable-length metalayers, uncompressed.
@@ -111,46 +115,54 @@ impl File {
     /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer (C-Blosc2 opens such a file, and destroys it when
     /// it writes next).
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
-        let mut trailer = self.trailer()?;
-        trailer.set_value(name, value)?;
-        self.set_trailer(&trailer)
+        self.edit_trailer(|trailer| trailer.set_value(name, value))
     }
 
     /// Removes a variable-length metalayer; `false` where there is none of this name.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        let mut trailer = self.trailer()?;
-        let removed = trailer.vlmetalayers_mut().remove(name).is_some();
-        if removed {
-            self.set_trailer(&trailer)?;
-        }
-        Ok(removed)
+        self.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some()))
     }
 
-    fn set_trailer(&mut self, trailer: &Trailer) -> Result<()> {
-        let bytes = crate::to_vec(trailer)?;
-        let (old_len, had) = (self.header.frame_len(), self.header.has_vlmetalayers());
+    fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
+        let old = self.trailer()?;
+        let mut trailer = old.clone();
+        let edited = edit(&mut trailer)?;
+        if trailer == old {
+            self.settle()?;
+            return Ok(edited);
+        }
+        let bytes = crate::to_vec(&trailer)?;
+        let old_len = self.header.frame_len();
         let mut header = self.header.clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
-        if header.nbytes() == 0 {
+        let written = if header.nbytes() == 0 {
             // C-Blosc2 then looks for the trailer after the header, whatever frame_len says.
             header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
-            let whole = [crate::to_vec(&header)?, bytes].concat();
-            self.replace(&whole, 0..0)?;
+            self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)
         } else {
             header.set_frame_len(old_len + bytes.len() as u64);
-            let mut file = self.checked_handle()?;
-            file.write_at(old_len, &bytes)?;
-            // Whoever finds the flag without the trailer, or the trailer without the flag, reads all the same.
-            if !had && header.has_vlmetalayers() {
-                file.write_at(HAS_VLMETALAYERS_AT, &crate::to_vec(&true)?)?;
-            }
-            file.write_at(FRAME_LEN_AT, &header.frame_len().to_be_bytes())?;
-            if had && !header.has_vlmetalayers() {
-                file.write_at(HAS_VLMETALAYERS_AT, &crate::to_vec(&false)?)?;
-            }
+            let fields = &crate::to_vec(&header)?[FRAME_LEN_AT..=HAS_VLMETALAYERS_AT];
+            self.checked_handle().and_then(|mut file| {
+                file.write_at(old_len, &bytes)?;
+                Ok(file.write_at(FRAME_LEN_AT as u64, fields)?)
+            })
+        };
+        self.adopt(header, written)?;
+        Ok(edited)
+    }
+
+    /// Takes over the header that was written. After an error the file may hold it all the same.
+    fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
+        if written.is_ok() || read_header(self.path(), 0).is_ok_and(|found| found == header) {
+            self.header = header;
         }
-        self.header = header;
-        Ok(())
+        written
+    }
+
+    /// Where there is nothing to change: what an edit that failed after its last write had changed lasts now.
+    fn settle(&self) -> Result<()> {
+        self.checked_handle()?.sync()?;
+        Ok(sync_parent(&**self.storage()?, self.path())?)
     }
 
     fn storage(&self) -> Result<&Arc<dyn Storage>> {

@@ -122,17 +122,27 @@ impl File {
                 let start = header_len.saturating_add(at);
                 (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
             }
-            (Offset::At(at), FrameType::Sparse) => (0, fs::read(self.path.with_file_name(chunk_name(at)))?),
+            (Offset::At(at), FrameType::Sparse) => {
+                let bytes = fs::read(self.path.with_file_name(chunk_name(at)));
+                (0, bytes.map_err(|error| Error::from(error).in_chunk(number))?)
+            }
         };
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads a part of the frame. A file that ends early gives fewer bytes, and nothing is allocated for the others.
+    /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let mut file = fs::File::open(&self.path)?;
+        let end = file.metadata()?.len().saturating_sub(self.offset);
+        if end < range.end {
+            let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
+            let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
+            return Err(error.field("the frame"));
+        }
+        let length = range.end.saturating_sub(range.start);
         file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
-        let mut bytes = Vec::new();
-        file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+        file.take(length).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -152,7 +162,7 @@ pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
 
-fn read_header(path: &Path, offset: u64) -> Result<Header> {
+pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     let mut file = fs::File::open(path)?;
     if offset != 0 {
         file.seek(SeekFrom::Start(offset))?;

@@ -1,12 +1,8 @@
 //! [`Header`]: what a frame starts with.
 
-use alloc::borrow::Cow;
+use serde::Deserialize;
 
-use serde::de::Error as _;
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::metalayers::{Metalayers, Place, Section, mismatch};
+use super::metalayers::{Metalayers, Place, mismatch};
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::{Form, Reader};
@@ -14,6 +10,8 @@ use crate::wire::{Form, Reader};
 mod build;
 mod chunks;
 mod fields;
+mod wire;
+use wire::Wire;
 
 /// The header of a frame, owned.
 ///
@@ -32,8 +30,7 @@ mod fields;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     frame_len: u64,
     flags: [u8; 4],
@@ -61,6 +58,11 @@ const START: usize = 15;
 /// The position of the flags' first byte.
 const FLAGS_AT: usize = 0x19;
 
+/// The positions of the sizes that are checked.
+const NBYTES_AT: usize = 0x1d;
+const TYPESIZE_AT: usize = 0x2f;
+const CHUNKSIZE_AT: usize = 0x39;
+
 /// The position of the filter slots' count.
 const SLOTS_AT: usize = 0x46;
 
@@ -87,6 +89,10 @@ impl Header {
             let error = Error::at(ErrorKind::UnexpectedEnd { needed: header_len - prefix.len() }, prefix.len());
             return Err(error.within(Segment::Field("the frame's header"), None));
         };
+        // Asked first: what a later version's header looks like is not known.
+        if bytes[FLAGS_AT - 1] == 0xa4 {
+            check_version(bytes[FLAGS_AT] & 0x0f)?;
+        }
         let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
             Err(error) if error.is_eof() => {
                 let length = header_len.saturating_add(error.needed().unwrap_or(1));
@@ -183,16 +189,31 @@ impl Header {
 
     /// What C-Blosc2 checks too, and a reader could not live with.
     fn check(&self) -> Result<()> {
-        if !matches!(self.version(), 2 | 3) {
-            return Err(mismatch("frame version", "2 or 3", self.version(), FLAGS_AT));
-        }
+        check_version(self.version())?;
         if self.flags[1] > 1 {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
+        }
+        if self.nbytes < 0 {
+            return Err(mismatch("nbytes", "0 or more", self.nbytes, NBYTES_AT));
+        }
+        if self.typesize < 1 {
+            return Err(mismatch("typesize", "1 or more", self.typesize, TYPESIZE_AT));
+        }
+        // Without data it is -1 in some files.
+        if self.chunksize < 0 && self.nbytes != 0 {
+            return Err(mismatch("chunksize", "0 or more", self.chunksize, CHUNKSIZE_AT));
         }
         if self.pipeline[0] > 6 {
             return Err(mismatch("filter slots", "at most 6", self.pipeline[0], SLOTS_AT));
         }
         Ok(())
+    }
+}
+
+fn check_version(version: u8) -> Result<()> {
+    match version {
+        2 | 3 => Ok(()),
+        _ => Err(mismatch("frame version", "2 or 3", version, FLAGS_AT)),
     }
 }
 
@@ -202,102 +223,4 @@ fn check_magic(magic: &[u8]) -> Result<()> {
         return Err(mismatch("magic", quoted(&MAGIC), quoted(magic), 1));
     }
     Ok(())
-}
-
-/// The header as it stands in a file.
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "Header", expecting = "a frame's header of 14 elements")]
-struct Wire<'a> {
-    #[serde(with = "crate::with::fixstr_bytes", borrow)]
-    magic: Cow<'a, [u8]>,
-    header_len: i32,
-    frame_len: u64,
-    #[serde(with = "crate::with::fixstr_bytes")]
-    flags: [u8; 4],
-    nbytes: i64,
-    cbytes: i64,
-    typesize: i32,
-    blocksize: i32,
-    chunksize: i32,
-    compression_threads: i16,
-    decompression_threads: i16,
-    has_vlmetalayers: bool,
-    #[serde(with = "crate::with::fixext16")]
-    pipeline: [u8; 17],
-    #[serde(borrow)]
-    metalayers: Section<'a>,
-}
-
-impl<'a> TryFrom<&'a Header> for Wire<'a> {
-    type Error = Error;
-
-    fn try_from(header: &'a Header) -> Result<Self> {
-        let header_len = i32::try_from(header.header_len()).map_err(|_| {
-            let length = header.header_len();
-            Error::new(ErrorKind::TooLong { marker: "header_len", unit: "bytes", length, limit: i32::MAX as usize })
-        })?;
-        Ok(Wire {
-            magic: Cow::Borrowed(&MAGIC),
-            header_len,
-            frame_len: header.frame_len,
-            flags: header.flags,
-            nbytes: header.nbytes,
-            cbytes: header.cbytes,
-            typesize: header.typesize,
-            blocksize: header.blocksize,
-            chunksize: header.chunksize,
-            compression_threads: header.compression_threads,
-            decompression_threads: header.decompression_threads,
-            has_vlmetalayers: header.has_vlmetalayers,
-            pipeline: header.pipeline,
-            metalayers: Section::new(&header.metalayers, Place::Header)?,
-        })
-    }
-}
-
-impl TryFrom<Wire<'_>> for Header {
-    type Error = Error;
-
-    fn try_from(wire: Wire) -> Result<Self> {
-        check_magic(&wire.magic)?;
-        let header = Header {
-            frame_len: wire.frame_len,
-            flags: wire.flags,
-            nbytes: wire.nbytes,
-            cbytes: wire.cbytes,
-            typesize: wire.typesize,
-            blocksize: wire.blocksize,
-            chunksize: wire.chunksize,
-            compression_threads: wire.compression_threads,
-            decompression_threads: wire.decompression_threads,
-            has_vlmetalayers: wire.has_vlmetalayers,
-            pipeline: wire.pipeline,
-            metalayers: wire.metalayers.into_metalayers(Place::Header)?,
-        };
-        header.check()?;
-        if usize::try_from(wire.header_len) != Ok(header.header_len()) {
-            return Err(mismatch("header_len", header.header_len(), wire.header_len, 10));
-        }
-        Ok(header)
-    }
-}
-
-impl Serialize for Header {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return Header::serialize(self, serializer);
-        }
-        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Header {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            let header = Header::deserialize(deserializer)?;
-            header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
-            return Ok(header);
-        }
-        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
-    }
 }

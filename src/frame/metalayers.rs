@@ -81,6 +81,33 @@ impl Metalayers {
         self.position(name).map(|index| self.0.remove(index).1)
     }
 
+    /// Gives the content under a name another name, in the same place; `false` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A name longer than 31 bytes, or one that is taken.
+    ///
+    /// ```
+    /// let mut metalayers = b2nd::frame::Metalayers::new();
+    /// metalayers.insert("caterva", b"shapes".as_slice())?;
+    /// metalayers.insert("units", b"mm".as_slice())?;
+    /// assert!(metalayers.rename("caterva", "b2nd")?);
+    /// assert_eq!(metalayers.iter().next(), Some((b"b2nd".as_slice(), b"shapes".as_slice())));
+    ///
+    /// let error = metalayers.rename("units", "b2nd").unwrap_err();
+    /// assert_eq!(error.to_string(), "metalayer \"units\" cannot be called \"b2nd\": there is one of that name");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
+        let Some(index) = self.position(from) else { return Ok(false) };
+        check_name(to.as_bytes())?;
+        if self.position(to).is_some_and(|taken| taken != index) {
+            return Err(Error::message(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
+        }
+        self.0[index].0 = to.as_bytes().to_owned();
+        Ok(true)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|(this, _)| this == name.as_bytes())
     }
@@ -206,6 +233,14 @@ impl Place {
         }
     }
 
+    /// The section's name in errors.
+    fn field(self) -> &'static str {
+        match self {
+            Place::Header => "metalayers",
+            Place::Trailer => "vlmetalayers",
+        }
+    }
+
     /// idx counts to the end of the map, in a header from the `93` and in a trailer from the byte after it. It is a
     /// uint16: C-Blosc2 never looks at it, and hundreds of names make it wrap around.
     fn idx(self, metalayers: &Metalayers) -> u16 {
@@ -290,14 +325,14 @@ impl<'a> Section<'a> {
         if offsets.len() != contents.len() {
             let names: usize = offsets.iter().map(|(Key(name), _)| name.len() + 6).sum();
             let count = ErrorKind::Count { expected: offsets.len(), found: contents.len() };
-            return Err(Error::at(count, position + 3 + names).field("contents").field("metalayers"));
+            return Err(Error::at(count, position + 3 + names).field("contents").field(place.field()));
         }
         let (keys, offsets): (Vec<_>, Vec<_>) = offsets.into_iter().unzip();
         let pairs = keys.into_iter().zip(contents).map(|(key, content)| (key.0.into_owned(), content.0.into_owned()));
         let metalayers = Metalayers(pairs.collect());
         let expected = place.idx(&metalayers);
         if idx != expected {
-            return Err(mismatch("idx", expected, idx, place.start() + 1).field("metalayers"));
+            return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
         }
         position += 3;
         for (((name, _), expected), found) in metalayers.iter().zip(metalayers.content_offsets(place.start())).zip(offsets) {
@@ -305,7 +340,7 @@ impl<'a> Section<'a> {
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {
                 let name = String::from_utf8_lossy(name).into_owned();
-                return Err(mismatch("offset", expected, found, position).within(Segment::Key(name), None).field("metalayers"));
+                return Err(mismatch("offset", expected, found, position).within(Segment::Key(name), None).field(place.field()));
             }
             position += 5;
         }

@@ -2,14 +2,23 @@
 
 use alloc::vec::Vec;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use super::chunk::Decompress;
+use super::header::Header;
+use super::trailer::Trailer;
+use crate::error::{Error, Result, Segment};
+use crate::marker::MAX_DEPTH;
 
 /// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
 /// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
 ///
 /// Bytes after the value are not looked at: a shorter content leaves the tail of a longer one.
+///
+/// # Errors
+///
+/// No value of this type is there, or it nests more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -24,10 +33,39 @@ use crate::error::{Error, Result};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
-    rmp_serde::from_slice(content).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
+    // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
+    deserializer.set_max_depth(MAX_DEPTH.into());
+    T::deserialize(&mut deserializer).map_err(|error| Error::message(format_args!("msgpack: {error}")))
 }
 
 /// Encodes a value as generic msgpack that Python reads back: structs are maps with their fields' names.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| Error::message(format_args!("msgpack: {error}")))
+}
+
+impl Header {
+    /// Decodes a metalayer's content as generic msgpack, where there is one of this name: see [`decode_msgpack`].
+    pub fn decode_msgpack<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
+        self.metalayers().get(name).map(decode_msgpack).transpose().map_err(|error| in_metalayer(error, name))
+    }
+}
+
+impl Trailer {
+    /// Decodes a variable-length metalayer's value as generic msgpack, where there is one of this name: see
+    /// [`decode_msgpack`]. `decompress` is asked only where it is compressed; `()` refuses.
+    ///
+    /// ```
+    /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;
+    /// assert_eq!(trailer.decode_msgpack::<String>("nobody", ())?, None);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str, decompress: impl Decompress) -> Result<Option<T>> {
+        let Some(value) = self.value(name, decompress)? else { return Ok(None) };
+        decode_msgpack(&value).map(Some).map_err(|error| in_metalayer(error, name).field("vlmetalayers"))
+    }
+}
+
+fn in_metalayer(error: Error, name: &str) -> Error {
+    error.within(Segment::Key(name.into()), None)
 }

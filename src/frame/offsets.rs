@@ -9,8 +9,9 @@ use super::metalayers::mismatch;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
-/// The position of nbytes in a header.
+/// The positions of two of the header's fields.
 const NBYTES_AT: usize = 0x1d;
+const CBYTES_AT: usize = 0x26;
 
 /// Where one chunk is.
 #[non_exhaustive]
@@ -82,7 +83,7 @@ impl Offsets {
     /// let header = Header::from_slice(&file[..4096])?;
     /// let tail = header.tail_range();
     /// let tail = &file[tail.start as usize..tail.end as usize];
-    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 18);
+    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 8);
     /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -91,28 +92,32 @@ impl Offsets {
             FrameType::Contiguous => u64::try_from(header.cbytes()).unwrap_or(0),
             FrameType::Sparse => u64::MAX,
         };
-        match header.nbytes() {
-            0 => return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end }),
-            nbytes if nbytes < 0 => return Err(mismatch("nbytes", "0 or more", nbytes, NBYTES_AT)),
-            _ => {}
+        if header.nbytes() < 0 {
+            return Err(mismatch("nbytes", "0 or more", header.nbytes(), NBYTES_AT));
         }
-        let index = Offsets::read_index(header.nchunks(), tail, decompress).map_err(|error| {
-            let start = usize::try_from(header.tail_range().start).unwrap_or(0);
-            error.shifted(start).field("index")
-        })?;
+        if header.nbytes() == 0 {
+            return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end });
+        }
+        let room = header.frame_len().saturating_sub(header.header_len() as u64);
+        if header.frame_type() == FrameType::Contiguous && !u64::try_from(header.cbytes()).is_ok_and(|cbytes| cbytes <= room) {
+            return Err(mismatch("cbytes", format_args!("0 to {room}"), header.cbytes(), CBYTES_AT));
+        }
+        let start = usize::try_from(header.tail_range().start).unwrap_or(0);
+        // What stands between the index and the trailer is an older trailer.
+        let trailer = Trailer::start_in(tail).map_err(|error| error.shifted(start))?;
+        let index = Offsets::read_index(&tail[..trailer], header.nchunks(), decompress);
+        let index = index.map_err(|error| error.shifted(start).field("index"))?;
         Ok(Offsets { starts: index.starts(end)?, index, end })
     }
 
-    fn read_index(nchunks: Option<u64>, tail: &[u8], decompress: impl Decompress) -> Result<Index> {
-        // What stands between the index and the trailer is an older trailer.
-        let trailer = Trailer::start_in(tail)?;
-        let chunk = Chunk::from_slice(&tail[..trailer])?;
+    fn read_index(bytes: &[u8], nchunks: Option<u64>, decompress: impl Decompress) -> Result<Index> {
+        let chunk = Chunk::from_slice(bytes)?;
         let header: &ChunkHeader = chunk.header();
         if header.nbytes() % 8 != 0 {
             return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
         }
         let count = header.nbytes() / 8;
-        // Before memory is taken for them.
+        // Before anything is decompressed: an index can claim 2 GiB.
         if let Some(expected) = nchunks.filter(|&expected| u64::try_from(count) != Ok(expected)) {
             return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
         }

@@ -91,9 +91,10 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// A new file beside `target`.
+    /// A new file beside `target`; beside the file that it names, where it is a symbolic link.
     pub(super) fn file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
-        Staged::new(storage, target, |storage, path| storage.create(path))
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
+        Staged::new(storage, &target, |storage, path| storage.create(path))
     }
 
     /// A new directory beside `target`.
@@ -142,9 +143,14 @@ impl Staged {
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.storage.rename(&self.temporary, &self.target)?;
         self.finished = true;
-        let parent = self.target.parent().filter(|parent| !parent.as_os_str().is_empty());
-        self.storage.sync_dir(parent.unwrap_or(Path::new(".")))
+        sync_parent(&*self.storage, &self.target)
     }
+}
+
+/// Makes the name of a file or directory last.
+pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    storage.sync_dir(parent.unwrap_or(Path::new(".")))
 }
 
 impl Drop for Staged {

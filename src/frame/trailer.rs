@@ -1,6 +1,6 @@
 //! [`Trailer`]: what a frame ends with.
 
-use alloc::borrow::Cow;
+use alloc::borrow::{Cow, ToOwned};
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::chunk::{Chunk, Decompress};
 use super::metalayers::{Metalayers, Place, Section, mismatch};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::Reader;
 
 /// The trailer of a frame, owned: the variable-length metalayers, which can be added, replaced and removed at any time.
@@ -24,8 +24,7 @@ use crate::wire::Reader;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trailer {
     version: u8,
     vlmetalayers: Metalayers,
@@ -49,7 +48,11 @@ impl Trailer {
 
     /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) of a frame.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
-        crate::from_slice::<Wire>(trailer)?.try_into()
+        let named = |error: Error| match error.path() {
+            None => error.within(Segment::Field("the frame's trailer"), Some(0)),
+            Some(_) => error,
+        };
+        crate::from_slice::<Wire>(trailer).map_err(named)?.try_into()
     }
 
     /// Decodes a trailer from the end of a frame, or from any part of one that ends with it, such as the bytes of
@@ -109,7 +112,8 @@ impl Trailer {
     /// compressed; `()` refuses.
     pub fn value(&self, name: &str, decompress: impl Decompress) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get(name) else { return Ok(None) };
-        Chunk::from_slice(content)?.into_data(decompress).map(Some)
+        let value = Chunk::from_slice(content).and_then(|chunk| chunk.into_data(decompress));
+        value.map(Some).map_err(|error| error.within(Segment::Key(name.to_owned()), None).field("vlmetalayers"))
     }
 
     /// Puts a value under a name, uncompressed, as a chunk of type size 1.
@@ -126,7 +130,7 @@ impl Trailer {
 
 /// The trailer as it stands in a file.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "Trailer")]
+#[serde(rename = "Trailer", expecting = "a trailer of 4 elements")]
 struct Wire<'a> {
     version: u8,
     #[serde(borrow)]
@@ -163,10 +167,19 @@ impl TryFrom<Wire<'_>> for Trailer {
     }
 }
 
+/// The trailer where formats are for people: without what follows from the rest.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
+struct Readable {
+    version: u8,
+    vlmetalayers: Metalayers,
+    fingerprint: [u8; 17],
+}
+
 impl Serialize for Trailer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return Trailer::serialize(self, serializer);
+            return Readable::serialize(self, serializer);
         }
         Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
@@ -175,8 +188,8 @@ impl Serialize for Trailer {
 impl<'de> Deserialize<'de> for Trailer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return Trailer::deserialize(deserializer);
+            return Readable::deserialize(deserializer);
         }
-        Wire::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

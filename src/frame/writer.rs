@@ -25,9 +25,9 @@ pub use disk::{Directory, OneFile};
 /// use b2nd::frame::{Chunk, Frame, Header, Special, Writer};
 /// use b2nd::{B2ndMeta, Geometry};
 ///
-/// // Twelve int32, in chunks of eight: the second chunk is padded to its whole length.
-/// let mut header = Header::new(4, 32, 32)?;
-/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[8])?, "<i4"))?;
+/// // Twelve int32, in chunks of eight and blocks of four: the second chunk is padded to its whole length.
+/// let mut header = Header::new(4, 32, 16)?;
+/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[4])?, "<i4"))?;
 /// let mut writer = Writer::new(header);
 /// let elements: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
 /// writer.append(&Chunk::store(&elements, 4)?)?;
@@ -36,6 +36,7 @@ pub use disk::{Directory, OneFile};
 ///
 /// let frame = Frame::from_slice(&bytes)?;
 /// assert_eq!(frame.chunk(0)?.stored(), Some(elements.as_slice()));
+/// assert_eq!(frame.chunk(0)?.header().blocksize(), 16);
 /// assert_eq!(frame.chunk(1)?.header().special(), Some(Special::Zeros));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
@@ -114,27 +115,44 @@ impl<T: Target> Writer<T> {
         Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
     }
 
-    /// Appends a chunk as it is.
+    /// Appends a chunk as it is, but for two things without which C-Blosc2 would not read it back. A stored chunk gets the header's
+    /// blocksize: it reads an array by the blocks that the array's metalayer speaks of, so compressed chunks have to be
+    /// made with that too. A chunk of zeros, NaN or uninitialized elements becomes an [entry in the
+    /// index](Writer::append_special).
     ///
     /// # Errors
     ///
-    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. The
-    /// target cannot be written.
+    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. NaN of
+    /// another type size than the header's. A chunk of zeros, NaN or uninitialized elements where chunks vary in length: an
+    /// index entry says no length, and C-Blosc2 does not open a file whose first chunk is one. The target cannot be written:
+    /// then the chunk can be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
-        self.check_next(chunk.header().nbytes())?;
+        let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
+        match chunk.header().special() {
+            None | Some(Special::Value) => {}
+            Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
+                let expected = self.header.typesize();
+                return Err(Error::message(format_args!(
+                    "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
+                )));
+            }
+            Some(special) => return self.append_special(special, nbytes),
+        }
+        self.check_next(nbytes)?;
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
-        self.target.put_chunk(number, self.cbytes, chunk.bytes())?;
+        let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        self.target.put_chunk(number, self.cbytes, &chunk.bytes_in_blocks(blocksize))?;
         self.cbytes += chunk.bytes().len() as u64;
-        self.push(Offset::At(at), chunk.header().nbytes())
+        self.push(Offset::At(at), nbytes)
     }
 
     /// Appends a chunk of `nbytes` bytes that are all the same; it takes an entry in the index and nothing else.
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Writer::append); [`Special::Value`], which needs a chunk; chunks that vary in length, since an index
-    /// entry says no length.
+    /// Those of [`append`](Writer::append) and [`Chunk::special`]; [`Special::Value`], which needs a chunk; chunks that vary
+    /// in length, since an index entry says no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::message("a chunk of one value is more than an index entry: append it as a chunk"));
@@ -143,6 +161,8 @@ impl<T: Target> Writer<T> {
             return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
         }
         self.check_next(nbytes)?;
+        let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
+        Chunk::special(special, nbytes, typesize)?;
         self.push(Offset::Special(special), nbytes)
     }
 
@@ -177,6 +197,12 @@ impl<T: Target> Writer<T> {
         if self.ended {
             return Err(Error::message(format_args!(
                 "chunk {number}: the one before it is shorter than chunksize, so it is the last"
+            )));
+        }
+        if chunksize == 0 && !self.header.has_variable_chunks() {
+            let found = self.header.chunksize();
+            return Err(Error::message(format_args!(
+                "chunksize: expected 1 or more, found {found}: the flags name no variable chunks"
             )));
         }
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {

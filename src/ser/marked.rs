@@ -4,7 +4,7 @@ use serde::{Serialize, ser};
 
 use super::{Compound, Serializer, unsupported};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mark::Mark;
+use crate::mark::{self, Mark};
 use crate::sink::Sink;
 use crate::wire::{self, Form};
 
@@ -30,6 +30,14 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
             Mark::Form(form @ (Form::Array16 | Form::Dimensions | Form::Miscounted)) => self.serializer.start(form, count, 1),
             _ => self.refuse(),
         }
+    }
+
+    /// Writes a value, then what makes it a bin32 before it.
+    fn embed<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        let start = self.serializer.sink.written();
+        self.serializer.inner(value)?;
+        let length = self.serializer.sink.written() - start;
+        wire::insert_bin32(&mut self.serializer.sink, start, length)
     }
 
     #[inline(always)]
@@ -64,7 +72,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     type SerializeStructVariant = Compound<'a, S>;
 
     fn is_human_readable(&self) -> bool {
-        false
+        matches!(self.mark, Mark::Embedded)
     }
 
     refuse! {
@@ -131,6 +139,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match Mark::from_name(name) {
+            _ if name == mark::VALUE => self.embed(value),
             Some(_) => unsupported("a marked value inside a marked value"),
             None => self.inner(value),
         }

@@ -1,7 +1,8 @@
 //! The markers of sequences and maps.
 
-use super::{ARRAY16, ARRAY32, FIXARRAY, FIXMAP, MAP16, MAP32, MAX_DIMENSIONS, Reader};
+use super::{MAX_DIMENSIONS, Reader};
 use crate::error::{Error, ErrorKind, Result};
+use crate::marker::{ARRAY16, ARRAY32, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
 /// The marker of a sequence or map, by the rule that picks it.

@@ -1,6 +1,13 @@
 //! What the tests share. The helpers are `#[track_caller]`, so that a failure names the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod blosclz;
+pub mod faulty;
+pub mod frames;
+pub mod manifest;
+pub mod scratch;
+pub mod state;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -2,40 +2,82 @@
 
 use std::fs;
 
-use b2nd::frame::{File, Header};
+use b2nd::frame::{Chunk, File, Header, Metalayers, Trailer};
 
 use super::inspect::hex::rows::{Row, Rows};
-use super::{TemporaryFile, header_with, json_of, manifest, path, shown};
+use super::{TemporaryFile, frame_with, header_with, json_of, manifest, path, shown};
 
 /// The rows of a header, after a look at whether each byte is in one of them.
 #[track_caller]
 fn rows<'a>(header: &'a Header, bytes: &'a [u8]) -> Vec<Row<'a>> {
-    let rows = Rows::of_header(header, bytes);
-    let mut position = 0;
+    checked(Rows::of_header(header, bytes), bytes, 0)
+}
+
+#[track_caller]
+fn checked<'a>(rows: Vec<Row<'a>>, bytes: &[u8], start: u64) -> Vec<Row<'a>> {
+    let mut position = start;
     for row in &rows {
         assert_eq!(row.offset, position);
         assert!(!row.bytes.is_empty(), "{} has no bytes", row.name);
-        position += row.bytes.len();
+        position += row.bytes.len() as u64;
     }
     let together: Vec<u8> = rows.iter().flat_map(|row| row.bytes).copied().collect();
     assert!(together == bytes);
+    assert!(rows.iter().all(|row| row.name != "not understood"));
     rows
 }
 
 #[test]
-fn each_byte_of_every_header_is_in_one_row() {
-    let mut headers = 0;
+fn each_byte_of_every_header_and_trailer_is_in_one_row() {
+    let (mut headers, mut chunks) = (0, 0);
     for entry in manifest(&["cframe", "sframe"]) {
         let file = File::open_at(path(&entry), entry["offset"].as_u64().unwrap()).unwrap();
-        let start = usize::try_from(file.offset()).unwrap();
-        let whole = fs::read(file.path()).unwrap();
+        let frame = &fs::read(file.path()).unwrap()[usize::try_from(file.offset()).unwrap()..];
         let bytes = b2nd::to_vec(file.header()).unwrap();
-        assert!(whole[start..].starts_with(&bytes));
-        let rows = rows(file.header(), &bytes);
-        assert!(rows.iter().all(|row| row.name != "not understood"), "{}", entry["id"]);
+        assert!(frame.starts_with(&bytes));
+        rows(file.header(), &bytes);
         headers += 1;
+
+        let (trailer, end) = (file.trailer().unwrap(), file.header().frame_len());
+        let bytes = b2nd::to_vec(&trailer).unwrap();
+        let start = end - bytes.len() as u64;
+        assert!(frame[..end as usize].ends_with(&bytes));
+        let rows = checked(Rows::of_trailer(&trailer, &bytes, start), &bytes, start);
+        let cbytes = rows.iter().filter(|row| row.name == "cbytes").count();
+        assert_eq!(cbytes, trailer.vlmetalayers().len());
+        chunks += cbytes;
     }
-    assert!(headers > 80, "{headers}");
+    assert!(headers > 80 && chunks > 20, "{headers}, {chunks}");
+}
+
+/// Chunks that no known writer leaves so, in a trailer.
+#[test]
+fn what_is_odd_about_a_chunk_has_its_row() {
+    let stored = Chunk::store(b"\x01", 1).unwrap().into_bytes();
+    let with = |at: usize, byte: u8| {
+        let mut chunk = stored.clone();
+        chunk[at] = byte;
+        chunk
+    };
+    let cases = [
+        (stored.clone(), vec!["fixint value 1"]),
+        ([stored.clone(), vec![7, 8]].concat(), vec!["fixint value 1", " stale bytes 2 bytes"]),
+        ([with(12, 34), vec![7, 8]].concat(), vec!["fixint value 1", " stale bytes 1 byte", " stale bytes 1 byte"]),
+        (with(12, 34), vec![" a chunk that is cut off 33 bytes"]),
+        (with(3, 0), vec![" bytes 33 bytes"]),
+        (b"text".to_vec(), vec![r#" bytes "text""#]),
+        (vec![], vec![]),
+    ];
+    for (content, expected) in cases {
+        let mut trailer = Trailer::new(Metalayers::new());
+        trailer.vlmetalayers_mut().insert("v", content.as_slice()).unwrap();
+        let bytes = b2nd::to_vec(&trailer).unwrap();
+        let rows = checked(Rows::of_trailer(&trailer, &bytes, 1000), &bytes, 1000);
+        let inside = rows.iter().skip_while(|row| row.marker != "bin32").skip(1).take_while(|row| row.name != "trailer_len");
+        let last: Vec<_> = inside.map(|row| format!("{} {} {}", row.marker, row.name, row.value)).collect();
+        let header = if expected.first().is_some_and(|row| row.starts_with("fixint")) { 13 } else { 0 };
+        assert_eq!(last[header..], expected, "{content:x?}");
+    }
 }
 
 /// The rows of a metalayer's content: how deep each is, its marker, name and value.
@@ -44,7 +86,7 @@ fn unfolded(name: &str, content: &[u8]) -> Vec<String> {
     let header = header_with(name, content);
     let bytes = b2nd::to_vec(&header).unwrap();
     let rows = rows(&header, &bytes);
-    let start = bytes.len() - content.len();
+    let start = (bytes.len() - content.len()) as u64;
     let inside = rows.iter().filter(|row| row.offset >= start);
     inside.map(|row| format!("{} {:?} {} {}", row.depth - 4, row.marker, row.name, row.value)).collect()
 }
@@ -114,7 +156,7 @@ fn assert_array(count: u8, after_blockshape: &[u8], words: &str, layout: &str, e
     assert_eq!(rows[5..7], [r#"1 "fixarray" chunkshape 1 element"#, r#"2 "int32" chunkshape[0] 2"#]);
     assert_eq!(rows[9..], *last_rows);
 
-    let file = TemporaryFile::new(layout, &b2nd::to_vec(&header_with("b2nd", &content)).unwrap());
+    let file = TemporaryFile::new(layout, &frame_with("b2nd", &content));
     let page = shown(&[&file.0]);
     assert!(page.contains(&format!("\n  array         {words}, version 0, 1 dimension\n")), "{page}");
     assert_eq!(json_of(&shown(&["--json", &file.0]))["array"]["layout"], layout);

@@ -1,7 +1,9 @@
-//! What the fields of a header are called, in their order.
+//! What the fields of a header, a trailer and a chunk are called, in their order.
 
 use b2nd::ArrayMeta;
 use b2nd::frame::{Codec, Filter, SplitMode};
+
+use super::super::text::hex;
 
 /// What is known of a value before it is read.
 #[derive(Clone, Copy)]
@@ -12,7 +14,7 @@ pub(super) enum Names {
     Fields(&'static [(&'static str, Names)]),
     /// One of an array's shapes, whose marker is `90` plus the number of dimensions, up to `a0`.
     Dimensions,
-    /// Positions in the header, or a map of names to them.
+    /// Positions in the header or trailer, or a map of names to them.
     Offsets,
     /// A string or extension that is fields of fixed length.
     Parts(&'static [Part]),
@@ -20,11 +22,35 @@ pub(super) enum Names {
     Contents,
 }
 
-/// A field of so many bytes that has no marker, and what each of its bytes says.
+/// A field of so many bytes that has no marker, and what it says.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) length: usize,
-    pub(super) show: fn(u8) -> String,
+    pub(super) show: Show,
+}
+
+pub(super) enum Show {
+    /// Each byte says something.
+    Each(fn(u8) -> String),
+    /// All of them do.
+    Whole(fn(&[u8]) -> String),
+}
+
+impl Part {
+    const fn each(name: &'static str, length: usize, show: fn(u8) -> String) -> Part {
+        Part { name, length, show: Show::Each(show) }
+    }
+
+    const fn whole(name: &'static str, length: usize, show: fn(&[u8]) -> String) -> Part {
+        Part { name, length, show: Show::Whole(show) }
+    }
+
+    pub(super) fn text(&self, bytes: &[u8]) -> String {
+        match self.show {
+            Show::Each(show) => bytes.iter().map(|&byte| show(byte)).collect::<Vec<_>>().join(", "),
+            Show::Whole(show) => show(bytes),
+        }
+    }
 }
 
 use Names::*;
@@ -46,24 +72,87 @@ pub(super) const HEADER: Names = Fields(&[
     ("metalayers", METALAYERS),
 ]);
 
+pub(super) const TRAILER: Names =
+    Fields(&[("version", Any), ("vlmetalayers", METALAYERS), ("trailer_len", Any), ("fingerprint", Parts(&FINGERPRINT))]);
+
 const METALAYERS: Names = Fields(&[("idx", Any), ("offsets", Offsets), ("contents", Contents)]);
 
 const FLAGS: [Part; 4] = [
-    Part { name: "format", length: 1, show: format_flags },
-    Part { name: "frame_type", length: 1, show: |byte| if byte == 0 { "contiguous" } else { "sparse" }.to_owned() },
-    Part { name: "compression", length: 1, show: compression },
-    Part { name: "split_mode", length: 1, show: split_mode },
+    Part::each("format", 1, format_flags),
+    Part::each("frame_type", 1, |byte| if byte == 0 { "contiguous" } else { "sparse" }.to_owned()),
+    Part::each("compression", 1, compression),
+    Part::each("split_mode", 1, split_mode),
 ];
 
 const PIPELINE: [Part; 7] = [
-    Part { name: "filter_slots", length: 1, show: |byte| byte.to_string() },
-    Part { name: "filters", length: 6, show: |byte| Filter::from_code(byte).to_string() },
-    Part { name: "udcodec", length: 1, show: |byte| Codec::from_code(byte).to_string() },
-    Part { name: "codec_meta", length: 1, show: |byte| byte.to_string() },
-    Part { name: "filters_meta", length: 6, show: |byte| byte.to_string() },
-    Part { name: "other_flags2", length: 1, show: |byte| byte.to_string() },
-    Part { name: "reserved", length: 1, show: |byte| byte.to_string() },
+    Part::each("filter_slots", 1, number),
+    Part::each("filters", 6, filter),
+    Part::each("udcodec", 1, codec),
+    Part::each("codec_meta", 1, number),
+    Part::each("filters_meta", 6, number),
+    Part::each("other_flags2", 1, number),
+    Part::each("reserved", 1, number),
 ];
+
+const FINGERPRINT: [Part; 2] = [Part::each("type", 1, number), Part::whole("bytes", 16, |bytes| hex(bytes, ""))];
+
+/// The header of a chunk; one of 16 bytes ends after cbytes.
+pub(super) const CHUNK: [Part; 13] = [
+    Part::each("version", 1, number),
+    Part::each("codec_version", 1, number),
+    Part::each("flags", 1, chunk_flags),
+    Part::each("typesize", 1, number),
+    Part::whole("nbytes", 4, int32),
+    Part::whole("blocksize", 4, int32),
+    Part::whole("cbytes", 4, int32),
+    Part::each("filters", 6, filter),
+    Part::each("udcodec", 1, codec),
+    Part::each("codec_meta", 1, number),
+    Part::each("filters_meta", 6, number),
+    Part::each("reserved", 1, number),
+    Part::each("blosc2_flags", 1, blosc2_flags),
+];
+
+fn number(byte: u8) -> String {
+    byte.to_string()
+}
+
+fn filter(byte: u8) -> String {
+    Filter::from_code(byte).to_string()
+}
+
+fn codec(byte: u8) -> String {
+    Codec::from_code(byte).to_string()
+}
+
+/// A number of a chunk's header, which are little-endian.
+fn int32(bytes: &[u8]) -> String {
+    bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
+}
+
+fn chunk_flags(byte: u8) -> String {
+    let filter = match byte & 5 {
+        5 => "header of 32 bytes",
+        1 => "shuffle",
+        4 => "bitshuffle",
+        _ => "no filter",
+    };
+    let storage = if byte & 2 != 0 { ", stored" } else { "" };
+    let split = if byte & 0x10 != 0 { ", blocks not split" } else { "" };
+    format!("{filter}{storage}{split}, codec format {}", byte >> 5)
+}
+
+fn blosc2_flags(byte: u8) -> String {
+    let special = match byte >> 4 & 7 {
+        0 => return byte.to_string(),
+        1 => "zeros",
+        2 => "nan",
+        3 => "value",
+        4 => "uninitialized",
+        _ => "unknown",
+    };
+    format!("{byte}, all elements are special: {special}")
+}
 
 fn format_flags(byte: u8) -> String {
     let mut text = format!("version {}", byte & 0x0f);

@@ -1,10 +1,11 @@
-//! A header walked from its first byte to its last, a row for each marker and what belongs to it.
+//! A header or trailer walked from its first byte to its last, a row for each marker and what belongs to it.
 
-use b2nd::frame::{Header, Metalayers};
+use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, CatervaMeta};
 
+use super::super::marker::{self, Form, Length, Show, length};
+use super::super::msgpack::shortened;
 use super::super::text::{count, quoted};
-use super::marker::{self, Form, Length, Show, length};
 use super::names::{self, Names, Part};
 
 /// How deep a metalayer's content may nest to be taken apart.
@@ -15,8 +16,8 @@ const MAX_TEXT: usize = 60;
 
 /// Bytes, and what they are.
 pub(crate) struct Row<'a> {
-    /// Where they begin, counted from the start of the header.
-    pub offset: usize,
+    /// Where they begin, counted from the start of the frame.
+    pub offset: u64,
     pub bytes: &'a [u8],
     /// How many of them are the marker and a length after it.
     pub head: usize,
@@ -33,17 +34,30 @@ pub(crate) struct Row<'a> {
 /// What is left of the bytes, and the rows of those before.
 pub(crate) struct Rows<'a> {
     rest: &'a [u8],
-    offset: usize,
+    /// Where the rest begins, and where all of it began.
+    offset: u64,
+    start: u64,
     depth: usize,
     metalayers: &'a Metalayers,
+    /// Whether the metalayers' contents are chunks.
+    are_chunks: bool,
     rows: Vec<Row<'a>>,
 }
 
 impl<'a> Rows<'a> {
     /// The rows of a header whose encoding is `bytes`. Put together, theirs are the same bytes.
     pub(crate) fn of_header(header: &'a Header, bytes: &'a [u8]) -> Vec<Row<'a>> {
-        let mut rows = Rows { rest: bytes, offset: 0, depth: 0, metalayers: header.metalayers(), rows: Vec::new() };
-        rows.value("header", names::HEADER);
+        Rows::of(bytes, 0, header.metalayers(), false, "header", names::HEADER)
+    }
+
+    /// The same of a trailer that starts at this byte of its frame.
+    pub(crate) fn of_trailer(trailer: &'a Trailer, bytes: &'a [u8], start: u64) -> Vec<Row<'a>> {
+        Rows::of(bytes, start, trailer.vlmetalayers(), true, "trailer", names::TRAILER)
+    }
+
+    fn of(rest: &'a [u8], start: u64, metalayers: &'a Metalayers, are_chunks: bool, name: &str, names: Names) -> Vec<Row<'a>> {
+        let mut rows = Rows { rest, offset: start, start, depth: 0, metalayers, are_chunks, rows: Vec::new() };
+        rows.value(name, names);
         rows.left("not understood", length);
         rows.rows
     }
@@ -61,20 +75,21 @@ impl<'a> Rows<'a> {
             Form::Number(width, show) => {
                 let mut value = show(self.rest.get(1..=width)?);
                 if let Names::Offsets = names {
-                    value = format!("{value} = {:04x}", marker::number(self.rest.get(1..=width)?));
+                    let position = self.start.saturating_add(marker::number(self.rest.get(1..=width)?));
+                    value = format!("{value} = {position:04x}");
                 }
                 self.row(marker, 1, 1 + width, name, value)
             }
             Form::String(length, show) => {
-                let (head, length) = self.length(length)?;
+                let (head, length) = length.read(self.rest)?;
                 self.string(marker, head, length, name, names, show)
             }
             Form::Ext(length) => {
-                let (head, length) = self.length(length)?;
+                let (head, length) = length.read(self.rest)?;
                 self.string(marker, head, length.checked_add(1)?, name, names, marker::extension)
             }
             Form::Array(length) => {
-                let (head, elements) = self.length(length)?;
+                let (head, elements) = length.read(self.rest)?;
                 let value = match names {
                     Names::Fields(fields) if fields.len() != elements => {
                         format!("says {elements}, has {}", count(fields.len(), "element"))
@@ -85,7 +100,7 @@ impl<'a> Rows<'a> {
                 self.inside(|this| this.elements(name, names, elements))
             }
             Form::Map(length) => {
-                let (head, pairs) = self.length(length)?;
+                let (head, pairs) = length.read(self.rest)?;
                 self.row(marker, head, head, name, count(pairs, "pair"))?;
                 self.inside(|this| (0..pairs).try_for_each(|_| this.pair(names)))
             }
@@ -96,15 +111,14 @@ impl<'a> Rows<'a> {
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
-        let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(&value)) };
+        let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(&value, MAX_TEXT)) };
         self.row(marker, head, head, name, count(length, "byte"))?;
         self.inside(|this| parts.iter().try_for_each(|part| this.part(part)))
     }
 
     fn part(&mut self, part: &Part) -> Option<()> {
         let bytes = self.rest.get(..part.length)?;
-        let value: Vec<_> = bytes.iter().map(|&byte| (part.show)(byte)).collect();
-        self.row("", 0, part.length, part.name, value.join(", "))
+        self.row("", 0, part.length, part.name, part.text(bytes))
     }
 
     fn elements(&mut self, name: &str, names: Names, count: usize) -> Option<()> {
@@ -131,8 +145,45 @@ impl<'a> Rows<'a> {
         self.row("bin32", HEAD, HEAD, &quoted(name), count(length, "byte"))?;
         let (content, after) = self.rest.split_at_checked(length)?;
         self.rest = content;
-        self.inside(|this| this.unfold(name));
+        self.inside(|this| if this.are_chunks { this.chunk() } else { this.unfold(name) });
         self.rest = after;
+        Some(())
+    }
+
+    /// All that is left, as a chunk if it is one.
+    fn chunk(&mut self) -> Option<()> {
+        let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
+        let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {
+            return self.left("a chunk that is cut off", length);
+        };
+        self.rest = chunk;
+        let mut left = header.header_len();
+        for part in &names::CHUNK {
+            if left != 0 {
+                self.part(part)?;
+                left -= part.length;
+            }
+        }
+        match (header.is_stored(), header.special()) {
+            (true, _) => {
+                let (data, beyond) = self.rest.split_at_checked(header.nbytes())?;
+                self.rest = data;
+                self.unfold(b"")?;
+                self.rest = beyond;
+            }
+            (_, Some(_)) => self.left("value", text_or_length)?,
+            (false, None) => self.left("compressed data", length)?,
+        }
+        self.stale()?;
+        self.rest = after;
+        self.stale()
+    }
+
+    /// All that is left, as bytes that a longer content left.
+    fn stale(&mut self) -> Option<()> {
+        let before = self.rows.len();
+        self.left("stale bytes", length);
+        self.rows.get_mut(before..)?.iter_mut().for_each(|row| row.stale = true);
         Some(())
     }
 
@@ -149,10 +200,7 @@ impl<'a> Rows<'a> {
             self.rows.truncate(rows);
             return self.left("bytes", text_or_length);
         }
-        let before = self.rows.len();
-        self.left("stale bytes", length);
-        self.rows.get_mut(before..)?.iter_mut().for_each(|row| row.stale = true);
-        Some(())
+        self.stale()
     }
 
     /// All that is left, if anything is.
@@ -168,16 +216,8 @@ impl<'a> Rows<'a> {
         let (offset, depth) = (self.offset, self.depth);
         self.rows.push(Row { offset, bytes, head, marker, depth, name: name.to_owned(), value, stale: false });
         self.rest = rest;
-        self.offset += length;
+        self.offset += length as u64;
         Some(())
-    }
-
-    /// How long a marker is with the length after it, and that length.
-    fn length(&self, length: Length) -> Option<(usize, usize)> {
-        match length {
-            Length::Is(length) => Some((1, length)),
-            Length::In(width) => Some((1 + width, marker::number(self.rest.get(1..=width)?).try_into().ok()?)),
-        }
     }
 
     fn inside(&mut self, walk: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
@@ -204,14 +244,7 @@ fn array_names(name: &[u8], content: &[u8]) -> Option<Names> {
 /// Short text as it is, and of anything else its length.
 fn text_or_length(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains(char::is_control) => shortened(&quoted(bytes)),
+        Ok(text) if !text.contains(char::is_control) => shortened(&quoted(bytes), MAX_TEXT),
         _ => length(bytes),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
-        None => text.to_owned(),
     }
 }

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Unexpected, Visitor};
 
-use super::{FIXINT_MAX, NotFixint, negative};
+use super::super::geometry::negative;
+use super::{FIXINT_MAX, NotFixint};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
 

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::fmt;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::sealed;
@@ -17,6 +17,8 @@ pub struct OneFile {
     staged: Staged,
     file: Box<dyn Handle>,
     header_len: u64,
+    /// Where the last chunk that was written ends.
+    end: u64,
 }
 
 /// A sparse frame in a directory.
@@ -34,9 +36,8 @@ impl Writer<OneFile> {
     /// The same in a storage of your own.
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let header_len = header.header_len() as u64;
-        let (staged, mut file) = Staged::file(storage, path.as_ref())?;
-        file.seek(SeekFrom::Start(header_len))?;
-        Ok(Writer::to(header, OneFile { staged, file, header_len }))
+        let (staged, file) = Staged::file(storage, path.as_ref())?;
+        Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
     }
 }
 
@@ -63,11 +64,15 @@ impl sealed::Target for OneFile {
 
     fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
         // Sought each time: a write that failed half-way may be tried again.
-        self.file.seek(SeekFrom::Start(self.header_len + position))?;
-        Ok(self.file.write_all(chunk)?)
+        let start = self.header_len + position;
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.write_all(chunk)?;
+        self.end = start + chunk.len() as u64;
+        Ok(())
     }
 
     fn finish(mut self, header: &[u8], tail: &[u8]) -> Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
@@ -79,12 +84,14 @@ impl sealed::Target for OneFile {
 
 impl Directory {
     fn write(&self, name: &str, parts: [&[u8]; 2]) -> Result<()> {
-        let path: PathBuf = self.staged.path().join(name);
+        let path = self.staged.path().join(name);
         let mut file = self.storage.create(&path)?;
-        for part in parts {
-            file.write_all(part)?;
+        let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync());
+        if written.is_err() {
+            // So that it may be tried again.
+            let _ = self.storage.remove(&path);
         }
-        Ok(file.sync()?)
+        Ok(written?)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The markers of MessagePack.
 
-use super::super::text::{count, quoted};
+use super::text::{count, quoted};
 
 /// Bytes after a marker, as text.
-pub(super) type Show = fn(&[u8]) -> String;
+pub(crate) type Show = fn(&[u8]) -> String;
 
 /// What follows a marker.
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Nothing: the marker is this value.
     Word(&'static str),
     /// Nothing: the marker's bits are the number.
@@ -22,15 +22,25 @@ pub(super) enum Form {
 }
 
 /// Where a length or count stands.
-pub(super) enum Length {
+pub(crate) enum Length {
     /// In the marker.
     Is(usize),
     /// In so many bytes after it.
     In(usize),
 }
 
+impl Length {
+    /// How long a value's marker is with the length after it, and that length.
+    pub(crate) fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
+        match *self {
+            Length::Is(length) => Some((1, length)),
+            Length::In(width) => Some((1 + width, number(value.get(1..=width)?).try_into().ok()?)),
+        }
+    }
+}
+
 /// A marker's name in MessagePack's specification, and what follows it. `None` is the one byte that is no marker.
-pub(super) fn of(byte: u8) -> Option<(&'static str, Form)> {
+pub(crate) fn of(byte: u8) -> Option<(&'static str, Form)> {
     use Form::*;
     use Length::*;
     let low = |mask: u8| Is(usize::from(byte & mask));
@@ -75,7 +85,7 @@ pub(super) fn of(byte: u8) -> Option<(&'static str, Form)> {
 }
 
 /// A big-endian number of at most eight bytes.
-pub(super) fn number(bytes: &[u8]) -> u64 {
+pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
@@ -96,12 +106,12 @@ fn float(bytes: &[u8]) -> String {
 }
 
 /// How many bytes there are.
-pub(super) fn length(bytes: &[u8]) -> String {
+pub(crate) fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }
 
 /// An extension's type, and how long the rest is.
-pub(super) fn extension(bytes: &[u8]) -> String {
+pub(crate) fn extension(bytes: &[u8]) -> String {
     match bytes.split_first() {
         Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),
         None => String::new(),

@@ -1,0 +1,186 @@
+//! Brings Caterva arrays and early b2nd arrays to the layout that C-Blosc2 has written since its release 2.7.0.
+//!
+//! ```text
+//! cargo run --example upgrade -- --dtype "<f8" old.caterva new.b2nd
+//! cargo run --example upgrade -- --dry-run DIRECTORY
+//! ```
+//!
+//! Chunks are copied as they are: only the array's metalayer changes. `plan` says what there is to do about a frame,
+//! `work` does it.
+
+#[allow(dead_code)]
+#[path = "../common/array.rs"]
+mod array;
+pub(crate) mod dtype;
+pub(crate) mod plan;
+#[path = "../common/walk.rs"]
+mod walk;
+pub(crate) mod work;
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use b2nd::frame::File;
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use plan::Plan;
+
+/// How many bytes take so long that a person wants to see them pass.
+const LONG: u64 = 1 << 26;
+
+/// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
+///
+/// A frame that has that layout, or that holds no array, is left alone. Nothing is overwritten, but for --in-place.
+#[derive(Parser)]
+#[command(name = "upgrade")]
+pub(crate) struct Args {
+    /// A frame, the directory of a sparse frame, or a directory with frames in it and below.
+    source: PathBuf,
+
+    /// Where the new frame goes, or the tree of new frames. Nothing may be there, and in a tree no file of that name.
+    #[arg(required_unless_present_any = ["in_place", "dry_run"])]
+    target: Option<PathBuf>,
+
+    /// Put the new frame in the place of the old one, when it is complete and has been compared.
+    #[arg(long, conflicts_with = "target")]
+    in_place: bool,
+
+    /// Only say what would be done.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// The type of the elements, for files that do not say it: '<f8', "[('x', '<i4'), ('y', '<f4')]".
+    #[arg(long)]
+    dtype: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    match run(&args, &mut out, &mut err) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            // Where this cannot be written either, the status says it.
+            let _ = writeln!(err, "upgrade: cannot write: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How many frames came to which end.
+#[derive(Default)]
+struct Counts {
+    upgraded: u64,
+    released: u64,
+    no_array: u64,
+    refused: u64,
+}
+
+/// Upgrades what can be, and says whether nothing was refused. The error is one of writing what happens.
+pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
+    let is_tree = args.source.is_dir() && !args.source.join(walk::SPARSE_FRAME).is_file();
+    // All are found before the first is written: the target may be inside the tree.
+    let frames: Vec<_> = if is_tree { walk::frames(&args.source).collect() } else { vec![(args.source.clone(), Ok(()))] };
+    let bar = progress_bar(&frames);
+    let mut counts = Counts::default();
+    for (path, found) in &frames {
+        let before = bar.position();
+        let done = match found {
+            Ok(()) => upgrade(args, path, &bar),
+            Err(error) => Err(error.to_string().into()),
+        };
+        bar.set_position(before + data_len(path));
+        bar.suspend(|| match done {
+            Ok(done) => {
+                let (count, is_worth_a_line) = match done {
+                    Done::Upgraded(_) => (&mut counts.upgraded, true),
+                    Done::Released => (&mut counts.released, !is_tree),
+                    Done::NoArray => (&mut counts.no_array, !is_tree),
+                };
+                *count += 1;
+                if is_worth_a_line { writeln!(out, "{}: {}", path.display(), done.describe()) } else { Ok(()) }
+            }
+            Err(error) => {
+                counts.refused += 1;
+                writeln!(err, "{}: {error}", path.display())
+            }
+        })?;
+    }
+    bar.finish_and_clear();
+    if is_tree {
+        let Counts { upgraded, released, no_array, refused } = counts;
+        let verb = if args.dry_run { "to upgrade" } else { "upgraded" };
+        writeln!(
+            out,
+            "{upgraded} {verb}, {released} in the released layout already, {no_array} without an array, {refused} refused"
+        )?;
+    }
+    Ok(counts.refused == 0)
+}
+
+enum Done {
+    /// In these words.
+    Upgraded(String),
+    Released,
+    NoArray,
+}
+
+impl Done {
+    fn describe(&self) -> &str {
+        match self {
+            Done::Upgraded(words) => words,
+            Done::Released => "in the released layout already, left alone",
+            Done::NoArray => "no array, left alone",
+        }
+    }
+}
+
+fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn Error>> {
+    let upgrade = match Plan::new(File::open(path)?.header(), args.dtype.as_deref())? {
+        Plan::Released => return Ok(Done::Released),
+        Plan::NoArray => return Ok(Done::NoArray),
+        Plan::Upgrade(upgrade) => upgrade,
+    };
+    let target = args.target.as_ref().map(|target| match path.strip_prefix(&args.source) {
+        Ok(below) if !below.as_os_str().is_empty() => target.join(below),
+        _ => target.clone(),
+    });
+    if let Some(target) = &target {
+        work::refuse_to_overwrite(target)?;
+    }
+    let is_below = target.as_ref() != args.target.as_ref();
+    if !args.dry_run {
+        if let Some(parent) = target.as_ref().and_then(|target| target.parent()).filter(|_| is_below) {
+            fs::create_dir_all(parent)?;
+        }
+        work::run(path, &upgrade, target.as_deref(), &|bytes| bar.inc(bytes))?;
+    }
+    let verb = if args.dry_run { "would be upgraded" } else { "upgraded" };
+    let place = match &target {
+        Some(target) => format!(" to {}", target.display()),
+        None if args.in_place => " in place".to_owned(),
+        None => String::new(),
+    };
+    Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
+}
+
+/// A bar for all bytes of all chunks, on a terminal and where there are many.
+fn progress_bar(frames: &[(PathBuf, b2nd::Result<()>)]) -> ProgressBar {
+    let length = frames.iter().map(|(path, _)| data_len(path)).sum();
+    if length < LONG || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length);
+    let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} to go");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// The length of a frame's chunks, as its header has it.
+fn data_len(path: &Path) -> u64 {
+    File::open(path).map_or(0, |file| u64::try_from(file.header().cbytes()).unwrap_or(0))
+}

@@ -1,0 +1,69 @@
+//! What there is to do about a frame, as its header says.
+
+use b2nd::frame::{Header, Metalayers};
+use b2nd::{ArrayMeta, B2ndMeta};
+
+use super::array::Array;
+use super::dtype;
+
+pub(crate) enum Plan {
+    Upgrade(Box<Upgrade>),
+    /// It has the released layout.
+    Released,
+    /// It holds no array.
+    NoArray,
+}
+
+/// A metalayer in the place of another.
+pub(crate) struct Upgrade {
+    /// The name of the old one, and its layout in words.
+    name: &'static str,
+    pub(crate) layout: &'static str,
+    pub(crate) meta: B2ndMeta,
+}
+
+impl Plan {
+    /// # Errors
+    ///
+    /// Why the array in the frame cannot be upgraded.
+    pub(crate) fn new(header: &Header, given: Option<&str>) -> Result<Plan, String> {
+        let array = Array::find(header).map_err(|error| format!("no array that can be read: {error}"))?;
+        let Some(array) = array else { return Ok(Plan::NoArray) };
+        if let ArrayMeta::B2nd(_) = array.meta {
+            return Ok(Plan::Released);
+        }
+        if array.name != "b2nd" && header.metalayers().get("b2nd").is_some() {
+            return Err("a metalayer of a user's own is called \"b2nd\", which is the name that the array's needs: \
+                        rename it first"
+                .to_owned());
+        }
+        let typesize = header.typesize();
+        let candidates = || dtype::candidates(typesize);
+        if array.meta.dtype().is_none() {
+            let Some(given) = given else {
+                let wanted = candidates();
+                return Err(format!("the file has no dtype, and its typesize is {typesize}: --dtype says it, such as {wanted}"));
+            };
+            match dtype::itemsize(given)? {
+                Some(itemsize) if itemsize != i64::from(typesize) => {
+                    let wanted = candidates();
+                    return Err(format!(
+                        "--dtype {given} has {itemsize} bytes, and the file's typesize is {typesize}, as of {wanted}"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        let (name, layout) = (array.name, array.describe());
+        let meta = array.meta.upgrade(given).map_err(|error| error.to_string())?;
+        Ok(Plan::Upgrade(Box::new(Upgrade { name, layout, meta })))
+    }
+}
+
+impl Upgrade {
+    /// Puts the new metalayer in the place of the old one.
+    pub(crate) fn apply(&self, metalayers: &mut Metalayers) -> b2nd::Result<()> {
+        metalayers.rename(self.name, "b2nd")?;
+        metalayers.set(&self.meta)
+    }
+}

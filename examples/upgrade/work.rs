@@ -1,0 +1,166 @@
+//! An upgrade of one frame: written beside its place, compared with the old frame, and then put there.
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use b2nd::ArrayMeta;
+use b2nd::frame::{Disk, File, FrameType, Storage, Trailer, rewrite};
+
+use super::plan::Upgrade;
+
+/// How much is compared at once, in bytes.
+const PART: usize = 1 << 16;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Upgrades a frame into `target`, or in place. `progress` hears of bytes that have been compared.
+///
+/// # Errors
+///
+/// Something is in the way, a file cannot be read or written, or the new frame is not what it should be: then nothing
+/// has changed.
+pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progress: &dyn Fn(u64)) -> Result<()> {
+    let old = File::open(source)?;
+    // Where a link leads, so that the link stays one.
+    let file = fs::canonicalize(old.path())?;
+    let place = target.unwrap_or(&file);
+    let stage = Stage::beside(place)?;
+    let staged = stage.0.join(place.file_name().unwrap_or_default());
+    let is_sparse = old.header().frame_type() == FrameType::Sparse;
+    if is_sparse && target.is_none() {
+        // The chunks stay where they are.
+        fs::copy(&file, &staged)?;
+        rewrite(&staged, &staged, |metalayers| upgrade.apply(metalayers))?;
+    } else {
+        rewrite(source, &staged, |metalayers| upgrade.apply(metalayers))?;
+    }
+    let new = File::open(&staged)?;
+    compare(&old, &new, upgrade, progress)?;
+    if is_sparse && target.is_some() {
+        compare_chunks(&file, new.path(), progress)?;
+    }
+    if let Some(target) = target {
+        refuse_to_overwrite(target)?;
+    }
+    Disk.rename(&staged, place)?;
+    Ok(Disk.sync_dir(directory(place))?)
+}
+
+pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
+    match fs::symlink_metadata(target) {
+        Ok(_) => Err(format!("{} exists, and nothing is overwritten", target.display()).into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the new frame is the old one with another metalayer.
+pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
+    let mut meant = old.header().clone();
+    upgrade.apply(meant.metalayers_mut())?;
+    if without_frame_len(&b2nd::to_vec(&meant)?) != without_frame_len(&b2nd::to_vec(new.header())?) {
+        return Err("the new header is not the one that was meant".into());
+    }
+    match new.header().array()? {
+        Some(ArrayMeta::B2nd(meta)) if meta.into_owned() == upgrade.meta => {}
+        _ => return Err("the new array is not the one that was meant".into()),
+    }
+    let trailer = new.trailer()?;
+    if trailer != old.trailer()? {
+        return Err("the new trailer differs from the old one".into());
+    }
+    let same_index = match (old.offsets(()), new.offsets(())) {
+        (Ok(old), Ok(new)) => old == new,
+        // It is compressed in both: its bytes are compared below.
+        (Err(old), Err(new)) => old.to_string() == new.to_string(),
+        _ => false,
+    };
+    let length = data_len(new, &trailer);
+    let [mut one, mut other] = [data(old)?, data(new)?];
+    if !same_index || !same_bytes(&mut one, &mut other, length, progress)? {
+        return Err("the new frame's chunks or index differ from the old one's".into());
+    }
+    Ok(())
+}
+
+/// A header without the only field that a longer metalayer changes as well.
+fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
+    [header.get(..0x10).unwrap_or_default(), header.get(0x18..).unwrap_or_default()]
+}
+
+/// The length of chunks and index, which in a new frame are all that is between header and trailer.
+fn data_len(new: &File, trailer: &Trailer) -> u64 {
+    new.header().frame_len().saturating_sub((new.header().header_len() + trailer.trailer_len()) as u64)
+}
+
+/// The frame's file from the first chunk on.
+fn data(frame: &File) -> io::Result<fs::File> {
+    let mut file = fs::File::open(frame.path())?;
+    file.seek(SeekFrom::Start(frame.header().header_len() as u64))?;
+    Ok(file)
+}
+
+/// Compares the files of a sparse frame's chunks, which an upgrade in place does not touch.
+pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> Result<()> {
+    for entry in fs::read_dir(directory(old))? {
+        let path = entry?.path();
+        let (true, Some(name)) = (path.extension().is_some_and(|extension| extension == "chunk"), path.file_name()) else {
+            continue;
+        };
+        let [mut one, mut other] = [fs::File::open(&path)?, fs::File::open(directory(new).join(name))?];
+        let [length, new_length] = [one.metadata()?.len(), other.metadata()?.len()];
+        if length != new_length || !same_bytes(&mut one, &mut other, length, progress)? {
+            return Err(format!("the new {} differs from the old one", Path::new(name).display()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the next `length` bytes are the same, in constant memory.
+fn same_bytes(one: &mut impl Read, other: &mut impl Read, length: u64, progress: &dyn Fn(u64)) -> io::Result<bool> {
+    let mut parts = [vec![0; PART], vec![0; PART]];
+    let mut left = length;
+    while left != 0 {
+        let part = left.min(PART as u64) as usize;
+        let [a, b] = parts.each_mut().map(|buffer| &mut buffer[..part]);
+        one.read_exact(a)?;
+        other.read_exact(b)?;
+        if a != b {
+            return Ok(false);
+        }
+        left -= part as u64;
+        progress(part as u64);
+    }
+    Ok(true)
+}
+
+fn directory(file: &Path) -> &Path {
+    file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A directory for a frame that is not done, and which goes when this does.
+struct Stage(PathBuf);
+
+impl Stage {
+    fn beside(place: &Path) -> Result<Stage> {
+        let name = place.file_name().ok_or("the target has no name")?;
+        let stage = place.with_file_name(format!(".{}.upgrade", Path::new(name).display()));
+        match fs::create_dir(&stage) {
+            Ok(()) => Ok(Stage(stage)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let message = "another upgrade is at work there, or one was cut off and left this to be removed";
+                Err(format!("{} exists: {message}", stage.display()).into())
+            }
+            Err(error) => Err(format!("{}: {error}", stage.display()).into()),
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // Whatever went wrong has been said already.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

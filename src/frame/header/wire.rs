@@ -1,0 +1,127 @@
+//! A header's two forms: the one in files, and the one for people.
+
+use alloc::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Header, MAGIC, check_magic};
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::metalayers::{Metalayers, Place, Section, mismatch};
+
+/// The header as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Header", expecting = "a frame's header of 14 elements")]
+pub(super) struct Wire<'a> {
+    #[serde(with = "crate::with::fixstr_bytes", borrow)]
+    magic: Cow<'a, [u8]>,
+    header_len: i32,
+    frame_len: u64,
+    #[serde(with = "crate::with::fixstr_bytes")]
+    flags: [u8; 4],
+    nbytes: i64,
+    cbytes: i64,
+    typesize: i32,
+    blocksize: i32,
+    chunksize: i32,
+    compression_threads: i16,
+    decompression_threads: i16,
+    has_vlmetalayers: bool,
+    #[serde(with = "crate::with::fixext16")]
+    pipeline: [u8; 17],
+    #[serde(borrow)]
+    metalayers: Section<'a>,
+}
+
+impl<'a> TryFrom<&'a Header> for Wire<'a> {
+    type Error = Error;
+
+    fn try_from(header: &'a Header) -> Result<Self> {
+        let header_len = i32::try_from(header.header_len()).map_err(|_| {
+            let length = header.header_len();
+            Error::new(ErrorKind::TooLong { marker: "header_len", unit: "bytes", length, limit: i32::MAX as usize })
+        })?;
+        Ok(Wire {
+            magic: Cow::Borrowed(&MAGIC),
+            header_len,
+            frame_len: header.frame_len,
+            flags: header.flags,
+            nbytes: header.nbytes,
+            cbytes: header.cbytes,
+            typesize: header.typesize,
+            blocksize: header.blocksize,
+            chunksize: header.chunksize,
+            compression_threads: header.compression_threads,
+            decompression_threads: header.decompression_threads,
+            has_vlmetalayers: header.has_vlmetalayers,
+            pipeline: header.pipeline,
+            metalayers: Section::new(&header.metalayers, Place::Header)?,
+        })
+    }
+}
+
+impl TryFrom<Wire<'_>> for Header {
+    type Error = Error;
+
+    fn try_from(wire: Wire) -> Result<Self> {
+        check_magic(&wire.magic)?;
+        let header = Header {
+            frame_len: wire.frame_len,
+            flags: wire.flags,
+            nbytes: wire.nbytes,
+            cbytes: wire.cbytes,
+            typesize: wire.typesize,
+            blocksize: wire.blocksize,
+            chunksize: wire.chunksize,
+            compression_threads: wire.compression_threads,
+            decompression_threads: wire.decompression_threads,
+            has_vlmetalayers: wire.has_vlmetalayers,
+            pipeline: wire.pipeline,
+            metalayers: wire.metalayers.into_metalayers(Place::Header)?,
+        };
+        header.check()?;
+        if usize::try_from(wire.header_len) != Ok(header.header_len()) {
+            return Err(mismatch("header_len", header.header_len(), wire.header_len, 10));
+        }
+        Ok(header)
+    }
+}
+
+/// The header where formats are for people: without what follows from the rest.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Header", rename = "Header", deny_unknown_fields)]
+struct Readable {
+    frame_len: u64,
+    flags: [u8; 4],
+    nbytes: i64,
+    cbytes: i64,
+    typesize: i32,
+    blocksize: i32,
+    chunksize: i32,
+    compression_threads: i16,
+    decompression_threads: i16,
+    has_vlmetalayers: bool,
+    pipeline: [u8; 17],
+    metalayers: Metalayers,
+}
+
+impl Serialize for Header {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return Readable::serialize(self, serializer);
+        }
+        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Header {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let header = Readable::deserialize(deserializer)?;
+            header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
+            return Ok(header);
+        }
+        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
+    }
+}

@@ -1,0 +1,67 @@
+//! MessagePack's markers: the bytes that say what follows, and their names.
+
+use rmp::Marker;
+
+/// How deep values may nest, in both directions.
+pub(crate) const MAX_DEPTH: u8 = 128;
+
+pub(crate) const NIL: u8 = 0xc0;
+pub(crate) const FALSE: u8 = 0xc2;
+pub(crate) const TRUE: u8 = 0xc3;
+pub(crate) const BIN32: u8 = 0xc6;
+pub(crate) const U8: u8 = 0xcc;
+pub(crate) const FIXEXT16: u8 = 0xd8;
+pub(crate) const STR32: u8 = 0xdb;
+pub(crate) const ARRAY16: u8 = 0xdc;
+pub(crate) const ARRAY32: u8 = 0xdd;
+pub(crate) const MAP16: u8 = 0xde;
+pub(crate) const MAP32: u8 = 0xdf;
+pub(crate) const FIXMAP: u8 = 0x80;
+pub(crate) const FIXARRAY: u8 = 0x90;
+pub(crate) const FIXSTR: u8 = 0xa0;
+
+/// The fixmap of one that holds an enum's variant and its data.
+pub(crate) const VARIANT: u8 = FIXMAP | 1;
+
+/// A marker's name in the MessagePack specification.
+pub(crate) fn name(byte: u8) -> &'static str {
+    match Marker::from_u8(byte) {
+        Marker::FixPos(_) => "positive fixint",
+        Marker::FixNeg(_) => "negative fixint",
+        Marker::FixMap(_) => "fixmap",
+        Marker::FixArray(_) => "fixarray",
+        Marker::FixStr(_) => "fixstr",
+        Marker::Null => "nil",
+        Marker::Reserved => "the unused marker",
+        Marker::False => "false",
+        Marker::True => "true",
+        Marker::Bin8 => "bin8",
+        Marker::Bin16 => "bin16",
+        Marker::Bin32 => "bin32",
+        Marker::Ext8 => "ext8",
+        Marker::Ext16 => "ext16",
+        Marker::Ext32 => "ext32",
+        Marker::F32 => "float32",
+        Marker::F64 => "float64",
+        Marker::U8 => "uint8",
+        Marker::U16 => "uint16",
+        Marker::U32 => "uint32",
+        Marker::U64 => "uint64",
+        Marker::I8 => "int8",
+        Marker::I16 => "int16",
+        Marker::I32 => "int32",
+        Marker::I64 => "int64",
+        Marker::FixExt1 => "fixext1",
+        Marker::FixExt2 => "fixext2",
+        Marker::FixExt4 => "fixext4",
+        Marker::FixExt8 => "fixext8",
+        Marker::FixExt16 => "fixext16",
+        Marker::Str8 => "str8",
+        Marker::Str16 => "str16",
+        Marker::Str32 => "str32",
+        Marker::Array16 => "array16",
+        Marker::Array32 => "array32",
+        Marker::Map16 => "map16",
+        Marker::Map32 => "map32",
+    }
+}

@@ -1,0 +1,124 @@
+//! Chunks that C compressed, through the trait `Decompress`: every codec and filter that is built, and compressed indexes.
+
+mod common;
+
+use b2nd::Geometry;
+use b2nd::frame::{Chunk, Codec, File, Filter, Frame, Offset};
+use b2nd_c_blosc2::{Array, Compression, Fill, SuperChunk, compress};
+use common::{assert_agree, codec, meta};
+use fastrand::Rng;
+use tempfile::TempDir;
+
+/// Zlib is not built into this C library.
+const CODECS: [Codec; 4] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zstd];
+
+/// Slots of a pipeline: filter and parameter.
+const PIPELINES: [&[(Filter, u8)]; 7] = [
+    &[],
+    &[(Filter::Shuffle, 0)],
+    &[(Filter::BitShuffle, 0)],
+    &[(Filter::Delta, 0)],
+    &[(Filter::Delta, 0), (Filter::Shuffle, 0)],
+    &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)],
+    &[(Filter::Shuffle, 2)],
+];
+
+fn compression(codec: Codec, level: u8, pipeline: &[(Filter, u8)]) -> Compression {
+    let mut how = Compression { codec: codec.code(), level, filters: [0; 6], filters_meta: [0; 6], ..Default::default() };
+    for (slot, &(filter, meta)) in (6 - pipeline.len()..).zip(pipeline) {
+        (how.filters[slot], how.filters_meta[slot]) = (filter.code(), meta);
+    }
+    how
+}
+
+/// A slow wave in float32: it compresses.
+fn wave(count: usize) -> Vec<u8> {
+    (0..count).flat_map(|at| ((at / 7) as f32).sqrt().to_le_bytes()).collect()
+}
+
+#[test]
+fn every_codec_and_filter() {
+    let dir = TempDir::new().unwrap();
+    let geometry = Geometry::new(&[70, 50], &[32, 32], &[16, 32]).unwrap();
+    let values = wave(70 * 50);
+    let mut compressed = 0;
+    for (number, (&codec_used, pipeline)) in CODECS.iter().flat_map(|codec| PIPELINES.iter().map(move |p| (codec, p))).enumerate()
+    {
+        for level in [1, 5, 9] {
+            let path = dir.path().join(format!("{number} {level}"));
+            let how = compression(codec_used, level, pipeline);
+            let contiguous = number % 2 == 0;
+            drop(Array::create(&path, contiguous, &meta(&geometry, "<f4"), 4, how, Fill::Values(&values)).unwrap());
+
+            let read = assert_agree(&path).unwrap();
+            if pipeline.iter().all(|(filter, _)| *filter != Filter::TruncPrec) {
+                assert!(read == values, "{codec_used} {pipeline:?} {level}");
+            }
+            let file = File::open(&path).unwrap();
+            let header = file.header();
+            assert_eq!((header.codec(), header.level()), (codec_used, level));
+            assert_eq!(header.filters().collect::<Vec<_>>(), *pipeline);
+            file.offsets(codec).unwrap();
+            for number in 0..6 {
+                let chunk = file.chunk(number).unwrap();
+                if !chunk.header().is_stored() {
+                    compressed += 1;
+                    assert_eq!(chunk.header().codec(), codec_used);
+                    assert_eq!(chunk.header().filters().collect::<Vec<_>>(), *pipeline);
+                    let refused = chunk.data(()).unwrap_err().to_string();
+                    assert_eq!(refused, format!("the chunk is compressed with {codec_used}, and no decompressor is given"));
+                }
+            }
+        }
+    }
+    assert!(compressed > 400, "{compressed} of 504 chunks are compressed");
+}
+
+#[test]
+fn compressed_indexes() {
+    let dir = TempDir::new().unwrap();
+    let mut rng = Rng::with_seed(9);
+    for contiguous in [true, false] {
+        let path = dir.path().join(contiguous.to_string());
+        let mut theirs = SuperChunk::create(&path, contiguous, 1, Compression::default()).unwrap();
+        let chunks: Vec<Vec<u8>> =
+            (0..600).map(|_| if rng.bool() { vec![0; 64] } else { (0..64).map(|_| rng.u8(..)).collect() }).collect();
+        chunks.iter().for_each(|chunk| theirs.append(chunk).unwrap());
+        theirs.set_vlmetalayer("title", &[1; 500]).unwrap();
+        drop(theirs);
+
+        let file = File::open(&path).unwrap();
+        let error = file.chunk(0).unwrap_err().to_string();
+        assert!(error.contains("index: the chunk is compressed with blosclz, and no decompressor is given"), "{error}");
+        let offsets = file.offsets(codec).unwrap();
+        assert_eq!(offsets.len(), 600);
+        assert!(offsets.iter().any(|offset| matches!(offset, Offset::Special(_))));
+        for (number, data) in chunks.iter().enumerate() {
+            assert!(file.chunk(number).unwrap().data(codec).unwrap() == *data);
+        }
+        assert_eq!(assert_agree(&path), None);
+
+        // The index stays compressed, and readable, under our edits.
+        let mut file = File::edit(&path).unwrap();
+        file.set_vlmetalayer("more", b"ours").unwrap();
+        assert_eq!(assert_agree(&path), None);
+        b2nd::frame::rewrite(&path, &path, |metalayers| metalayers.insert("user", vec![0; 99]).map(drop)).unwrap();
+        assert_eq!(assert_agree(&path), None);
+        if contiguous {
+            let bytes = std::fs::read(&path).unwrap();
+            let frame = Frame::from_slice(&bytes).unwrap();
+            assert!(frame.chunk(0).is_err() && frame.offsets(codec).is_ok());
+            assert!(frame.chunk(599).unwrap().data(codec).unwrap() == chunks[599]);
+        }
+    }
+}
+
+#[test]
+fn what_a_decompressor_says_is_passed_on() {
+    let chunk = compress(&wave(1000), 4, 0, Compression::default()).unwrap();
+    let chunk = Chunk::from_slice(&chunk).unwrap();
+    assert!(chunk.data(codec).unwrap() == wave(1000));
+    let too_short = |chunk: &[u8], data: &mut [u8]| codec(chunk, &mut data[1..]);
+    let error = chunk.data(too_short).unwrap_err().to_string();
+    assert!(error.starts_with("the decompressor failed: blosc2_decompress returned -"), "{error}");
+}

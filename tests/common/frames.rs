@@ -1,0 +1,101 @@
+//! Small frames to change.
+
+use std::fs;
+use std::path::Path;
+
+use b2nd::frame::{Chunk, File, Frame, Header, Special, Target, Writer};
+use b2nd::{B2ndMeta, Geometry};
+
+/// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
+pub fn header() -> Header {
+    let mut header = Header::new(4, 64, 32).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
+    header.metalayers_mut().insert("small", [1; 20]).unwrap();
+    header.metalayers_mut().insert("wide", [2; 1100]).unwrap();
+    header
+}
+
+/// The data of a chunk by its number.
+pub fn data(number: u8, nbytes: usize) -> Vec<u8> {
+    (0..nbytes).map(|index| number.wrapping_mul(37).wrapping_add(index as u8)).collect()
+}
+
+/// Appends four chunks, the last one short: stored, special, stored, stored.
+pub fn append<T: Target>(writer: &mut Writer<T>) -> b2nd::Result<()> {
+    writer.append(&Chunk::store(&data(0, 64), 4)?)?;
+    writer.append_special(Special::Zeros, 64)?;
+    writer.append(&Chunk::store(&data(2, 64), 4)?)?;
+    writer.append(&Chunk::store(&data(3, 32), 4)?)
+}
+
+/// A contiguous frame with a vlmetalayer.
+pub fn contiguous() -> Vec<u8> {
+    let mut writer = Writer::new(header());
+    append(&mut writer).unwrap();
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.finish().unwrap()
+}
+
+/// The same without one.
+pub fn bare() -> Vec<u8> {
+    let mut writer = Writer::new(header());
+    append(&mut writer).unwrap();
+    writer.finish().unwrap()
+}
+
+/// A frame without chunks.
+pub fn empty() -> Vec<u8> {
+    let mut writer = Writer::new(header());
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.finish().unwrap()
+}
+
+/// A frame with bytes after it.
+pub fn followed() -> Vec<u8> {
+    [contiguous(), vec![0x5a; 700]].concat()
+}
+
+/// A sparse frame.
+pub fn sparse(path: &Path) {
+    let mut writer = Writer::create_sparse(path, header()).unwrap();
+    append(&mut writer).unwrap();
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.finish().unwrap();
+}
+
+/// One that python-blosc2 wrote.
+pub fn python() -> Vec<u8> {
+    fs::read("tests/data/python-blosc2-3.0.0/storage__mem_contig_meta_vlmeta.cframe").unwrap()
+}
+
+/// Two metalayers, two chunks of eight bytes, a vlmetalayer: header 0, chunks 128 and 168, index 208, trailer 256.
+pub fn small() -> Vec<u8> {
+    let mut header = Header::new(4, 8, 8).unwrap();
+    header.metalayers_mut().insert("a", [1, 2, 3]).unwrap();
+    header.metalayers_mut().insert("b", [4, 5, 6, 7]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(b"chunk  0", 4).unwrap()).unwrap();
+    writer.append(&Chunk::store(b"chunk  1", 4).unwrap()).unwrap();
+    writer.set_vlmetalayer("v", b"val").unwrap();
+    let bytes = writer.finish().unwrap();
+    assert_eq!(bytes.len(), 338);
+    bytes
+}
+
+pub const INDEX: usize = 208;
+pub const TRAILER: usize = 256;
+
+/// Reads all that a frame in memory has, as far as the first error.
+pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
+    let frame = Frame::from_slice(bytes)?;
+    let count = frame.offsets(())?.len();
+    (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
+}
+
+/// The same of a file.
+pub fn read_file(path: &Path) -> b2nd::Result<()> {
+    let file = File::open(path)?;
+    file.trailer()?;
+    let count = file.offsets(())?.len();
+    (0..count.min(50)).try_for_each(|number| file.chunk(number).map(|_| ()))
+}

@@ -1,0 +1,34 @@
+"""Asks the Rust half, one process a request: a crash, a hang or a large allocation then has a name."""
+
+import json
+import resource
+import subprocess
+
+# Far more than any file here needs, and far less than a hostile length asks for.
+MEMORY = 512 << 20
+SECONDS = 60
+
+
+class Refused(Exception):
+    """An error that b2nd reports."""
+
+
+class Rust:
+    def __init__(self, binary):
+        self.binary = binary
+
+    def ask(self, request, **arguments):
+        done = subprocess.run(
+            [self.binary],
+            input=json.dumps({"request": request, **arguments}),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"the Rust half ended with {done.returncode}: {done.stderr.strip()}")
+        reply = json.loads(done.stdout)
+        if "error" in reply:
+            raise Refused(reply["error"])
+        return reply["ok"]

@@ -1,0 +1,52 @@
+//! Does with `b2nd` what a request says, for `interop.py` to compare with C-Blosc2. The request is a JSON object on the standard
+//! input, the reply is one on the standard output: `{"ok": …}` or `{"error": "…"}`. Bytes are hexadecimal.
+
+mod hex;
+mod read;
+mod verdict;
+mod write;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use hex::Hex;
+
+#[derive(Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
+enum Request {
+    /// All that a frame's metadata says, once every part of it has been written back as it was; and so many chunks.
+    Read { path: PathBuf, chunks: usize },
+    /// A new frame.
+    Write(write::NewFrame),
+    /// Edits of one frame, in turn.
+    Edit { path: PathBuf, edits: Vec<write::Edit> },
+    /// The frame with other metalayers.
+    Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
+    /// Whether everything in a frame can be read, and what its array is.
+    JudgeFrame { path: PathBuf },
+    /// Whether a file is the content of a `b2nd` metalayer, and what it says.
+    JudgeMetalayer { path: PathBuf },
+}
+
+fn answer(request: &str) -> Result<Value, Box<dyn Error>> {
+    match serde_json::from_str(request)? {
+        Request::Read { path, chunks } => read::read(&path, chunks),
+        Request::Write(frame) => frame.write(),
+        Request::Edit { path, edits } => write::edit(&path, edits),
+        Request::Rewrite { path, target, insert, remove } => write::rewrite(&path, &target, insert, remove),
+        Request::JudgeFrame { path } => verdict::frame(&path),
+        Request::JudgeMetalayer { path } => verdict::metalayer(&path),
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    let reply = match answer(&std::io::read_to_string(std::io::stdin())?) {
+        Ok(value) => json!({ "ok": value }),
+        Err(error) => json!({ "error": error.to_string() }),
+    };
+    println!("{reply}");
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Reading: every part of the metadata is written back, and compared with the file's bytes.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use b2nd::frame::{Chunk, ChunkHeader, File, Frame, FrameType, Header, Metalayers, Trailer};
+use b2nd::{ArrayMeta, take_from_slice, to_vec};
+use serde_json::{Value, json};
+
+use crate::hex;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// What a frame says, and its first `chunks` chunks.
+pub fn read(path: &Path, chunks: usize) -> Result<Value> {
+    let file = File::open(path)?;
+    let header = file.header();
+    let bytes = fs::read(file.path())?;
+    let place = |start: u64, end: u64| bytes.get(start as usize..end as usize).ok_or("the frame is longer than its file");
+
+    let header_bytes = place(0, header.header_len() as u64)?;
+    same("header", &to_vec(header)?, header_bytes)?;
+    same("header", &to_vec(&Header::from_slice(header_bytes)?)?, header_bytes)?;
+
+    let trailer = file.trailer()?;
+    let trailer_bytes = place(header.frame_len() - trailer.trailer_len() as u64, header.frame_len())?;
+    same("trailer", &to_vec(&trailer)?, trailer_bytes)?;
+    same("trailer", &to_vec(&Trailer::from_slice(trailer_bytes)?)?, trailer_bytes)?;
+    for (_, content) in trailer.vlmetalayers().iter() {
+        let chunk = Chunk::from_slice(content)?;
+        same("the chunk of a vlmetalayer", chunk.bytes(), content)?;
+        check_chunk(&chunk)?;
+    }
+
+    let array = header.array()?;
+    if let Some(array) = &array {
+        let content = header.metalayers().get("b2nd").ok_or("an array without b2nd")?;
+        let written = to_vec(array)?;
+        same("array metalayer", &written, content.get(..written.len()).unwrap_or_default())?;
+        let (whichever, stale) = take_from_slice::<ArrayMeta>(content)?;
+        same("array metalayer", &[&to_vec(&whichever)?, stale].concat(), content)?;
+    }
+
+    let (offsets, chunks) = match file.offsets(()) {
+        Ok(offsets) => {
+            let count = offsets.len();
+            (Some(count), (0..count.min(chunks)).map(|number| Ok(file.chunk(number)?)).collect::<Result<Vec<_>>>()?)
+        }
+        // A compressed index is its codec's to read.
+        Err(error) if error.to_string().contains("no decompressor is given") => (None, Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    chunks.iter().try_for_each(check_chunk)?;
+    if header.frame_type() == FrameType::Contiguous {
+        let frame = Frame::from_slice(&bytes)?;
+        if frame.header() != header || frame.trailer() != &trailer {
+            return Err("the frame in memory says something else than the file".into());
+        }
+        for (number, chunk) in chunks.iter().enumerate() {
+            same("chunk in memory", frame.chunk(number)?.bytes(), chunk.bytes())?;
+        }
+    }
+
+    let values = trailer.vlmetalayers().iter().map(|(_, content)| Ok(stored(&Chunk::from_slice(content)?)));
+    Ok(json!({
+        "sparse": header.frame_type() == FrameType::Sparse,
+        "version": header.version(),
+        "variable_chunks": header.has_variable_chunks(),
+        "nbytes": header.nbytes(),
+        "cbytes": header.cbytes(),
+        "typesize": header.typesize(),
+        "chunksize": header.chunksize(),
+        "blocksize": header.blocksize(),
+        "codec": header.codec().code(),
+        "level": header.level(),
+        "filters": header.filters().map(|(filter, meta)| (filter.code(), meta)).collect::<Vec<_>>(),
+        "has_vlmetalayers": header.has_vlmetalayers(),
+        "nchunks": offsets,
+        "nchunks_of_sizes": header.nchunks(),
+        "metalayers": pairs(header.metalayers()),
+        "vlmetalayers": pairs(trailer.vlmetalayers()),
+        "stored_values": values.collect::<Result<Vec<_>>>()?,
+        "array": array.as_ref().map(describe).transpose()?,
+        "chunks": chunks.iter().map(|chunk| hex::of(chunk.bytes())).collect::<Vec<_>>(),
+        "stored_chunks": chunks.iter().map(stored).collect::<Vec<_>>(),
+    }))
+}
+
+/// What the array is, and what follows from it.
+fn describe(array: &ArrayMeta<&str>) -> Result<Value> {
+    let mut value = serde_json::to_value(array)?;
+    let grid = array.geometry().grid()?;
+    value["itemsize"] = array.parse_dtype()?.map(|dtype| dtype.itemsize()).into();
+    value["nitems"] = grid.nitems().into();
+    value["nchunks"] = grid.nchunks().into();
+    value["extshape"] = grid.extshape().into();
+    value["extchunkshape"] = grid.extchunkshape().into();
+    Ok(value)
+}
+
+pub fn pairs(metalayers: &Metalayers) -> Vec<(String, String)> {
+    metalayers.iter().map(|(name, content)| (hex::of(name), hex::of(content))).collect()
+}
+
+/// The data of a chunk that needs no codec and is not long.
+fn stored(chunk: &Chunk) -> Option<String> {
+    let short = chunk.header().nbytes() <= 1 << 20;
+    let known = chunk.header().is_stored() || chunk.header().special().is_some();
+    if short && known { chunk.data(()).ok().map(|data| hex::of(&data)) } else { None }
+}
+
+fn check_chunk(chunk: &Chunk) -> Result<()> {
+    let header = ChunkHeader::from_slice(chunk.bytes())?;
+    same("chunk header", header.as_bytes(), &chunk.bytes()[..header.header_len()])?;
+    if header.cbytes() != chunk.bytes().len() {
+        return Err(format!("a chunk of {} bytes says {}", chunk.bytes().len(), header.cbytes()).into());
+    }
+    Ok(())
+}
+
+fn same(what: &str, written: &[u8], found: &[u8]) -> Result<()> {
+    if written != found {
+        return Err(format!("{what}: wrote {}, the file holds {}", hex::of(written), hex::of(found)).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+"""Hostile input: what b2nd says of each file of a directory, beside what C-Blosc2 does according to its manifest.
+
+`verdicts.md` holds the verdicts. A verdict that differs from it is a failure, and so is a disagreement for which no reason is
+written down here. The sentences in its last column are there to be read, and are not compared."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from cases import equal
+from rust import Refused
+
+TABLE = Path(__file__).with_name("verdicts.md")
+
+INTRODUCTION = """\
+# Verdicts on hostile input
+
+What `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) say of files that were damaged on purpose. Written by
+`tests/interop/run --update`; `tests/interop/run` fails when a verdict is another one.
+
+A frame is accepted by C-Blosc2 if it opens and its elements, metalayers and variable-length metalayers can be read; by `b2nd` if
+header, array metalayer, dtype, geometry, trailer, chunk index and the headers of all chunks can be. A metalayer alone is accepted
+by C-Blosc2 if `b2nd_deserialize_meta` takes it, by `b2nd` if it is a `B2ndMeta`.
+
+Where both refuse it, the last column holds the error of `b2nd`.
+"""
+
+OURS, THEIRS, DIFFERENT, ACCEPTED, REFUSED = GROUPS = (
+    "b2nd accepts, C-Blosc2 refuses",
+    "b2nd refuses, C-Blosc2 accepts",
+    "Both accept, and read different things",
+    "Both accept",
+    "Both refuse",
+)
+
+# Group, what the error (of whoever refuses) or the name matches, and why the two disagree. The first that matches counts.
+REASONS = [
+    (OURS, r"six_fields", "A layout that C-Blosc2 wrote in February 2023 and no longer reads; files with it exist."),
+    (OURS, r"^meta_(17|200)\b", "C-Blosc2 takes at most 16 metalayers; any number is read here, and 16 are written."),
+    (OURS, r"UnicodeDecodeError", "The C library reads it; Python decodes names. Names are bytes here, and such files exist."),
+    (
+        OURS,
+        r"Error while getting the buffer",
+        "It opens in C-Blosc2 too, and its elements cannot be read: typesize, dtype, shapes and the chunks' lengths do not "
+        "fit one another. Each of them is valid, and elements are not read here.",
+    ),
+    (OURS, r"^nbytes_0\b", "Without data C-Blosc2 looks for the trailer right after the header. Here frame_len says where it is."),
+    (OURS, r"vlmetas", "What is inside a compressed chunk is its codec's to judge; its header is valid."),
+    (
+        THEIRS,
+        r"array: caterva",
+        "C-Blosc2 does not read `caterva` metalayers, and opens a frame without an array.",
+    ),
+    (THEIRS, r"[56] entries, 7 expected", "Another layout, by its count: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
+    (THEIRS, r"trailing byte", "`from_slice` takes the whole input. In a frame, bytes after the metalayer are accepted."),
+    (THEIRS, r"dtype_format needs", "Seven entries are declared, and there are five. C-Blosc2 then makes up a dtype."),
+    (THEIRS, r"magic: expected", "C-Blosc2 does not look at the magic of a file."),
+    (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames are laid out in other ways."),
+    (THEIRS, r"length of 0 or more|only an empty dimension", "No array has such lengths. C-Blosc2 finds out when it opens the frame."),
+    (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 hands out its bytes, and Python then refuses them."),
+    (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads what is before it."),
+    (THEIRS, r"(idx|offset|header_len|trailer_len): expected \d", "A number that follows from the metalayers contradicts them: it would not be written back."),
+    (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 trusts the chunk."),
+    (THEIRS, r"no special value", "No special value is known by this byte. C-Blosc2 looks at single bits of it, and reads zeros."),
+    (THEIRS, r"two chunks are at", "Two chunks at one place: writing one would change the other."),
+    (
+        THEIRS,
+        r"entries, |elements, found|header elements|invalid length|dimensions, ndim|shortest marker|found [\w ]+ \([0-9a-f]{2}\)",
+        "Markers and counts are checked: what is accepted is written back as it was. C-Blosc2 skips most of them unread.",
+    ),
+    (DIFFERENT, r"five_marker_seven|outer_95", "The count says five entries: Caterva's layout, and stale bytes after it. C-Blosc2 does not look at the count."),
+    (DIFFERENT, r"_nul", "C's strings end at a NUL. Names are bytes here, and a dtype is text of any characters."),
+]
+
+
+def run(rust, cases, directory, update):
+    rows = []
+    for entry in json.loads((directory / "manifest.json").read_text()):
+        with cases.case(f"verdict: {entry['kind']} {entry['name']}"):
+            if entry["kind"] == "metalayer":
+                rows.append(metalayer(rust, directory, entry))
+                rows.append(frame(rust, directory, entry, entry["in_frame"], "Metalayers in a frame"))
+            else:
+                rows.append(frame(rust, directory, entry, entry["file"], "Frames"))
+    table = write(rows)
+    if update:
+        TABLE.write_text(table)
+    with cases.case("verdicts.md"):
+        compare(TABLE.read_text(), table)
+
+
+def metalayer(rust, directory, entry):
+    """A metalayer alone."""
+    theirs = entry["b2nd_deserialize_meta"]
+    ours, refused = ask(rust, "judge_metalayer", directory / entry["file"])
+    error = None if theirs["result"] == "ok" else f"b2nd_deserialize_meta returns {theirs['rc']}"
+    same = True
+    if ours and not error:
+        same = all(ours["array"][name] == theirs[name] for name in ("shape", "chunks", "blocks"))
+        same &= agrees(ours["array"]["dtype"], theirs.get("dtype", ""))
+    return judge("Metalayers alone", entry, refused, error, same)
+
+
+def frame(rust, directory, entry, path, section):
+    ours, refused = ask(rust, "judge_frame", directory / path)
+    error = unreadable(entry["blosc2.open"])
+    same = ours is None or error or says_the_same(ours, entry["blosc2.open"], control(directory, entry["kind"]))
+    return judge(section, entry, refused, error, same)
+
+
+def ask(rust, request, path):
+    try:
+        return rust.ask(request, path=str(path)), None
+    except Refused as refused:
+        return None, str(refused).replace(str(path), path.name)
+
+
+def control(directory, kind):
+    """What C-Blosc2 read from the file before it was damaged: the manifest lists only what differs from it."""
+    if kind == "sframe":
+        return {}
+    entries = json.loads((directory / "manifest.json").read_text())
+    return next(entry["blosc2.open"] for entry in entries if (entry["kind"], entry["name"]) == (kind, "control_good"))
+
+
+def unreadable(theirs):
+    """Why C-Blosc2 refuses the frame, or a part of it."""
+    if theirs["result"] != "ok":
+        return theirs["error"]
+    for part in ("data", "metas", "vlmetas"):
+        found = theirs.get(part, "")
+        for name, value in found.items() if isinstance(found, dict) else [("", found)]:
+            if isinstance(value, str) and value.startswith("!"):
+                return f"{part} {name}: {value[1:]}"
+    return None
+
+
+def says_the_same(ours, theirs, control):
+    theirs = control | theirs
+    sizes = [name for name in ("nchunks", "nbytes", "cbytes", "typesize", "chunksize", "blocksize") if name in theirs]
+    same = all(ours[name] == theirs[name] for name in sizes)
+    found = named(ours["metalayers"])
+    same &= list(found) == list(theirs["metas"]) and all(map(agrees, found.values(), theirs["metas"].values()))
+    same &= list(named(ours["vlmetalayers"])) == list(theirs["vlmetas"])
+    if theirs["open"] == "NDArray":
+        array = ours["array"]
+        same &= array is not None and all(array[name] == theirs[name] for name in ("shape", "chunks", "blocks"))
+        # Without a dtype C-Blosc2 makes one up.
+        dtype = f"|S{ours['typesize']}" if array["dtype"] is None else str(np.dtype(array["dtype"]))
+        same &= dtype == theirs["dtype"]
+    return same
+
+
+def agrees(found, listed):
+    """The manifest cuts long values: `start...`."""
+    start, cut, _ = listed.partition("...")
+    return found.startswith(start) if cut else found == listed
+
+
+def named(pairs):
+    """Metalayers by name; of two with one name the first counts."""
+    found = {}
+    for name, content in pairs:
+        found.setdefault(bytes.fromhex(name).decode(), content)
+    return found
+
+
+def judge(section, entry, refused, error, same):
+    if refused and error:
+        return section, REFUSED, "", entry, refused
+    if not refused and not error:
+        group, said = (ACCEPTED if same else DIFFERENT), ""
+    else:
+        group, said = (THEIRS, refused) if refused else (OURS, error)
+    if group == ACCEPTED:
+        return section, group, "", entry, said
+    for of, pattern, reason in REASONS:
+        if of == group and re.search(pattern, f"{entry['name']} {said}"):
+            return section, group, reason, entry, said
+    raise AssertionError(f"{group}, and no reason is written down: {entry['what']}: {said}")
+
+
+def write(rows):
+    lines = [INTRODUCTION]
+    sections = list(dict.fromkeys(row[0] for row in rows))
+    lines += ["| | " + " | ".join(sections) + " |", "| --- |" + " --- |" * len(sections)]
+    for group in GROUPS:
+        lines.append(f"| {group} | " + " | ".join(str(sum(row[:2] == (section, group) for row in rows)) for section in sections) + " |")
+    for group in GROUPS:
+        lines += ["", f"## {group}"]
+        inside = [row for row in rows if row[1] == group]
+        for reason in dict.fromkeys(row[2] for row in inside):
+            if reason:
+                lines += ["", f"### {reason}"]
+            lines += ["", "| where | file | what was done | the error |", "| --- | --- | --- | --- |"]
+            for section, _, of, entry, said in inside:
+                if of == reason:
+                    lines.append(f"| {section} | {entry['name']} | {cell(entry['what'])} | {cell(said)} |")
+    return "\n".join(lines) + "\n"
+
+
+def cell(text):
+    return re.sub(r" at 0x[0-9a-f]+>", ">", text).replace("|", "\\|").replace("\n", " ")
+
+
+def compare(committed, table):
+    """Line by line, without the errors."""
+    committed, table = ([line.rsplit(" | ", 1)[0] for line in text.splitlines()] for text in (committed, table))
+    for old, new in zip(committed, table):
+        equal("a line", new, old)
+    equal("the number of lines", len(table), len(committed))
