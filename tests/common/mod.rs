@@ -2,10 +2,14 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;
+#[cfg(feature = "std")]
 pub mod faulty;
+#[cfg(feature = "std")]
 pub mod frames;
+#[cfg(feature = "std")]
 pub mod manifest;
 pub mod scratch;
+#[cfg(feature = "std")]
 pub mod state;
 
 use std::fmt;
