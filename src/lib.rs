@@ -91,6 +91,6 @@ pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
 pub use sink::Sink;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,5 @@
 //! Frames that lie: each is refused with a sentence that names the field, without a panic and without much memory.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -1,4 +1,5 @@
 //! Chunks: headers of 16 and 32 bytes, data that needs no codec, and what is refused.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

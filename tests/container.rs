@@ -1,4 +1,5 @@
 //! Frames of real writers: trailers, values, indexes and chunks are what another reader found in the bytes.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -2,6 +2,7 @@
 //!
 //! A directory has a `manifest.json` of what its bytes hold. Headers and array metalayers agree with it value for value,
 //! and are written back byte for byte. Every entry is checked by its kind; how many were is printed.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::explicit_write)]
 
 mod common;

@@ -1,4 +1,5 @@
 //! Frames with a changed byte, and a directory of malformed ones: refused or kept as they are, and nothing else.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

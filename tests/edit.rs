@@ -1,4 +1,5 @@
 //! Edits in the file and rewrites: what changes, and that nothing else does.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -1,4 +1,5 @@
 //! Errors: whole messages, and what else an error tells.
+#![cfg(feature = "std")]
 
 mod common;
 

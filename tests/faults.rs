@@ -1,5 +1,6 @@
 //! Every operation of an edit, a new frame and a rewrite fails, or is the last one before a crash: what is in the file is
 //! the old content or the new one, whole, and what succeeded lasts.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -28,6 +28,7 @@ fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
 
     let bytes = b2nd::to_vec(value).unwrap();
     assert_eq!(&b2nd::from_slice::<T>(&bytes).unwrap(), value);
+    #[cfg(feature = "std")]
     assert_eq!(&b2nd::from_reader::<_, T>(bytes.as_slice()).unwrap(), value);
 }
 

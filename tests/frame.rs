@@ -1,4 +1,5 @@
 //! What a header gives: its array, users' metalayers, codecs and filters; and opening files.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used)]
 
 mod common;

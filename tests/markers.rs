@@ -205,6 +205,7 @@ fn trailing_bytes_are_refused_and_a_prefix_is_taken() {
 }
 
 #[test]
+#[cfg(feature = "std")]
 fn a_reader_is_read_to_its_end() {
     assert_eq!(b2nd::from_reader::<_, u16>(&hex!("cd 0102")[..]).unwrap(), 0x0102);
     let error = b2nd::from_reader::<_, u16>(&hex!("cd 0102 03")[..]).unwrap_err();

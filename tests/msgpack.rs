@@ -1,4 +1,5 @@
 //! Generic msgpack: what Python put into metalayers and their values, read into types and written back.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

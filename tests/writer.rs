@@ -1,4 +1,5 @@
 //! New frames: what is written is what is read, in memory, in a file, in a directory.
+#![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;

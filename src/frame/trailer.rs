@@ -16,11 +16,11 @@ use crate::wire::Reader;
 /// Each content is a Blosc2 chunk, stored or compressed, and the value is in it: see [`value`](Trailer::value).
 ///
 /// ```
-/// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
-/// for (name, content) in file.trailer()?.vlmetalayers().iter() {
+/// let file = std::fs::read("tests/data/example.b2nd")?;
+/// for (name, content) in b2nd::frame::Trailer::from_tail(&file)?.vlmetalayers().iter() {
 ///     println!("{}: a chunk of {} bytes", name.escape_ascii(), content.len());
 /// }
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.

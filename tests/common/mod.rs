@@ -2,10 +2,14 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;
+#[cfg(feature = "std")]
 pub mod faulty;
+#[cfg(feature = "std")]
 pub mod frames;
+#[cfg(feature = "std")]
 pub mod manifest;
 pub mod scratch;
+#[cfg(feature = "std")]
 pub mod state;
 
 use std::fmt;
@@ -41,9 +45,12 @@ pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     let mut buffer = vec![0xaa; bytes.len() + 1];
     assert_eq!(Hex(b2nd::to_slice(value, &mut buffer).unwrap()), Hex(bytes));
     assert_eq!(buffer[bytes.len()], 0xaa, "to_slice leaves the rest of its buffer alone");
-    let mut writer = Vec::new();
-    b2nd::to_writer(&mut writer, value).unwrap();
-    assert_eq!(Hex(&writer), Hex(bytes));
+    #[cfg(feature = "std")]
+    {
+        let mut writer = Vec::new();
+        b2nd::to_writer(&mut writer, value).unwrap();
+        assert_eq!(Hex(&writer), Hex(bytes));
+    }
 }
 
 /// The value is written as these bytes, and they are read as the value.
