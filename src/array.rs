@@ -16,7 +16,7 @@ pub use meta::ArrayMeta;
 
 /// A type that a frame holds under a name of its own.
 ///
-/// Implement it for your own types; the name is 1 to 31 bytes long.
+/// Implement it for your own types; the name is 0 to 31 bytes long.
 ///
 /// ```
 /// #[derive(serde::Serialize, serde::Deserialize)]

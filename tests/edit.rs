@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, rewrite};
+use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Writer, rewrite};
 use common::manifest::frames as manifest_frames;
 use common::scratch::{Scratch, copy};
 use common::state::State;
@@ -58,7 +58,10 @@ fn a_metalayer_that_does_not_fit_is_refused() {
         message(open.set_metalayer_bytes("none", &[0; 21])),
         "metalayer \"none\" is not in the header: it can be added by a rewrite, not in the file"
     );
-    assert_eq!(message(open.set_vlmetalayer(&"n".repeat(32), b"")), "32 bytes, a metalayer's name holds at most 31");
+    assert_eq!(
+        message(open.set_vlmetalayer(&"n".repeat(32), b"")),
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31"
+    );
     for number in 1..16 {
         open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
     }
@@ -260,6 +263,8 @@ mod unix {
         assert_eq!(mode(&path), 0o640);
         rewrite(&path, scratch.join("g.b2nd"), change).unwrap();
         assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
+        Writer::create(&path, Header::new(1, 4, 4).unwrap()).unwrap().finish().unwrap();
+        assert_eq!(mode(&path), 0o640);
     }
 
     #[test]

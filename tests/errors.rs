@@ -30,7 +30,7 @@ fn the_sentences_that_the_design_promises() {
 /// Where a header with these two metalayers is changed: its bytes, and what then is wrong with it.
 fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
     vec![
-        (0x00, b"P", "the frame's header: expected array (90 to 9f, dc, dd), found positive fixint (50) at byte 0"),
+        (0x00, b"P", "not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (50) at byte 0"),
         (0x00, b"\x90", "header elements: expected 14, found 0 at byte 0"),
         (0x00, b"\x9f", "header elements: expected 14, found 15 at byte 0"),
         (0x00, b"\x9b", "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),
@@ -144,7 +144,10 @@ fn what_metalayers_refuse() {
     let mut metalayers = Metalayers::new();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
     assert_eq!(message(metalayers.insert("m16", [])), "metalayer \"m16\" would be number 17: C-Blosc2 takes at most 16");
-    assert_eq!(message(metalayers.insert(&"x".repeat(32), [])), "32 bytes, a metalayer's name holds at most 31");
+    assert_eq!(
+        message(metalayers.insert(&"x".repeat(32), [])),
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes, a metalayer's name holds at most 31"
+    );
     assert_eq!(metalayers.insert("m3", [9, 9]).unwrap(), Some(vec![3]), "a name that is there is not a 17th");
 }
 
@@ -156,7 +159,7 @@ fn what_the_system_refuses() {
     assert_eq!(open("tests/data/manifest.json/x"), "Not a directory (os error 20)");
     assert_eq!(
         open("tests/data/manifest.json"),
-        "the frame's header: expected array (90 to 9f, dc, dd), found positive fixint (5b) at byte 0"
+        "not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (5b) at byte 0"
     );
     let example = "tests/data/example.b2nd";
     let error = "unexpected end of input at byte 0: the frame's header needs 15 more bytes";

@@ -205,7 +205,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     }
     assert_eq!(message(writer.set_vlmetalayer("more", &[1])), refusal);
     writer.set_vlmetalayer("v3", b"longer than before").unwrap();
-    let refusal = "32 bytes, a metalayer's name holds at most 31";
+    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31";
     assert_eq!(message(writer.set_vlmetalayer(&"n".repeat(32), b"")), refusal);
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();

@@ -39,7 +39,9 @@ impl Index {
     fn parse(text: &str) -> Result<Index, String> {
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
-            digits => digits.parse().map(Some).map_err(|_| format!("{digits:?} is no integer")),
+            digits => {
+                digits.parse().map(Some).map_err(|_| format!("{digits:?} is no integer: expected START:STOP, an index or :"))
+            }
         };
         match text.split_once(':') {
             Some((_, stop)) if stop.contains(':') => Err(format!("{text:?} has a step, and a slice of chunks has none")),

@@ -10,7 +10,8 @@ use crate::wire::MAX_DIMENSIONS;
 /// elements.
 ///
 /// It holds them inline, so it costs no heap. What it holds is always valid: no length is negative, and a chunk or block
-/// length is 0 only where the array's is. (Whether the products fit 64 bits is asked by whoever needs them.)
+/// length is 0 only where the array's is. Whether the products fit is asked by [`grid`](Geometry::grid); a chunk may be larger
+/// than the array, and a block than the chunk, which is then padded.
 ///
 /// ```
 /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;

@@ -111,7 +111,7 @@ impl Header {
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
-            let count = reader.take_count(Form::Array).map_err(|error| error.field("the frame's header"))?;
+            let count = reader.take_count(Form::Array).map_err(no_frame)?;
             match reader.peek()? {
                 0xa8 => check_magic(reader.take_fixstr()?)?,
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
@@ -208,6 +208,14 @@ impl Header {
         }
         Ok(())
     }
+}
+
+/// What is here starts in another way than any frame does.
+fn no_frame(error: Error) -> Error {
+    if error.is_eof() {
+        return error;
+    }
+    Error::at(ErrorKind::Message(alloc::format!("not a Blosc2 frame: {}", error.kind())), 0)
 }
 
 fn check_version(version: u8) -> Result<()> {

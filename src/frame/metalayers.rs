@@ -179,7 +179,8 @@ fn check_name(name: &[u8]) -> Result<()> {
             unit: "bytes",
             length: name.len(),
             limit: FIXSTR_MAX,
-        }));
+        })
+        .within(Segment::Key(String::from_utf8_lossy(name).into_owned()), None));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! [`rewrite`]: the same chunks under another header.
 
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -12,7 +13,7 @@ use super::file::{File, SPARSE_FRAME};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::storage::{Disk, Staged, Storage};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
 /// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped.
@@ -50,7 +51,8 @@ pub fn rewrite_in(
     target: impl AsRef<Path>,
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
-    let (file, target) = (File::open(source)?, target.as_ref());
+    let (source, target) = (source.as_ref(), target.as_ref());
+    let file = File::open(source).map_err(|error| error.within(Segment::Key(source.display().to_string()), None))?;
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
     let count = header.metalayers().len();

@@ -139,6 +139,11 @@ impl Staged {
         &self.target
     }
 
+    /// Takes over the permissions of a file that it will replace.
+    pub(super) fn keep_permissions(&self) -> io::Result<()> {
+        if self.target.exists() { self.storage.copy_permissions(&self.target, &self.temporary) } else { Ok(()) }
+    }
+
     /// Gives it its name, and makes that last. Its content has been synced.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.storage.rename(&self.temporary, &self.target)?;

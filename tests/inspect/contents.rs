@@ -166,7 +166,7 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(touched("0,1,2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("0:4:2"), error("\"0:4:2\" has a step, and a slice of chunks has none"));
     assert_eq!(touched("0,,1"), error("an index is empty"));
-    assert_eq!(touched("a:"), error("\"a\" is no integer"));
+    assert_eq!(touched("a:"), error("\"a\" is no integer: expected START:STOP, an index or :"));
 }
 
 #[test]

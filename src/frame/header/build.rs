@@ -1,6 +1,7 @@
 //! Headers of new frames.
 
 use super::{FrameType, Header};
+use crate::array::B2ndMeta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::metalayers::Metalayers;
 use crate::frame::pipeline::{Codec, Filter, SplitMode};
@@ -15,8 +16,50 @@ const VARIABLE: u8 = 0x53;
 const LEVEL: u8 = 5;
 
 impl Header {
+    /// The header of a new frame that holds an array: typesize, chunksize and blocksize follow from the metalayer, which is in
+    /// it. A chunk is a whole one everywhere, padded where it reaches over the array's edge, and in it lies block after block:
+    /// see [`Grid`](crate::Grid).
+    ///
+    /// # Errors
+    ///
+    /// A dtype that is not known or has no length, shapes whose products overflow, a chunk of 2 GiB.
+    ///
+    /// ```
+    /// use b2nd::frame::{Chunk, Frame, Header, Writer};
+    /// use b2nd::{B2ndMeta, Geometry};
+    ///
+    /// // 3 x 5 elements in one chunk of 4 x 6, which has four blocks of 2 x 3.
+    /// let meta = B2ndMeta::of::<i16>(Geometry::new(&[3, 5], &[3, 5], &[2, 3])?);
+    /// let grid = meta.geometry.grid()?;
+    /// let mut data = vec![0; 24 * size_of::<i16>()];
+    /// for (row, column) in (0..3).flat_map(|row| (0..5).map(move |column| (row, column))) {
+    ///     let item = grid.item_index(&[row, column]).expect("inside the array") as usize;
+    ///     data[item * 2..][..2].copy_from_slice(&((10 * row + column) as i16).to_le_bytes());
+    /// }
+    /// let header = Header::for_array(&meta)?;
+    /// assert_eq!((header.typesize(), header.chunksize(), header.blocksize()), (2, 48, 12));
+    /// let mut writer = Writer::new(header);
+    /// writer.append(&Chunk::store(&data, 2)?)?;
+    /// let bytes = writer.finish()?;
+    /// assert_eq!(Frame::from_slice(&bytes)?.header().array()?.map(|array| array.into_owned()), Some(b2nd::ArrayMeta::B2nd(meta)));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn for_array<S: AsRef<str>>(meta: &B2ndMeta<S>) -> Result<Header> {
+        let grid = meta.geometry.grid()?;
+        let itemsize = i64::try_from(meta.parse_dtype()?.itemsize()).unwrap_or(i64::MAX);
+        let bytes = |name: &str, nitems: i64| match nitems.checked_mul(itemsize).map(i32::try_from) {
+            Some(Ok(bytes)) => Ok(bytes),
+            _ => Err(Error::message(format_args!("{name}: {nitems} elements of {itemsize} bytes are 2 GiB or more"))),
+        };
+        let (chunksize, blocksize) = (bytes("chunkshape", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
+        let mut header = Header::new(bytes("dtype", 1)?, chunksize, blocksize)?;
+        header.metalayers.set(meta)?;
+        Ok(header)
+    }
+
     /// The header of a new frame: elements of `typesize` bytes in chunks of `chunksize` bytes, in blocks of `blocksize`
-    /// bytes. A chunksize of 0 says that chunks vary in length; a blocksize of 0 leaves it to each chunk.
+    /// bytes. For an array, [`for_array`](Header::for_array) knows them; what is given here is not compared with a metalayer.
+    /// A chunksize of 0 says that chunks vary in length; a blocksize of 0 leaves it to each chunk.
     ///
     /// What else a header says of how chunks were compressed starts as C-Blosc2's defaults without a filter: BloscLZ at level 5, the
     /// split mode `forward_compat`, one thread. [`Writer`](crate::frame::Writer) fills in the sizes.

@@ -28,7 +28,8 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// A writer into a file, which is written beside it and takes its name, and its place, when it is finished.
+    /// A writer into a file. It is written beside `path`, under another name; [`finish`](Writer::finish) gives it its own, and
+    /// replaces a file of that name if there is one.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
@@ -76,6 +77,7 @@ impl sealed::Target for OneFile {
         self.file.write_all(tail)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
+        self.staged.keep_permissions()?;
         self.file.sync()?;
         drop(self.file);
         Ok(self.staged.finish()?)
