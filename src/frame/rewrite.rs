@@ -15,7 +15,8 @@ use super::storage::{Disk, Staged, Storage};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
-/// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped.
+/// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
+/// the permissions of the one that it is copied from.
 ///
 /// `source` and `target` are files, or sparse frames' directories. They may be the same: then the file (of a sparse frame,
 /// `chunks.b2frame`) is replaced at once, as [`File::edit`] says. Otherwise a file at `target` is replaced, and a directory
@@ -69,7 +70,9 @@ pub fn rewrite_in(
                 let from = entry?.path();
                 if from.extension().is_some_and(|extension| extension == "chunk") {
                     let Some(name) = from.file_name() else { continue };
-                    let mut chunk = storage.create(&staged.path().join(name))?;
+                    let to = staged.path().join(name);
+                    let mut chunk = storage.create(&to)?;
+                    storage.copy_permissions(&from, &to)?;
                     std::io::copy(&mut fs::File::open(&from)?, &mut chunk)?;
                     chunk.sync()?;
                 }
@@ -98,10 +101,10 @@ fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, targ
     let mut source = fs::File::open(file.path())?;
     source.seek(SeekFrom::Start(file.offset() + start))?;
     let (staged, mut new) = Staged::file(storage.clone(), target)?;
+    storage.copy_permissions(file.path(), staged.path())?;
     new.write_all(&crate::to_vec(&header)?)?;
     copy(source, &mut new, end - start)?;
     new.write_all(&trailer)?;
-    storage.copy_permissions(file.path(), staged.path())?;
     new.sync()?;
     drop(new);
     Ok(staged.finish()?)
