@@ -197,7 +197,7 @@ impl Error {
     /// Moves the byte: what was read stands `start` bytes into something larger.
     #[cold]
     pub(crate) fn shifted(mut self, start: usize) -> Self {
-        self.0.offset = self.0.offset.map(|offset| offset + start);
+        self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
     }
 
