@@ -12,7 +12,7 @@ use super::file::{File, SPARSE_FRAME};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::storage::{Disk, Staged, Storage};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
 /// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
@@ -121,7 +121,7 @@ fn index_end(file: &File) -> Result<u64> {
     let end = tail.start + index.cbytes() as u64;
     if end > tail.end {
         let needed = usize::try_from(end - tail.end).unwrap_or(usize::MAX);
-        return Err(Error::new(ErrorKind::UnexpectedEnd { needed }).field("index"));
+        return Err(Error::end(needed, usize::try_from(tail.end).unwrap_or(usize::MAX)).field("index"));
     }
     Ok(end)
 }
