@@ -174,6 +174,12 @@ impl Error {
         Error(Box::new(Inner { kind, offset: Some(offset), path: Vec::new() }))
     }
 
+    /// The input ends after `length` bytes, and `needed` more should stand there.
+    #[cold]
+    pub(crate) fn end(needed: usize, length: usize) -> Self {
+        Error::at(ErrorKind::UnexpectedEnd { needed }, length)
+    }
+
     #[cold]
     pub(crate) fn message(message: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Message(message.to_string()))
@@ -197,7 +203,7 @@ impl Error {
     /// Moves the byte: what was read stands `start` bytes into something larger.
     #[cold]
     pub(crate) fn shifted(mut self, start: usize) -> Self {
-        self.0.offset = self.0.offset.map(|offset| offset + start);
+        self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
     }
 

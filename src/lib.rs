@@ -50,7 +50,7 @@
 //! ```
 //!
 //! That holds for every type of this crate, and for users' types without `default`, `flatten`, `untagged`, tags, nested
-//! options or unordered maps.
+//! options, or maps and sets that order or merge their entries (`BTreeMap` keeps those that were written in its order).
 //!
 //! A struct is positional: its fields' names are not written. So what serde reads by name alone is excluded: struct variants of
 //! untagged and adjacently tagged enums, and `skip_serializing_if`. Marks for other forms (fixstr, array16, …) are in [`with`].

@@ -21,7 +21,10 @@ pub trait Sink {
 
     /// Appends an array whose length the compiler knows.
     #[inline(always)]
-    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()>
+    where
+        Self: Sized,
+    {
         self.put_slice(&bytes)
     }
 }

@@ -173,7 +173,7 @@ impl<'de> Reader<'de> {
     /// The input ends, and `needed` more bytes should stand there.
     #[cold]
     fn end(&self, needed: usize) -> Error {
-        Error::at(ErrorKind::UnexpectedEnd { needed }, self.length)
+        Error::end(needed, self.length)
     }
 
     /// The next byte is not `marker`, or fewer than `length` bytes are left.

@@ -3,7 +3,7 @@
 //! A directory has a `manifest.json` of what its bytes hold. Headers and array metalayers agree with it value for value,
 //! and are written back byte for byte. Every entry is checked by its kind; how many were is printed.
 #![cfg(feature = "std")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::explicit_write)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Codec, File, Filter, FrameType, Header, SplitMode};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, LegacyB2ndMeta};
-use common::{Hex, message};
+use common::{Hex, message, report};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -120,11 +120,6 @@ fn every_file_in_the_corpus() {
     let counts = check_all(Path::new(&directory));
     let kinds = [Kind::Cframe, Kind::Sframe, Kind::FrameHeaderOnly, Kind::Metalayer, Kind::CframeBeta, Kind::BetaHeaderOnly];
     assert!(kinds.iter().all(|kind| counts.contains_key(kind)), "{counts:?}");
-}
-
-/// Prints a line, also where a test's output is captured.
-fn report(line: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes());
 }
 
 /// Checks each entry of a directory's manifest, and counts them by kind.

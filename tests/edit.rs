@@ -241,7 +241,11 @@ fn a_file_opened_to_read_is_not_edited() {
 
 #[cfg(unix)]
 mod unix {
+    use std::io;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::sync::Arc;
+
+    use b2nd::frame::{Disk, Handle, Storage, rewrite_in};
 
     use super::*;
 
@@ -265,6 +269,59 @@ mod unix {
         assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
         Writer::create(&path, Header::new(1, 4, 4).unwrap()).unwrap().finish().unwrap();
         assert_eq!(mode(&path), 0o640);
+    }
+
+    /// A disk that makes sure that a file has its permissions before it has content.
+    #[derive(Debug)]
+    struct Private;
+
+    impl Storage for Private {
+        fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+            Disk.open(path)
+        }
+
+        fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+            Disk.create(path)
+        }
+
+        fn create_dir(&self, path: &Path) -> io::Result<()> {
+            Disk.create_dir(path)
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            Disk.rename(from, to)
+        }
+
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            Disk.remove(path)
+        }
+
+        fn copy_permissions(&self, from: &Path, to: &Path) -> io::Result<()> {
+            assert_eq!(fs::metadata(to)?.len(), 0, "{}", to.display());
+            Disk.copy_permissions(from, to)
+        }
+
+        fn sync_dir(&self, path: &Path) -> io::Result<()> {
+            Disk.sync_dir(path)
+        }
+    }
+
+    #[test]
+    fn what_is_private_stays_private_while_it_is_copied() {
+        let scratch = Scratch::new();
+        let private = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+        let path = file(&scratch, &frames::contiguous());
+        private(&path);
+        File::edit_in(Arc::new(Private), &path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        assert_eq!(mode(&path), 0o600);
+
+        let (from, to) = (scratch.join("from.b2nd"), scratch.join("to.b2nd"));
+        frames::sparse(&from);
+        let names = || fs::read_dir(&from).unwrap().map(|entry| entry.unwrap().file_name());
+        names().for_each(|name| private(&from.join(name)));
+        rewrite_in(Arc::new(Private), &from, &to, change).unwrap();
+        assert!(names().count() > 1);
+        names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{}", name.display()));
     }
 
     #[test]

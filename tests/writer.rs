@@ -6,11 +6,19 @@ mod common;
 
 use std::fs;
 
-use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Offset, Special, Writer};
+use b2nd::frame::{Chunk, Directory, File, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use common::scratch::Scratch;
 use common::state::State;
 use common::{Hex, frames, message};
+
+/// Whoever writes a file may do it in another thread.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Writer<OneFile>>();
+    is_send::<Writer<Directory>>();
+    is_send::<File>();
+};
 
 #[test]
 fn a_frame_in_memory_is_read_back() {

@@ -1,6 +1,5 @@
 //! [`Geometry`]: shape, chunkshape and blockshape.
 
-use alloc::format;
 use core::fmt;
 
 use crate::error::{Error, Result};
@@ -125,12 +124,8 @@ impl Eq for Geometry {}
 
 impl fmt::Debug for Geometry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format!(
-            "Geometry {{ shape: {:?}, chunkshape: {:?}, blockshape: {:?} }}",
-            self.shape(),
-            self.chunkshape(),
-            self.blockshape()
-        ))
+        let (shape, chunkshape, blockshape) = (self.shape(), self.chunkshape(), self.blockshape());
+        write!(f, "Geometry {{ shape: {shape:?}, chunkshape: {chunkshape:?}, blockshape: {blockshape:?} }}")
     }
 }
 

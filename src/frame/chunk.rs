@@ -70,10 +70,7 @@ impl<'a> Chunk<'a> {
         let header = ChunkHeader::from_slice(bytes)?;
         match bytes.get(..header.cbytes()) {
             Some(bytes) => Ok(Chunk { header, bytes: Cow::Borrowed(bytes) }),
-            None => {
-                let error = ErrorKind::UnexpectedEnd { needed: header.cbytes() - bytes.len() };
-                Err(Error::at(error, bytes.len()).field("chunk"))
-            }
+            None => Err(Error::end(header.cbytes() - bytes.len(), bytes.len()).field("chunk")),
         }
     }
 

@@ -95,8 +95,7 @@ impl ChunkHeader {
         let mut bytes = [0; EXTENDED];
         let length = if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { EXTENDED } else { SHORT };
         let Some(header) = chunk.get(..length) else {
-            let error = ErrorKind::UnexpectedEnd { needed: length - chunk.len() };
-            return Err(Error::at(error, chunk.len()).field("chunk header"));
+            return Err(Error::end(length - chunk.len(), chunk.len()).field("chunk header"));
         };
         bytes[..length].copy_from_slice(header);
         let header = ChunkHeader { bytes };

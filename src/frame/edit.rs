@@ -36,7 +36,8 @@ impl File {
     /// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
     /// taken to be atomic. A new trailer is appended after the old one and synced, and one write of frame_len makes it valid.
     /// Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it; of a
-    /// symbolic link, over the file that it names.
+    /// symbolic link, over the file that it names. It has the permissions of the old one. What follows the frame in its file is
+    /// no part of it, and is not kept.
     ///
     /// After an error this `File` is what the file holds, the old content or the new one, and the edit can be tried again. An edit
     /// that changes nothing still syncs.
@@ -186,10 +187,11 @@ impl File {
         let mut old = self.checked_handle()?;
         let storage = self.storage()?;
         let (staged, mut file) = Staged::file(storage.clone(), self.path())?;
+        // First, so that nobody reads in the new file what the old one kept to its owner.
+        storage.copy_permissions(self.path(), staged.path())?;
         file.write_all(front)?;
         old.seek(SeekFrom::Start(rest.start))?;
         copy(old, &mut file, rest.end - rest.start)?;
-        storage.copy_permissions(self.path(), staged.path())?;
         file.sync()?;
         drop(file);
         Ok(staged.finish()?)

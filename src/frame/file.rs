@@ -136,8 +136,7 @@ impl File {
         let end = file.metadata()?.len().saturating_sub(self.offset);
         if end < range.end {
             let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
-            let error = Error::at(ErrorKind::UnexpectedEnd { needed }, usize::try_from(end).unwrap_or(usize::MAX));
-            return Err(error.field("the frame"));
+            return Err(Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the frame"));
         }
         let length = range.end.saturating_sub(range.start);
         file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::metalayers::{Metalayers, Place, mismatch};
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, ErrorKind, Result};
 use crate::wire::{Form, Reader};
 
 mod build;
@@ -86,8 +86,7 @@ impl Header {
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
-            let error = Error::at(ErrorKind::UnexpectedEnd { needed: header_len - prefix.len() }, prefix.len());
-            return Err(error.within(Segment::Field("the frame's header"), None));
+            return Err(Error::end(header_len - prefix.len(), prefix.len()).field("the frame's header"));
         };
         // Asked first: what a later version's header looks like is not known.
         if bytes[FLAGS_AT - 1] == 0xa4 {
@@ -132,7 +131,7 @@ impl Header {
             },
             Err(error) if error.is_eof() => {
                 let needed = START.saturating_sub(prefix.len()).max(1);
-                Err(Error::at(ErrorKind::UnexpectedEnd { needed }, prefix.len()).field("the frame's header"))
+                Err(Error::end(needed, prefix.len()).field("the frame's header"))
             }
             Err(error) => Err(error),
         }

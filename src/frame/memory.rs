@@ -6,7 +6,7 @@ use super::chunk::{Chunk, Decompress};
 use super::header::{FrameType, Header};
 use super::offsets::{Offset, Offsets};
 use super::trailer::Trailer;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// A whole contiguous frame in memory, borrowed: a file read or mapped, the content of an HDF5 chunk, an ASDF block or a
 /// zip member.
@@ -43,8 +43,7 @@ impl<'a> Frame<'a> {
         }
         let frame_len = usize::try_from(header.frame_len()).unwrap_or(usize::MAX);
         let Some(bytes) = frame.get(..frame_len) else {
-            let error = Error::at(ErrorKind::UnexpectedEnd { needed: frame_len - frame.len() }, frame.len());
-            return Err(error.field("the frame"));
+            return Err(Error::end(frame_len - frame.len(), frame.len()).field("the frame"));
         };
         let start = header.header_len();
         let tail = bytes.get(start..).unwrap_or_default();

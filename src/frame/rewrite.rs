@@ -13,10 +13,11 @@ use super::file::{File, SPARSE_FRAME};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::storage::{Disk, Staged, Storage};
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, Result, Segment};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
-/// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped.
+/// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
+/// the permissions of the one that it is copied from.
 ///
 /// `source` and `target` are files, or sparse frames' directories. They may be the same: then the file (of a sparse frame,
 /// `chunks.b2frame`) is replaced at once, as [`File::edit`] says. Otherwise a file at `target` is replaced, and a directory
@@ -71,7 +72,9 @@ pub fn rewrite_in(
                 let from = entry?.path();
                 if from.extension().is_some_and(|extension| extension == "chunk") {
                     let Some(name) = from.file_name() else { continue };
-                    let mut chunk = storage.create(&staged.path().join(name))?;
+                    let to = staged.path().join(name);
+                    let mut chunk = storage.create(&to)?;
+                    storage.copy_permissions(&from, &to)?;
                     std::io::copy(&mut fs::File::open(&from)?, &mut chunk)?;
                     chunk.sync()?;
                 }
@@ -100,10 +103,10 @@ fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, targ
     let mut source = fs::File::open(file.path())?;
     source.seek(SeekFrom::Start(file.offset() + start))?;
     let (staged, mut new) = Staged::file(storage.clone(), target)?;
+    storage.copy_permissions(file.path(), staged.path())?;
     new.write_all(&crate::to_vec(&header)?)?;
     copy(source, &mut new, end - start)?;
     new.write_all(&trailer)?;
-    storage.copy_permissions(file.path(), staged.path())?;
     new.sync()?;
     drop(new);
     Ok(staged.finish()?)
@@ -120,7 +123,7 @@ fn index_end(file: &File) -> Result<u64> {
     let end = tail.start + index.cbytes() as u64;
     if end > tail.end {
         let needed = usize::try_from(end - tail.end).unwrap_or(usize::MAX);
-        return Err(Error::new(ErrorKind::UnexpectedEnd { needed }).field("index"));
+        return Err(Error::end(needed, usize::try_from(tail.end).unwrap_or(usize::MAX)).field("index"));
     }
     Ok(end)
 }

@@ -36,7 +36,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
 }
 
 /// An open file of a [`Storage`].
-pub trait Handle: Read + Write + Seek {
+pub trait Handle: Read + Write + Seek + Send {
     /// Returns when what was written will last.
     fn sync(&mut self) -> io::Result<()>;
 }

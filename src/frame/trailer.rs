@@ -72,8 +72,7 @@ impl Trailer {
     /// Where in `tail`, which ends where the frame does, the trailer starts.
     pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
         let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
-            let error = Error::at(ErrorKind::UnexpectedEnd { needed: LEN_BEFORE_END - tail.len() }, tail.len());
-            return Err(error.field("the frame's trailer"));
+            return Err(Error::end(LEN_BEFORE_END - tail.len(), tail.len()).field("the frame's trailer"));
         };
         let length = Reader::new(&tail[end..]).take_u32().map_err(|error| error.shifted(end).field("trailer_len"))?;
         match tail.len().checked_sub(length as usize) {

@@ -19,6 +19,12 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+/// Prints a line, also where a test's output is captured: what is left out is not left out in silence.
+#[allow(clippy::explicit_write)]
+pub fn report(line: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes());
+}
+
 /// Bytes that a failure shows in hexadecimal.
 #[derive(PartialEq)]
 pub struct Hex<'a>(pub &'a [u8]);

@@ -65,7 +65,9 @@ impl Header {
         };
         let found = chunk.header().nbytes();
         match self.chunk_nbytes(number) {
-            Some(expected) if expected != found => Err(mismatch("nbytes", expected, found, start + 4).in_chunk(number)),
+            Some(expected) if expected != found => {
+                Err(mismatch("nbytes", expected, found, start.saturating_add(4)).in_chunk(number))
+            }
             _ => Ok(chunk),
         }
     }
