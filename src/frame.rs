@@ -1,4 +1,23 @@
 //! The container: a frame's header, chunks and trailer, and files that hold them.
+//!
+//! ```text
+//! header | chunk 0 | chunk 1 | … | index chunk | trailer
+//! ```
+//!
+//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] the variable-length ones, and the index ([`Offsets`]) says where
+//! each [`Chunk`] is. A contiguous frame is all of that in one file or buffer; a sparse one is a directory with a file for each
+//! chunk, and the rest in `chunks.b2frame`. [`File`] reads both from disk and edits them, [`Frame`] reads the first from memory,
+//! [`Writer`] makes new ones, and [`rewrite()`] puts the same chunks under another header.
+//!
+//! ```
+//! let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
+//! for (name, content) in file.header().metalayers().iter() {
+//!     println!("{}: {} bytes", name.escape_ascii(), content.len());
+//! }
+//! let chunk = file.chunk(0)?;
+//! println!("the first of {} chunks is compressed with {}", file.offsets(())?.len(), chunk.header().codec());
+//! # Ok::<(), b2nd::Error>(())
+//! ```
 
 mod chunk;
 mod chunk_header;

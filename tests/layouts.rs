@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::collections::HashSet;
+
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
 use hex_literal::hex;
@@ -18,6 +20,17 @@ fn example(count: u8, rest: &[u8]) -> Vec<u8> {
 
 fn example_geometry() -> Geometry {
     Geometry::new(&[400, 3], &[110, 3], &[57, 3]).unwrap()
+}
+
+#[test]
+fn an_array_is_found_by_its_hash() {
+    for ndim in [0, 3, 16] {
+        let known: HashSet<ArrayMeta<&str>> = layouts(ndim).into_iter().map(|(meta, _)| meta).collect();
+        assert_eq!(known.len(), 4);
+        for (_, bytes) in layouts(ndim) {
+            assert!(known.contains(&b2nd::from_slice::<ArrayMeta<&str>>(&bytes).unwrap()));
+        }
+    }
 }
 
 #[test]

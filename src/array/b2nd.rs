@@ -36,7 +36,7 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct B2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -56,7 +56,7 @@ pub struct B2ndMeta<S = String> {
 ///
 /// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
 /// into the released layout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,

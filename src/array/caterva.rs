@@ -15,7 +15,7 @@ use super::geometry::Geometry;
 /// ```
 ///
 /// Source: the specification "Caterva metalayer".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,

@@ -1,6 +1,7 @@
 //! [`Geometry`]: shape, chunkshape and blockshape.
 
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
@@ -121,6 +122,12 @@ impl PartialEq for Geometry {
 }
 
 impl Eq for Geometry {}
+
+impl Hash for Geometry {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.shape(), self.chunkshape(), self.blockshape()).hash(state);
+    }
+}
 
 impl fmt::Debug for Geometry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -26,7 +26,7 @@ use crate::mark;
 /// of these bytes, so elsewhere it becomes `B2nd`. For a format that does not describe itself (bincode), use
 /// [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayMeta<S = String> {
     /// The released layout.
     B2nd(B2ndMeta<S>),

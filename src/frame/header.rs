@@ -67,7 +67,7 @@ const CHUNKSIZE_AT: usize = 0x39;
 const SLOTS_AT: usize = 0x46;
 
 /// Whether a frame holds its chunks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FrameType {
     /// A CFrame: header, chunks, index and trailer in one file or buffer.
     Contiguous,

@@ -25,7 +25,8 @@ use crate::error::{Error, Result, Segment};
 ///
 /// # Errors
 ///
-/// `source` is no frame, `edit` fails, more than 16 metalayers, or a file cannot be written: then `target` is as it was.
+/// `source` is no frame, `edit` fails, more than 16 metalayers, or a file cannot be written: then `target` is as it was, or, where
+/// nothing failed but to make its new name last, the new frame.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
