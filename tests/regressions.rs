@@ -1,4 +1,4 @@
-//! What the fuzz targets found, one test a finding.
+//! What fuzzing found, one test a finding.
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "std")]
 
