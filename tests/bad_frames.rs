@@ -164,13 +164,7 @@ fn names() {
     refused(&[(0x5e, &[0xbf])], "metalayers.offsets.value: expected int32 (d2), found positive fixint (06) at byte 126");
     refused(&[(0x5e, &[0xd9, 1])], "metalayers.offsets.key: expected fixstr (a0 to bf), found str8 (d9) at byte 94");
     refused(&[(0x5e, &[0xc4])], "metalayers.offsets.key: expected fixstr (a0 to bf), found bin8 (c4) at byte 94");
-    // Of two with one name the first counts, and both are kept.
-    let mut bytes = frame();
-    bytes[0x66] = b'a';
-    let twice = Header::from_slice(&bytes).unwrap();
-    assert_eq!(twice.metalayers().get("a"), Some([1, 2, 3].as_slice()));
-    assert_eq!(twice.metalayers().len(), 2);
-    assert_eq!(Hex(&b2nd::to_vec(&twice).unwrap()), Hex(&bytes[..128]));
+    refused(&[(0x66, b"a")], "metalayers.a: the name stands twice at byte 94");
 }
 
 #[test]

@@ -253,9 +253,9 @@ fn no_decompressor_refuses_before_it_takes_memory() {
     let refusal = "the chunk is compressed with zstd, and no decompressor is given";
     let bytes = compressed(i32::MAX);
     let start = std::time::Instant::now();
-    for _ in 0..1000 {
+    for _ in 0..30 {
         assert_eq!(message(Chunk::from_slice(&bytes).unwrap().data(())), refusal);
+        assert!(start.elapsed().as_secs() < 3, "2 GiB are not filled to say no");
     }
-    assert!(start.elapsed().as_secs() < 5, "2 GiB are not filled to say no");
     assert_eq!(message(Chunk::from_slice(&compressed(12)).unwrap().data_into(&mut [0; 12], ())), refusal);
 }

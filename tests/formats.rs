@@ -120,7 +120,7 @@ fn a_header_survives_every_format() {
     for metalayers in [
         &[][..],
         &[(&b"b2nd"[..], &array[..])],
-        &[(b"caterva", &stale), (b"", b""), (b"\xff\xfe", b"\0\xff"), (b"b2nd", &miscounted), (b"b2nd", b"again")],
+        &[(b"caterva", &stale), (b"", b""), (b"\xff\xfe", b"\0\xff"), (b"b2nd", &miscounted), (b"b2nd again", b"again")],
     ] {
         let header = Header::from_slice(&header(metalayers)).unwrap();
         survives(&header);

@@ -72,12 +72,11 @@ fn a_users_metalayer_is_read_by_its_type() {
 }
 
 #[test]
-fn of_two_metalayers_with_one_name_the_first_counts() {
-    let bytes = header(&[(b"a", b"first"), (b"a", b"second")]);
-    let header = Header::from_slice(&bytes).unwrap();
-    assert_eq!(header.metalayers().get("a"), Some(&b"first"[..]));
-    assert_eq!(header.metalayers().len(), 2);
-    both_ways(header, &bytes);
+fn a_name_stands_once() {
+    let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
+    assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name stands twice at byte 94");
+    let pairs = r#"[["a", [1]], [[97], [2]]]"#;
+    assert_eq!(serde_json::from_str::<Metalayers>(pairs).unwrap_err().to_string(), "a: the name stands twice");
 }
 
 #[test]

@@ -304,7 +304,8 @@ fn a_long_dtype_is_folded_under_its_label_and_cut() {
     assert_eq!(lines[0], format!("    dtype       [{},", fields[..4].join(", ")));
     assert_eq!(lines[7], format!("{:16}{},", "", fields[28..32].join(", ")));
     assert_eq!(lines[8], format!("{:16}… and 559 characters", ""));
-    assert_eq!(lines[9], "    elements    5 in 80 bytes");
+    assert_eq!(lines[9], "    element     structure of 60 fields, 480 bytes; the frame's typesize is 16");
+    assert_eq!(lines[10], "    elements    5 in 80 bytes");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fmt;
 use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::Hex;
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -174,7 +174,9 @@ fn array() -> impl Strategy<Value = ArrayMeta> {
 type Pair = (Vec<u8>, Vec<u8>);
 
 fn metalayers() -> impl Strategy<Value = Vec<Pair>> {
-    vec((vec(any::<u8>(), 0..=31), vec(any::<u8>(), 0..60)), 0..18)
+    btree_map(vec(any::<u8>(), 0..=31), vec(any::<u8>(), 0..60), 0..18)
+        .prop_map(|names| names.into_iter().collect())
+        .prop_shuffle()
 }
 
 fn borrowed(pairs: &[Pair]) -> Vec<(&[u8], &[u8])> {

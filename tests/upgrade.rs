@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, File, FrameType, Header, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use clap::Parser;
@@ -226,8 +227,8 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     assert_refuses(&[&file, &target], &no_dtype(&file));
     let longer = "--dtype <f8 has 8 bytes, and the file's typesize is 4, as of <f4, <i4, <u4, |S4, |V4";
     assert_refuses(&["--dtype", "<f8", "--in-place", &file], &format!("{file}: {longer}"));
-    let no_string = r#""float32" is no dtype string such as "<f8" or "[('x', '<i4'), ('y', '<i4')]""#;
-    assert_refuses(&["--dtype", "float32", "--in-place", &file], &format!("{file}: {no_string}"));
+    let no_code = "--dtype x4: dtype: expected a type code or name, found 'x' at byte 0";
+    assert_refuses(&["--dtype", "x4", "--in-place", &file], &format!("{file}: {no_code}"));
     for target in [&exists, &file] {
         let error = format!("{file}: {target} exists, and nothing is overwritten");
         assert_refuses(&["--dtype", "<f4", &file, target], &error);
@@ -368,27 +369,26 @@ fn a_new_frame_that_differs_is_noticed() {
 }
 
 #[test]
-fn a_dtype_of_a_known_form_has_its_length() {
-    let lengths: [(&str, Option<i64>); 9] = [
-        ("<f8", Some(8)),
-        ("|b1", Some(1)),
-        (">c16", Some(16)),
-        ("<U3", Some(12)),
-        ("|S300", Some(300)),
-        ("<M8[25s]", Some(8)),
-        ("|O", Some(8)),
-        ("[('a', '<i4')]", None),
-        ("('<i4', (2,))", None),
-    ];
-    for (dtype, itemsize) in lengths {
-        assert_eq!(upgrade::dtype::itemsize(dtype), Ok(itemsize), "{dtype}");
-    }
-    for dtype in ["", "f8", "<", "<f", "<x8", "<fé", "float64", "<U99999999999999999999"] {
-        assert!(upgrade::dtype::itemsize(dtype).is_err(), "{dtype}");
-    }
+fn dtypes_of_a_typesize_are_named() {
     assert_eq!(upgrade::dtype::candidates(8), "<f8, <i8, <u8, <c8, <M8[s], <U2, |S8, |V8");
-    for dtype in upgrade::dtype::candidates(16).split(", ") {
-        assert_eq!(upgrade::dtype::itemsize(dtype), Ok(Some(16)), "{dtype}");
+    for typesize in [1, 2, 3, 4, 8, 12, 16, 300] {
+        for dtype in upgrade::dtype::candidates(typesize).split(", ") {
+            assert_eq!(dtype.parse::<DType>().unwrap().itemsize(), typesize as usize, "{dtype}");
+        }
+    }
+}
+
+/// A name is as good as its code, and the code is what is written.
+#[test]
+fn a_dtype_is_written_as_numpy_spells_it() {
+    let tests = Temporary::new("names");
+    for (given, written) in
+        [("float32", "<f4"), ("=i4", "<i4"), ("[('a', '<i2'), ('b', 'u1', (2,))]", "[('a', '<i2'), ('b', 'u1', (2,))]")]
+    {
+        let file = tests.copy(CATERVA, "file");
+        assert!(run(&["--dtype", given, "--in-place", &file]).2, "{given}");
+        assert_upgraded(CATERVA, &file, written);
+        fs::remove_file(&file).unwrap();
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use b2nd::ArrayMeta;
+use b2nd::dtype::DType;
 use b2nd::frame::{File, FrameType};
 use serde::Serialize;
 
@@ -69,8 +70,23 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
+    /// What an element is; Caterva does not say.
+    element: Option<Readable<ElementObject>>,
     stale_bytes: usize,
     grid: Readable<GridObject>,
+}
+
+#[derive(Serialize)]
+struct ElementObject {
+    description: String,
+    itemsize: usize,
+    alignment: usize,
+}
+
+impl ElementObject {
+    fn new(dtype: DType) -> Self {
+        ElementObject { description: dtype.describe(), itemsize: dtype.itemsize(), alignment: dtype.alignment() }
+    }
 }
 
 impl ArrayObject<'_> {
@@ -114,6 +130,7 @@ pub(crate) fn line(args: &Args, path: &Path, file: &File) -> b2nd::Result<View> 
         array: array.map(|array| ArrayObject {
             layout: array.layout(),
             meta: array.meta,
+            element: array.meta.parse_dtype().transpose().map(|dtype| Readable::of(dtype.map(ElementObject::new))),
             stale_bytes: array.stale,
             grid: Readable::of(array.meta.geometry().grid().map(|grid| GridObject::new(&grid, args.slice.as_ref()))),
         }),

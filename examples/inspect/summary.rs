@@ -4,6 +4,7 @@ use std::fmt::{Display, Write};
 use std::path::Path;
 
 use b2nd::Geometry;
+use b2nd::dtype::DType;
 use b2nd::frame::{File, FrameType, Header, Trailer};
 
 use super::array::Array;
@@ -115,10 +116,26 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
             page.more(format_args!("… and {rest} characters"));
         }
     }
+    match array.meta.parse_dtype() {
+        Ok(Some(dtype)) => element(page, &dtype, header.typesize()),
+        Ok(None) => {}
+        Err(error) => page.inner("element", styled(NOTICE, format_args!("not known: {error}"))),
+    }
     if array.stale != 0 {
         page.inner("stale", styled(NOTICE, format_args!("{} after the metadata", count(array.stale, "byte"))));
     }
     grid(page, geometry, header.typesize(), slice);
+}
+
+/// What an element is, in words.
+fn element(page: &mut Page, dtype: &DType, typesize: i32) {
+    let words = dtype.describe();
+    // NumPy forgets that a structure inside another is aligned, and then the two lengths differ.
+    if usize::try_from(typesize) == Ok(dtype.itemsize()) {
+        return page.inner("element", words);
+    }
+    let differs = styled(NOTICE, format_args!("the frame's typesize is {typesize}"));
+    page.inner("element", format_args!("{words}; {differs}"));
 }
 
 fn grid(page: &mut Page, geometry: &Geometry, typesize: i32, slice: Option<&Slice>) {

@@ -1,5 +1,6 @@
 //! What there is to do about a frame, as its header says.
 
+use b2nd::dtype::DType;
 use b2nd::frame::{Header, Metalayers};
 use b2nd::{ArrayMeta, B2ndMeta};
 
@@ -38,24 +39,29 @@ impl Plan {
                 .to_owned());
         }
         let typesize = header.typesize();
-        let candidates = || dtype::candidates(typesize);
-        if array.meta.dtype().is_none() {
-            let Some(given) = given else {
-                let wanted = candidates();
-                return Err(format!("the file has no dtype, and its typesize is {typesize}: --dtype says it, such as {wanted}"));
-            };
-            match dtype::itemsize(given)? {
-                Some(itemsize) if itemsize != i64::from(typesize) => {
-                    let wanted = candidates();
-                    return Err(format!(
-                        "--dtype {given} has {itemsize} bytes, and the file's typesize is {typesize}, as of {wanted}"
-                    ));
-                }
-                _ => {}
+        let wanted = || dtype::candidates(typesize);
+        let dtype = match (array.meta.dtype(), given) {
+            (Some(_), _) => None,
+            (None, Some(given)) => {
+                Some(given.parse::<DType>().map_err(|error| format!("--dtype {given}: {error}"))?.into_canonical())
             }
+            (None, None) => {
+                return Err(format!(
+                    "the file has no dtype, and its typesize is {typesize}: --dtype says it, such as {}",
+                    wanted()
+                ));
+            }
+        };
+        let itemsize = dtype.as_ref().map(DType::itemsize);
+        if let Some(itemsize) = itemsize.filter(|&itemsize| usize::try_from(typesize) != Ok(itemsize)) {
+            let given = given.unwrap_or_default();
+            return Err(format!(
+                "--dtype {given} has {itemsize} bytes, and the file's typesize is {typesize}, as of {}",
+                wanted()
+            ));
         }
         let (name, layout) = (array.name, array.describe());
-        let meta = array.meta.upgrade(given).map_err(|error| error.to_string())?;
+        let meta = array.meta.upgrade(dtype.map(|dtype| dtype.to_string()).as_deref()).map_err(|error| error.to_string())?;
         Ok(Plan::Upgrade(Box::new(Upgrade { name, layout, meta })))
     }
 }

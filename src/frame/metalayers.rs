@@ -1,6 +1,7 @@
 //! [`Metalayers`], and the section of a header or trailer that holds them.
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,7 +20,8 @@ pub const MAX_METALAYERS: usize = 16;
 
 /// Named contents, in the order in which the file has them.
 ///
-/// A name is 0 to 31 bytes, nearly always UTF-8. Of two with one name (no known writer makes them) the first counts.
+/// A name is 0 to 31 bytes, nearly always UTF-8, and stands once: two with one name are refused (no known writer makes them,
+/// and C-Blosc2 would read the first alone).
 /// A header holds at most 16 for C-Blosc2; any number is read here, and [`insert`](Metalayers::insert) keeps to 16.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Metalayers(Vec<(Vec<u8>, Vec<u8>)>);
@@ -156,6 +158,20 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
+/// Refuses names that are too long, or stand twice.
+fn check_names<'a>(names: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        check_name(name)?;
+        if !seen.insert(name) {
+            return Err(
+                Error::message("the name stands twice").within(Segment::Key(String::from_utf8_lossy(name).into_owned()), None)
+            );
+        }
+    }
+    Ok(())
+}
+
 fn check_name(name: &[u8]) -> Result<()> {
     if name.len() > FIXSTR_MAX {
         return Err(Error::new(ErrorKind::TooLong {
@@ -186,9 +202,7 @@ impl<'de> Deserialize<'de> for Metalayers {
             pairs.into_iter().map(|(name, content)| (name.into_vec(), content.into_vec())).collect()
         };
         let metalayers = Metalayers(pairs);
-        for (name, _) in metalayers.iter() {
-            check_name(name).map_err(D::Error::custom)?;
-        }
+        check_names(metalayers.iter().map(|(name, _)| name)).map_err(D::Error::custom)?;
         Ok(metalayers)
     }
 }
@@ -334,9 +348,10 @@ impl<'a> Section<'a> {
         if idx != expected {
             return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
         }
+        check_names(metalayers.iter().map(|(name, _)| name))
+            .map_err(|error| error.within_offset(position + 3).field(place.field()))?;
         position += 3;
         for (((name, _), expected), found) in metalayers.iter().zip(metalayers.content_offsets(place.start())).zip(offsets) {
-            check_name(name)?;
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {
                 let name = String::from_utf8_lossy(name).into_owned();

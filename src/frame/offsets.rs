@@ -9,8 +9,7 @@ use super::metalayers::mismatch;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
-/// The positions of two of the header's fields.
-const NBYTES_AT: usize = 0x1d;
+/// The position of the header's cbytes.
 const CBYTES_AT: usize = 0x26;
 
 /// Where one chunk is.
@@ -92,9 +91,6 @@ impl Offsets {
             FrameType::Contiguous => u64::try_from(header.cbytes()).unwrap_or(0),
             FrameType::Sparse => u64::MAX,
         };
-        if header.nbytes() < 0 {
-            return Err(mismatch("nbytes", "0 or more", header.nbytes(), NBYTES_AT));
-        }
         if header.nbytes() == 0 {
             return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end });
         }

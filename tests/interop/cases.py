@@ -17,7 +17,9 @@ class Cases:
         except Exception as error:
             self.failed += 1
             where = traceback.extract_tb(error.__traceback__)[-1]
-            print(f"FAILED {name}: {type(error).__name__}: {str(error)[:600]} ({where.name}, line {where.lineno})", file=sys.stderr)
+            print(
+                f"FAILED {name}: {type(error).__name__}: {str(error)[:600]} ({where.name}, line {where.lineno})", file=sys.stderr
+            )
         else:
             self.passed += 1
 

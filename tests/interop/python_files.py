@@ -105,7 +105,9 @@ def arrays():
     for shape in EMPTY:
         ones = tuple(max(1, length) for length in shape)
         yield f"empty {shape}", lambda w, s=shape: blosc2.zeros(s, dtype=np.dtype("<i4"), **w)
-        yield f"empty {shape} in chunks", lambda w, s=shape, c=ones: blosc2.zeros(s, dtype=np.dtype("<i4"), chunks=c, blocks=c, **w)
+        yield f"empty {shape} in chunks", lambda w, s=shape, c=ones: blosc2.zeros(
+            s, dtype=np.dtype("<i4"), chunks=c, blocks=c, **w
+        )
     for shape, chunks, blocks, dtype in HUGE:
         yield f"huge {shape}", lambda w, s=shape, c=chunks, b=blocks, d=dtype: blosc2.zeros(
             s, dtype=np.dtype(d), chunks=c, blocks=b, **w
@@ -123,11 +125,19 @@ def dtypes():
     for dtype in map(np.dtype, DTYPES):
         yield f"zeros of {dtype}", lambda w, d=dtype: blosc2.zeros((5, 4), dtype=d, chunks=(3, 3), blocks=(2, 2), **w)
         if dtype.subdtype is None and dtype.kind in "?biufcSUMm":
-            yield f"elements of {dtype}", lambda w, d=dtype: blosc2.asarray(elements((5, 4), "i1").astype(d), chunks=(3, 3), blocks=(2, 2), **w)
+            yield f"elements of {dtype}", lambda w, d=dtype: blosc2.asarray(
+                elements((5, 4), "i1").astype(d), chunks=(3, 3), blocks=(2, 2), **w
+            )
 
 
 def resized():
-    plans = [((10, 7), [(17, 9)]), ((10, 7), [(4, 7), (4, 20)]), ((10, 7), [(0, 7)]), ((10, 7), [(0, 7), (6, 7)]), ((0, 3), [(5, 3)])]
+    plans = [
+        ((10, 7), [(17, 9)]),
+        ((10, 7), [(4, 7), (4, 20)]),
+        ((10, 7), [(0, 7)]),
+        ((10, 7), [(0, 7), (6, 7)]),
+        ((0, 3), [(5, 3)]),
+    ]
     for shape, steps in plans:
 
         def write(w, shape=shape, steps=steps):

@@ -51,6 +51,10 @@ def compare(rust, path, expect_array=None):
     for stored, value in zip(read["stored_values"], values.values(), strict=True):
         equal("a stored vlmetalayer", stored, None if stored is None else value.hex())
 
+    equal("has_vlmetalayers", read["has_vlmetalayers"], bool(values))
+    equal("variable_chunks", read["variable_chunks"], schunk.chunksize == 0)
+    equal("version", read["version"], 3 if read["variable_chunks"] or read["variable_blocks"] else 2)
+
     if is_array:
         compare_array(read["array"], frame)
     else:

@@ -46,7 +46,11 @@ REASONS = [
         "It opens in C-Blosc2 too, and its elements cannot be read: typesize, dtype, shapes and the chunks' lengths do not "
         "fit one another. Each of them is valid, and elements are not read here.",
     ),
-    (OURS, r"^nbytes_0\b", "Without data C-Blosc2 looks for the trailer right after the header. Here frame_len says where it is."),
+    (
+        OURS,
+        r"^nbytes_0\b",
+        "Without data C-Blosc2 looks for the trailer right after the header. Here frame_len says where it is.",
+    ),
     (OURS, r"vlmetas", "What is inside a compressed chunk is its codec's to judge; its header is valid."),
     (
         THEIRS,
@@ -56,21 +60,38 @@ REASONS = [
     (THEIRS, r"[56] entries, 7 expected", "Another layout, by its count: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
     (THEIRS, r"trailing byte", "`from_slice` takes the whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "Seven entries are declared, and there are five. C-Blosc2 then makes up a dtype."),
+    (THEIRS, r"stands twice", "C-Blosc2 reads the first of two with one name, and would lose the other: no writer makes them."),
     (THEIRS, r"magic: expected", "C-Blosc2 does not look at the magic of a file."),
     (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames are laid out in other ways."),
-    (THEIRS, r"length of 0 or more|only an empty dimension", "No array has such lengths. C-Blosc2 finds out when it opens the frame."),
+    (
+        THEIRS,
+        r"length of 0 or more|only an empty dimension",
+        "No array has such lengths. C-Blosc2 finds out when it opens the frame.",
+    ),
     (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 hands out its bytes, and Python then refuses them."),
     (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads what is before it."),
-    (THEIRS, r"(idx|offset|header_len|trailer_len): expected \d", "A number that follows from the metalayers contradicts them: it would not be written back."),
+    (
+        THEIRS,
+        r"(idx|offset|header_len|trailer_len): expected \d",
+        "A number that follows from the metalayers contradicts them: it would not be written back.",
+    ),
     (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 trusts the chunk."),
-    (THEIRS, r"no special value", "No special value is known by this byte. C-Blosc2 looks at single bits of it, and reads zeros."),
+    (
+        THEIRS,
+        r"no special value",
+        "No special value is known by this byte. C-Blosc2 looks at single bits of it, and reads zeros.",
+    ),
     (THEIRS, r"two chunks are at", "Two chunks at one place: writing one would change the other."),
     (
         THEIRS,
         r"entries, |elements, found|header elements|invalid length|dimensions, ndim|shortest marker|found [\w ]+ \([0-9a-f]{2}\)",
         "Markers and counts are checked: what is accepted is written back as it was. C-Blosc2 skips most of them unread.",
     ),
-    (DIFFERENT, r"five_marker_seven|outer_95", "The count says five entries: Caterva's layout, and stale bytes after it. C-Blosc2 does not look at the count."),
+    (
+        DIFFERENT,
+        r"five_marker_seven|outer_95",
+        "The count says five entries: Caterva's layout, and stale bytes after it. C-Blosc2 does not look at the count.",
+    ),
     (DIFFERENT, r"_nul", "C's strings end at a NUL. Names are bytes here, and a dtype is text of any characters."),
 ]
 
@@ -187,7 +208,9 @@ def write(rows):
     sections = list(dict.fromkeys(row[0] for row in rows))
     lines += ["| | " + " | ".join(sections) + " |", "| --- |" + " --- |" * len(sections)]
     for group in GROUPS:
-        lines.append(f"| {group} | " + " | ".join(str(sum(row[:2] == (section, group) for row in rows)) for section in sections) + " |")
+        lines.append(
+            f"| {group} | " + " | ".join(str(sum(row[:2] == (section, group) for row in rows)) for section in sections) + " |"
+        )
     for group in GROUPS:
         lines += ["", f"## {group}"]
         inside = [row for row in rows if row[1] == group]

@@ -24,7 +24,8 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
     same("header", &to_vec(&Header::from_slice(header_bytes)?)?, header_bytes)?;
 
     let trailer = file.trailer()?;
-    let trailer_bytes = place(header.frame_len() - trailer.trailer_len() as u64, header.frame_len())?;
+    let trailer_start = header.frame_len() - trailer.trailer_len() as u64;
+    let trailer_bytes = place(trailer_start, header.frame_len())?;
     same("trailer", &to_vec(&trailer)?, trailer_bytes)?;
     same("trailer", &to_vec(&Trailer::from_slice(trailer_bytes)?)?, trailer_bytes)?;
     for (_, content) in trailer.vlmetalayers().iter() {
@@ -32,6 +33,12 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         same("the chunk of a vlmetalayer", chunk.bytes(), content)?;
         check_chunk(&chunk)?;
     }
+
+    let index_start = header.tail_range().start;
+    let index_len = match header.nbytes() {
+        0 => 0,
+        _ => ChunkHeader::from_slice(place(index_start, trailer_start)?)?.cbytes() as u64,
+    };
 
     let array = header.array()?;
     if let Some(array) = &array {
@@ -67,6 +74,7 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         "sparse": header.frame_type() == FrameType::Sparse,
         "version": header.version(),
         "variable_chunks": header.has_variable_chunks(),
+        "variable_blocks": header.has_variable_blocks(),
         "nbytes": header.nbytes(),
         "cbytes": header.cbytes(),
         "typesize": header.typesize(),
@@ -76,6 +84,7 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         "level": header.level(),
         "filters": header.filters().map(|(filter, meta)| (filter.code(), meta)).collect::<Vec<_>>(),
         "has_vlmetalayers": header.has_vlmetalayers(),
+        "before_trailer": trailer_start - index_start - index_len,
         "nchunks": offsets,
         "nchunks_of_sizes": header.nchunks(),
         "metalayers": pairs(header.metalayers()),
