@@ -7,10 +7,10 @@ mod common;
 use std::fs;
 use std::time::Instant;
 
-use b2nd::frame::{File, Frame, Header, Trailer};
+use b2nd::frame::{File, Frame, Trailer};
 use common::frames::{INDEX, TRAILER, read_file, read_memory, small as frame};
 use common::scratch::Scratch;
-use common::{Hex, message};
+use common::message;
 
 /// The frame with other bytes at some places is refused, in memory and in a file.
 #[track_caller]
