@@ -1,10 +1,10 @@
-//! What the fuzz targets found, one test a finding.
+//! What fuzzing found, one test a finding.
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "std")]
 
 mod common;
 
-use b2nd::frame::Frame;
+use b2nd::frame::{Frame, Metalayers, Trailer};
 use common::message;
 
 /// A frame whose chunks are at their places, and whose header has this in its field nbytes.
@@ -35,4 +35,19 @@ fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
     let frame = Frame::from_slice(&frame).unwrap();
     let expected = format!("index: expected {count} offsets, as the header's sizes say, found 268435455");
     assert_eq!(message(frame.offsets(|_: &[u8], _: &mut [u8]| Err("it was asked"))), expected);
+}
+
+/// A version above 127 takes a second byte, and the trailer was a byte longer than it said.
+#[test]
+fn a_trailers_version_is_one_byte() {
+    let mut bytes = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
+    bytes[1] = 127;
+    assert_eq!(Trailer::from_slice(&bytes).unwrap().version(), 127);
+    bytes.splice(1..2, [0xcc, 128]);
+    let expected = "version: expected a positive fixint (at most 127), found 128";
+    assert_eq!(message(Trailer::from_slice(&bytes)), format!("{expected} at byte 1"));
+    let readable = serde_json::to_value(Trailer::new(Metalayers::new())).unwrap();
+    let mut object = readable.as_object().unwrap().clone();
+    object["version"] = 128.into();
+    assert!(serde_json::from_value::<Trailer>(object.into()).is_err_and(|error| error.to_string().starts_with(&expected[9..])));
 }

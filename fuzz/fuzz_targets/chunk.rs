@@ -30,19 +30,21 @@ fuzz_target!(|input: &[u8]| {
     if chunk.header().nbytes() > LARGEST {
         return;
     }
-    let mut asked = false;
     let codec = |whole: &[u8], data: &mut [u8]| {
-        asked = true;
         assert_eq!((whole, data.len()), (chunk.bytes(), header.nbytes()));
         data.fill(7);
         Ok::<(), &str>(())
     };
-    let data = chunk.data(codec);
+    let mut asked = false;
+    let data = chunk.data(|whole: &[u8], data: &mut [u8]| {
+        asked = true;
+        codec(whole, data)
+    });
     assert_eq!(asked, header.special().is_none() && !header.is_stored());
     match data {
         Ok(data) => {
             assert_eq!(data.len(), header.nbytes());
-            assert_eq!(chunk.clone().into_data(|_: &[u8], data: &mut [u8]| Ok::<(), &str>(data.fill(7))).ok(), Some(data));
+            assert_eq!(chunk.clone().into_data(codec).ok(), Some(data));
         }
         Err(_) => assert_eq!(header.special(), Some(Special::Nan)),
     }

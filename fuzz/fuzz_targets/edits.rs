@@ -127,7 +127,7 @@ fn run(plan: Plan) {
                 let done = rewrite(&path, &path, |metalayers| apply(&changes, metalayers));
                 let expected = model_of(&changes, &mut model.metalayers);
                 if done.is_ok() {
-                    stale(&mut file, &before != &contents(&path));
+                    stale(&mut file, before != contents(&path));
                     file = File::edit(&path).expect("what was rewritten");
                 }
                 (done, expected)
