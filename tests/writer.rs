@@ -107,7 +107,7 @@ fn what_is_not_finished_is_not_there() {
     fs::write(scratch.join("f.b2nd"), "something").unwrap();
     drop(Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap());
     assert_eq!(fs::read(scratch.join("f.b2nd")).unwrap(), b"something");
-    let refusal = format!("{} exists", scratch.join("f.b2nd").display());
+    let refusal = format!("{}: it exists already", scratch.join("f.b2nd").display());
     assert_eq!(message(Writer::create_sparse(scratch.join("f.b2nd"), frames::header())), refusal);
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
@@ -176,7 +176,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append(&store(65))), "chunk 0: expected 1 byte or more, at most 64, found 65");
     assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 byte or more, at most 64, found 0");
     assert_eq!(message(writer.append_special(Special::Zeros, 65)), "chunk 0: expected 1 byte or more, at most 64, found 65");
-    assert_eq!(message(writer.append_special(Special::Zeros, 63)), "nbytes: expected a multiple of typesize (4), found 63");
+    assert_eq!(message(writer.append_special(Special::Zeros, 63)), "chunk 0: expected elements of 4 bytes, found 63 bytes");
     let refusal = "a chunk of one value is more than an index entry: append it as a chunk";
     assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);
     writer.append(&store(64)).unwrap();

@@ -64,3 +64,9 @@ fn starts_as_frame(path: &Path) -> io::Result<bool> {
     fs::File::open(path)?.take(10).read_to_end(&mut start)?;
     Ok(matches!(start.as_slice(), [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0]))
 }
+
+/// An error with the path that it is about. The system's errors have it already.
+pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
+    let (place, error) = (format!("{}: ", path.display()), error.to_string());
+    if error.starts_with(&place) { error } else { place + &error }
+}

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
         Err(error) => {
             refused += 1;
             let hint = if is_plain_directory(&path) { " (no sparse frame: -r looks below)" } else { "" };
-            writeln!(err, "{}: {error}{hint}", path.display())
+            writeln!(err, "{}{hint}", walk::named(&path, error))
         }
     };
     for path in &args.paths {

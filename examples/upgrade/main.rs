@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
             }
             Err(error) => {
                 counts.refused += 1;
-                writeln!(err, "{}: {error}", path.display())
+                writeln!(err, "{}", walk::named(path, error))
             }
         })?;
     }

@@ -21,6 +21,9 @@ use crate::error::{Error, Result};
 /// A write inside one of these, aligned, is taken to happen as a whole or not at all.
 const SECTOR: u64 = 512;
 
+/// How much of a frame is copied at once, in bytes: what `io::copy` takes is too little for a large file.
+const COPIED_AT_ONCE: usize = 1 << 20;
+
 /// The position of frame_len's 8 bytes. What an edit changes, as far as has_vlmetalayers, is in one sector.
 const FRAME_LEN_AT: usize = 0x10;
 
@@ -199,11 +202,23 @@ impl File {
 }
 
 /// Copies exactly so many bytes, in constant memory.
-pub(super) fn copy(from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
-    let copied = io::copy(&mut from.take(length), to)?;
-    if copied != length {
-        let message = format!("the file ends {} bytes before the frame does", length - copied);
-        return Err(Error::from(io::Error::new(io::ErrorKind::UnexpectedEof, message)));
+pub(super) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
+    let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(COPIED_AT_ONCE)];
+    let mut left = length;
+    while left > 0 {
+        let part = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        match from.read(&mut buffer[..part]) {
+            Ok(0) => {
+                let message = format!("the file ends {left} bytes before the frame does");
+                return Err(Error::from(io::Error::new(io::ErrorKind::UnexpectedEof, message)));
+            }
+            Ok(read) => {
+                to.write_all(&buffer[..read])?;
+                left -= read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(())
 }

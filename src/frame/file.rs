@@ -2,7 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::fs;
@@ -15,7 +15,7 @@ use super::header::{FrameType, Header};
 use super::offsets::{Offset, Offsets};
 use super::storage::Storage;
 use super::trailer::Trailer;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
@@ -66,11 +66,10 @@ impl File {
                 let path = path.join(SPARSE_FRAME);
                 match read_header(&path, offset) {
                     Ok(header) => Ok(file(path, header)),
-                    // Callers know the path that they gave, and not this name in it.
-                    Err(error) => Err(error.field(SPARSE_FRAME)),
+                    Err(error) => Err(name_file(error, &path)),
                 }
             }
-            Err(error) => Err(error),
+            Err(error) => Err(name_file(error, path)),
         }
     }
 
@@ -153,6 +152,14 @@ impl File {
     /// Where the frame starts in its file, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+}
+
+/// The system's errors do not say which file they are about.
+pub(super) fn name_file(error: Error, path: &Path) -> Error {
+    match error.kind() {
+        ErrorKind::Io(_) => error.within(Segment::Key(path.display().to_string()), None),
+        _ => error,
     }
 }
 

@@ -1,6 +1,5 @@
 //! [`rewrite`]: the same chunks under another header.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,11 +8,11 @@ use std::sync::Arc;
 
 use super::chunk_header::{ChunkHeader, EXTENDED};
 use super::edit::copy;
-use super::file::{File, SPARSE_FRAME};
+use super::file::{File, SPARSE_FRAME, name_file};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::storage::{Disk, Staged, Storage};
-use crate::error::{Error, Result, Segment};
+use crate::error::{Error, Result};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
 /// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
@@ -54,7 +53,7 @@ pub fn rewrite_in(
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
-    let file = File::open(source).map_err(|error| error.within(Segment::Key(source.display().to_string()), None))?;
+    let file = File::open(source)?;
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
     let count = header.metalayers().len();
@@ -68,7 +67,7 @@ pub fn rewrite_in(
             if is_same(directory, target) || is_same(file.path(), target) {
                 return write_frame(&storage, &file, header, file.path());
             }
-            let staged = Staged::directory(storage.clone(), target)?;
+            let staged = Staged::directory(storage.clone(), target).map_err(|error| name_file(error.into(), target))?;
             for entry in fs::read_dir(if directory.as_os_str().is_empty() { Path::new(".") } else { directory })? {
                 let from = entry?.path();
                 if from.extension().is_some_and(|extension| extension == "chunk") {
@@ -103,7 +102,7 @@ fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, targ
 
     let mut source = fs::File::open(file.path())?;
     source.seek(SeekFrom::Start(file.offset() + start))?;
-    let (staged, mut new) = Staged::file(storage.clone(), target)?;
+    let (staged, mut new) = Staged::file(storage.clone(), target).map_err(|error| name_file(error.into(), target))?;
     storage.copy_permissions(file.path(), staged.path())?;
     new.write_all(&crate::to_vec(&header)?)?;
     copy(source, &mut new, end - start)?;

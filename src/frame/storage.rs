@@ -100,8 +100,7 @@ impl Staged {
     /// A new directory beside `target`.
     pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
         if target.exists() {
-            let message = alloc::format!("{} exists", target.display());
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists already"));
         }
         Staged::new(storage, target, |storage, path| storage.create_dir(path)).map(|(staged, ())| staged)
     }

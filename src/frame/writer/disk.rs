@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::sealed;
 use super::{FrameType, Header, Writer};
 use crate::error::Result;
-use crate::frame::file::{SPARSE_FRAME, chunk_name};
+use crate::frame::file::{SPARSE_FRAME, chunk_name, name_file};
 use crate::frame::storage::{Disk, Handle, Staged, Storage};
 
 /// A contiguous frame in a file.
@@ -37,7 +37,7 @@ impl Writer<OneFile> {
     /// The same in a storage of your own.
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let header_len = header.header_len() as u64;
-        let (staged, file) = Staged::file(storage, path.as_ref())?;
+        let (staged, file) = Staged::file(storage, path.as_ref()).map_err(|error| name_file(error.into(), path.as_ref()))?;
         Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
     }
 }
@@ -54,7 +54,7 @@ impl Writer<Directory> {
 
     /// The same in a storage of your own.
     pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let staged = Staged::directory(storage.clone(), path.as_ref())?;
+        let staged = Staged::directory(storage.clone(), path.as_ref()).map_err(|error| name_file(error.into(), path.as_ref()))?;
         Ok(Writer::to(header, Directory { staged, storage }))
     }
 }
