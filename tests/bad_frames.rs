@@ -120,7 +120,7 @@ fn a_trailer_of_another_frame() {
         "unexpected end of input at byte 291: the frame needs 47 more bytes",
     );
     refused(&[(TRAILER, &[0x95])], "the frame's trailer: expected 4 elements, found 5 at byte 256");
-    refused(&[(TRAILER + 1, &[0xcc])], "vlmetalayers: expected array (90 to 9f, dc, dd), found uint16 (cd) at byte 259");
+    refused(&[(TRAILER + 1, &[0xcc])], "version: expected a positive fixint (at most 127), found 147 at byte 257");
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     let refusal = "metalayer \"n13\" would be number 17: C-Blosc2 takes at most 16";
     assert_eq!(message(rewrite(&path, &path, many)), refusal);
     assert_eq!(message(rewrite(&path, scratch.join("new"), many)), refusal);
-    let exists = format!("{} exists", scratch.join("there").display());
+    let exists = format!("{}: it exists already", scratch.join("there").display());
     assert_eq!(message(rewrite(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
     assert!(rewrite(scratch.join("none"), &path, |_| Ok(())).is_err());
     assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
