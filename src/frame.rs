@@ -10,13 +10,14 @@
 //! [`Writer`] makes new ones, and [`rewrite()`] puts the same chunks under another header.
 //!
 //! ```
-//! let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
-//! for (name, content) in file.header().metalayers().iter() {
+//! let bytes = std::fs::read("tests/data/example.b2nd")?;
+//! let frame = b2nd::frame::Frame::from_slice(&bytes)?;
+//! for (name, content) in frame.header().metalayers().iter() {
 //!     println!("{}: {} bytes", name.escape_ascii(), content.len());
 //! }
-//! let chunk = file.chunk(0)?;
-//! println!("the first of {} chunks is compressed with {}", file.offsets(())?.len(), chunk.header().codec());
-//! # Ok::<(), b2nd::Error>(())
+//! let chunk = frame.chunk(0)?;
+//! println!("the first of {} chunks is compressed with {}", frame.offsets(())?.len(), chunk.header().codec());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod chunk;

@@ -209,12 +209,6 @@ impl<T: Target> Writer<T> {
             let limit = if chunksize == 0 { "any".into() } else { alloc::format!("at most {chunksize}") };
             return Err(Error::message(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
         }
-        let typesize = usize::try_from(self.header.typesize()).unwrap_or(1);
-        if chunksize != 0 && nbytes % typesize != 0 {
-            return Err(Error::message(format_args!(
-                "chunk {number}: expected elements of {typesize} bytes, found {nbytes} bytes"
-            )));
-        }
         Ok(())
     }
 
