@@ -118,10 +118,23 @@ impl<'de> Deserializer<'de> {
     /// Reads the elements of a sequence, all of them.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
-        self.enter(start)?;
         // An alias is one of serde's fields too; among more names than elements, the one at an index may be another's.
         let names = if fields.len() == count { fields } else { &[] };
-        let mut elements = Elements::new(self, count, names);
+        self.named_elements(start, count, names, false, visitor)
+    }
+
+    /// Reads the elements of a sequence, all of them, and one more if that is allowed.
+    #[inline(always)]
+    fn named_elements<V: Visitor<'de>>(
+        &mut self,
+        start: usize,
+        count: usize,
+        names: Fields,
+        may_have_another: bool,
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.enter(start)?;
+        let mut elements = Elements::new(self, count, names, may_have_another);
         let value = visitor.visit_seq(&mut elements)?;
         let left = elements.left();
         if left != 0 {

@@ -16,13 +16,13 @@ pub(super) struct Elements<'a, 'de> {
     left: usize,
     fields: Fields,
     /// Whether one element more than the count says may be asked for.
-    pub(super) may_have_another: bool,
+    may_have_another: bool,
 }
 
 impl<'a, 'de> Elements<'a, 'de> {
     #[inline(always)]
-    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize, fields: Fields) -> Self {
-        Elements { deserializer, count, left: count, fields, may_have_another: false }
+    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize, fields: Fields, may_have_another: bool) -> Self {
+        Elements { deserializer, count, left: count, fields, may_have_another }
     }
 
     /// How many elements have not been read.

@@ -4,7 +4,7 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::{Deserializer, Elements, Fields, wrong_count};
+use super::{Deserializer, Fields};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE, array_fields};
 use crate::marker;
@@ -55,16 +55,7 @@ impl<'de> Deserializer<'de> {
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Miscounted)?;
-        self.enter(start)?;
-        let mut elements = Elements::new(self, count, array_fields(count));
-        elements.may_have_another = count == 6;
-        let value = visitor.visit_seq(&mut elements)?;
-        let left = elements.left();
-        if left != 0 {
-            return Err(wrong_count(count - left, count, start));
-        }
-        self.depth -= 1;
-        Ok(value)
+        self.named_elements(start, count, array_fields(count), count == 6, visitor)
     }
 }
 
