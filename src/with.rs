@@ -199,3 +199,34 @@ impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Embedded<T> {
         crate::from_slice(&bytes).map(Embedded).map_err(serde::de::Error::custom)
     }
 }
+
+/// A `u8` that is a positive fixint, where a second byte would move what follows: versions and dtype_format.
+pub(crate) mod fixint {
+    use core::fmt;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer};
+
+    /// The largest positive fixint.
+    const MAX: u8 = 127;
+
+    /// The value, if it is one.
+    #[inline(always)]
+    pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {
+        if value > MAX { Err(NotFixint(value)) } else { Ok(value) }
+    }
+
+    /// For `#[serde(deserialize_with)]`.
+    #[inline(always)]
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        checked(u8::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    pub(crate) struct NotFixint(u8);
+
+    impl fmt::Display for NotFixint {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "expected a positive fixint (at most {MAX}), found {}", self.0)
+        }
+    }
+}

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::geometry::{Geometry, checked_ndim, too_many};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
+use crate::with::fixint;
 
 mod seeds;
 use seeds::{Fill, Fixint, FormatOrDtype, Sixth};
@@ -62,14 +63,14 @@ impl Entries<'_> {
         let count = 4 + optional.into_iter().filter(|&present| present).count();
         let mut entries = serializer.serialize_struct(name, count)?;
         if let Some(version) = self.version {
-            entries.serialize_field("version", &fixint::<S>("version", version)?)?;
+            entries.serialize_field("version", &checked::<S>("version", version)?)?;
         }
         entries.serialize_field("ndim", &self.geometry.ndim)?;
         entries.serialize_field("shape", &Lengths(self.geometry.shape()))?;
         entries.serialize_field("chunkshape", &Lengths(self.geometry.chunkshape()))?;
         entries.serialize_field("blockshape", &Lengths(self.geometry.blockshape()))?;
         if let Some(dtype_format) = self.dtype_format {
-            entries.serialize_field("dtype_format", &fixint::<S>("dtype_format", dtype_format)?)?;
+            entries.serialize_field("dtype_format", &checked::<S>("dtype_format", dtype_format)?)?;
         }
         if let Some(dtype) = self.dtype {
             entries.serialize_field("dtype", dtype)?;
@@ -78,23 +79,9 @@ impl Entries<'_> {
     }
 }
 
-/// The largest positive fixint, which is what version and dtype_format are.
-const FIXINT_MAX: u8 = 127;
-
 #[inline(always)]
-fn fixint<S: Serializer>(name: &str, value: u8) -> Result<u8, S::Error> {
-    if value > FIXINT_MAX {
-        return Err(S::Error::custom(format_args!("{name}: {}", NotFixint(value))));
-    }
-    Ok(value)
-}
-
-struct NotFixint(u8);
-
-impl fmt::Display for NotFixint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a positive fixint (at most {FIXINT_MAX}), found {}", self.0)
-    }
+fn checked<S: Serializer>(name: &str, value: u8) -> Result<u8, S::Error> {
+    fixint::checked(value).map_err(|error| S::Error::custom(format_args!("{name}: {error}")))
 }
 
 /// One of a geometry's lists, marked for its own marker.

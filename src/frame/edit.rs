@@ -86,7 +86,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The header has no such metalayer, or its content is shorter: chunks follow the header, so it cannot grow.
+    /// The header has no such metalayer, or what it holds is shorter than the new content: chunks follow the header, so it cannot grow.
     /// [`rewrite`](super::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
     /// [`edit`](File::edit) for what is then in the file.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
@@ -188,10 +188,8 @@ impl File {
     /// Puts a new file in the place of this one: `front`, then a part of this one.
     fn replace(&self, front: &[u8], rest: Range<u64>) -> Result<()> {
         let mut old = self.checked_handle()?;
-        let storage = self.storage()?;
-        let (staged, mut file) = Staged::file(storage.clone(), self.path())?;
-        // First, so that nobody reads in the new file what the old one kept to its owner.
-        storage.copy_permissions(self.path(), staged.path())?;
+        let (staged, mut file) = Staged::file(self.storage()?.clone(), self.path())?;
+        staged.keep_permissions()?;
         file.write_all(front)?;
         old.seek(SeekFrom::Start(rest.start))?;
         copy(old, &mut file, rest.end - rest.start)?;

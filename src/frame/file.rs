@@ -175,13 +175,12 @@ pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     }
     let mut first = [0; FIRST_READ];
     let length = read_some(&mut file, &mut first)?;
-    let error = match Header::from_slice(&first[..length]) {
+    let mut error = match Header::from_slice(&first[..length]) {
         Err(error) if error.is_eof() => error,
         done => return done,
     };
     // Longer than the first read, or the read was cut short: ask for what is missing, which after byte 15 is exact.
     let mut prefix = first[..length].to_vec();
-    let mut error = error;
     while let Some(needed) = error.needed() {
         let before = prefix.len();
         (&mut file).take(needed as u64).read_to_end(&mut prefix)?;

@@ -110,6 +110,25 @@ impl Metalayers {
         Ok(true)
     }
 
+    /// Refuses names that are too long, or stand twice.
+    fn check_names(&self) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for (name, _) in self.iter() {
+            check_name(name)?;
+            if !seen.insert(name) {
+                let key = Segment::Key(String::from_utf8_lossy(name).into_owned());
+                return Err(Error::message("the name stands twice").within(key, None));
+            }
+        }
+        Ok(())
+    }
+
+    /// More than C-Blosc2 takes.
+    #[cold]
+    pub(super) fn too_many(&self) -> Error {
+        Error::message(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.0.iter().position(|(this, _)| this == name.as_bytes())
     }
@@ -158,20 +177,6 @@ impl fmt::Debug for Name<'_> {
     }
 }
 
-/// Refuses names that are too long, or stand twice.
-fn check_names<'a>(names: impl Iterator<Item = &'a [u8]>) -> Result<()> {
-    let mut seen = BTreeSet::new();
-    for name in names {
-        check_name(name)?;
-        if !seen.insert(name) {
-            return Err(
-                Error::message("the name stands twice").within(Segment::Key(String::from_utf8_lossy(name).into_owned()), None)
-            );
-        }
-    }
-    Ok(())
-}
-
 fn check_name(name: &[u8]) -> Result<()> {
     if name.len() > FIXSTR_MAX {
         return Err(Error::new(ErrorKind::TooLong {
@@ -203,7 +208,7 @@ impl<'de> Deserialize<'de> for Metalayers {
             pairs.into_iter().map(|(name, content)| (name.into_vec(), content.into_vec())).collect()
         };
         let metalayers = Metalayers(pairs);
-        check_names(metalayers.iter().map(|(name, _)| name)).map_err(D::Error::custom)?;
+        metalayers.check_names().map_err(D::Error::custom)?;
         Ok(metalayers)
     }
 }
@@ -349,9 +354,8 @@ impl<'a> Section<'a> {
         if idx != expected {
             return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
         }
-        check_names(metalayers.iter().map(|(name, _)| name))
-            .map_err(|error| error.within_offset(position + 3).field(place.field()))?;
         position += 3;
+        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field()))?;
         for (((name, _), expected), found) in metalayers.iter().zip(metalayers.content_offsets(place.start())).zip(offsets) {
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {

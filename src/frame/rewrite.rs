@@ -58,7 +58,7 @@ pub fn rewrite_in(
     edit(header.metalayers_mut())?;
     let count = header.metalayers().len();
     if count > MAX_METALAYERS && count > file.header().metalayers().len() {
-        return Err(Error::message(format_args!("{count} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}")));
+        return Err(header.metalayers().too_many());
     }
     match header.frame_type() {
         FrameType::Contiguous => write_frame(&storage, &file, header, target),
@@ -75,7 +75,9 @@ pub fn rewrite_in(
                     let to = staged.path().join(name);
                     let mut chunk = storage.create(&to)?;
                     storage.copy_permissions(&from, &to)?;
-                    std::io::copy(&mut fs::File::open(&from)?, &mut chunk)?;
+                    let old = fs::File::open(&from)?;
+                    let length = old.metadata()?.len();
+                    copy(old, &mut chunk, length)?;
                     chunk.sync()?;
                 }
             }

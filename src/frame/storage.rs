@@ -138,7 +138,8 @@ impl Staged {
         &self.target
     }
 
-    /// Takes over the permissions of a file that it will replace.
+    /// Takes over the permissions of a file that it will replace; before it has content, so that nobody reads in the new file what
+    /// the old one kept to its owner.
     pub(super) fn keep_permissions(&self) -> io::Result<()> {
         if self.target.exists() { self.storage.copy_permissions(&self.target, &self.temporary) } else { Ok(()) }
     }

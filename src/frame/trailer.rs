@@ -131,21 +131,13 @@ impl Trailer {
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Trailer", expecting = "a trailer of 4 elements")]
 struct Wire<'a> {
-    #[serde(deserialize_with = "fixint")]
+    #[serde(deserialize_with = "crate::with::fixint::deserialize")]
     version: u8,
     #[serde(borrow)]
     vlmetalayers: Section<'a>,
     trailer_len: u32,
     #[serde(with = "crate::with::fixext16")]
     fingerprint: [u8; 17],
-}
-
-/// A version of one byte, since what follows is counted from the trailer's start.
-fn fixint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-    match u8::deserialize(deserializer)? {
-        version @ 0..=0x7f => Ok(version),
-        version => Err(D::Error::custom(format_args!("expected a positive fixint (at most 127), found {version}"))),
-    }
 }
 
 impl<'a> TryFrom<&'a Trailer> for Wire<'a> {
@@ -179,7 +171,7 @@ impl TryFrom<Wire<'_>> for Trailer {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
 struct Readable {
-    #[serde(deserialize_with = "fixint")]
+    #[serde(deserialize_with = "crate::with::fixint::deserialize")]
     version: u8,
     vlmetalayers: Metalayers,
     fingerprint: [u8; 17],

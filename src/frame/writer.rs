@@ -179,8 +179,7 @@ impl<T: Target> Writer<T> {
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, target } = self;
         if header.metalayers().len() > MAX_METALAYERS {
-            let count = header.metalayers().len();
-            return Err(Error::message(format_args!("{count} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}")));
+            return Err(header.metalayers().too_many());
         }
         // Without chunks the trailer follows the header.
         let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::store(&offsets, 8)?.into_bytes() };

@@ -8,9 +8,9 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Unexpected, Visitor};
 
 use super::super::geometry::negative;
-use super::{FIXINT_MAX, NotFixint};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
+use crate::with::fixint;
 
 /// A number that a positive fixint holds.
 pub(super) struct Fixint;
@@ -20,11 +20,7 @@ impl<'de> DeserializeSeed<'de> for Fixint {
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u8, D::Error> {
-        let value = u8::deserialize(deserializer)?;
-        if value > FIXINT_MAX {
-            return Err(D::Error::custom(NotFixint(value)));
-        }
-        Ok(value)
+        fixint::deserialize(deserializer)
     }
 }
 
@@ -112,8 +108,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
         match u8::try_from(value) {
-            Ok(format) if format <= FIXINT_MAX => Ok(Sixth::Format(format)),
-            Ok(format) => Err(E::custom(NotFixint(format))),
+            Ok(format) => fixint::checked(format).map(Sixth::Format).map_err(E::custom),
             Err(_) => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
         }
     }

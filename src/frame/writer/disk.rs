@@ -38,6 +38,7 @@ impl Writer<OneFile> {
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let header_len = header.header_len() as u64;
         let (staged, file) = Staged::file(storage, path.as_ref()).map_err(|error| name_file(error.into(), path.as_ref()))?;
+        staged.keep_permissions()?;
         Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
     }
 }
@@ -77,7 +78,6 @@ impl sealed::Target for OneFile {
         self.file.write_all(tail)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
-        self.staged.keep_permissions()?;
         self.file.sync()?;
         drop(self.file);
         Ok(self.staged.finish()?)
