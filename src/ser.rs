@@ -319,21 +319,20 @@ impl<S: Sink> Compound<'_, S> {
         self.serializer.depth -= 1;
         match self.count {
             Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
-            _ => self.finish_uncounted(),
+            Some(count) => Err(miscounted(count, self.values, self.per_entry)),
+            None if self.values % self.per_entry != 0 => Err(miscounted(0, self.values, self.per_entry)),
+            None => self.form.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
         }
     }
+}
 
-    #[cold]
-    fn finish_uncounted(self) -> Result<()> {
-        let found = self.values / self.per_entry;
-        if self.values % self.per_entry != 0 {
-            return Err(Error::message("a map key has no value"));
-        }
-        match self.count {
-            Some(expected) => Err(Error::new(ErrorKind::Count { expected, found })),
-            None => self.form.insert(&mut self.serializer.sink, self.start, found),
-        }
+/// Takes numbers alone: a reference to the serializer, even on this path, would keep all of it out of registers.
+#[cold]
+fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
+    if values % per_entry != 0 {
+        return Error::message("a map key has no value");
     }
+    Error::new(ErrorKind::Count { expected, found: values / per_entry })
 }
 
 /// The traits whose method is one value: all but maps.

@@ -73,6 +73,7 @@ impl<'a> SliceSink<'a> {
     }
 
     /// The part that was written.
+    #[inline(always)]
     pub(crate) fn into_written(self) -> &'a mut [u8] {
         &mut self.buffer[..self.written]
     }
