@@ -82,12 +82,13 @@ impl<'a> SliceSink<'a> {
     #[inline(always)]
     fn claim(&mut self, count: usize) -> Result<&mut [u8]> {
         let available = self.buffer.len();
-        match self.buffer[self.written..].get_mut(..count) {
-            Some(place) => {
-                self.written += count;
+        match self.written.checked_add(count) {
+            Some(end) if end <= available => {
+                let place = &mut self.buffer[self.written..end];
+                self.written = end;
                 Ok(place)
             }
-            None => Err(full(self.written.saturating_add(count), available)),
+            end => Err(full(end.unwrap_or(usize::MAX), available)),
         }
     }
 }

@@ -80,8 +80,13 @@ impl Entries<'_> {
 }
 
 #[inline(always)]
-fn checked<S: Serializer>(name: &str, value: u8) -> Result<u8, S::Error> {
-    fixint::checked(value).map_err(|error| S::Error::custom(format_args!("{name}: {error}")))
+fn checked<S: Serializer>(name: &'static str, value: u8) -> Result<u8, S::Error> {
+    fixint::checked(value).map_err(|error| in_entry(name, error))
+}
+
+#[cold]
+fn in_entry<E: serde::ser::Error>(name: &'static str, error: impl fmt::Display) -> E {
+    E::custom(format_args!("{name}: {error}"))
 }
 
 /// One of a geometry's lists, marked for its own marker.
