@@ -7,14 +7,15 @@ use serde::{Serialize, ser};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::Mark;
 use crate::marker;
-use crate::sink::{Counter, Sink, SliceSink};
+use crate::sink::{Counter, ReservedSink, Sink, SliceSink, changed};
 use crate::wire::{self, Form};
 
 mod marked;
 
 /// Encodes a value into a new vector, allocated once and exactly.
 ///
-/// The value is serialized twice, first to learn the length: see [`serialized_len`].
+/// The value is serialized twice, first to learn the length: see [`serialized_len`]. One that is not the same
+/// both times, such as an iterator that is used up, is an error.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -27,9 +28,14 @@ mod marked;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
-    let mut serializer = Serializer::new(Vec::with_capacity(serialized_len(value)?));
+    let length = serialized_len(value)?;
+    let mut serializer = Serializer::new(ReservedSink::new(length));
     value.serialize(&mut serializer)?;
-    Ok(serializer.into_sink())
+    let bytes = serializer.into_sink().into_vec();
+    if bytes.len() != length {
+        return Err(changed());
+    }
+    Ok(bytes)
 }
 
 /// Encodes a value into the front of `buffer`, and gives back that part. Nothing is allocated.

@@ -61,6 +61,47 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// A new vector of a length that is known. It never grows, and without the code for that a whole metalayer is written in one
+/// function, at a sixth fewer instructions.
+pub(crate) struct ReservedSink(Vec<u8>);
+
+impl ReservedSink {
+    #[inline(always)]
+    pub(crate) fn new(length: usize) -> Self {
+        ReservedSink(Vec::with_capacity(length))
+    }
+
+    #[inline(always)]
+    pub(crate) fn into_vec(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+impl Sink for ReservedSink {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.0.capacity() - self.0.len() < bytes.len() {
+            return Err(changed());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.0.len()
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        Sink::insert(&mut self.0, at, bytes)
+    }
+}
+
+/// What was counted is not what came to be written.
+#[cold]
+pub(crate) fn changed() -> Error {
+    Error::message("a value was not the same when it was serialized again, after its length was counted")
+}
+
 /// The front of a borrowed buffer.
 pub(crate) struct SliceSink<'a> {
     buffer: &'a mut [u8],

@@ -154,6 +154,24 @@ fn a_key_has_a_value() {
     unwritable(&KeyAlone(Some(1)), "a map key has no value");
 }
 
+#[test]
+fn a_value_is_the_same_when_it_is_serialized_again() {
+    /// A text that has one character more each time, or one fewer.
+    struct Moving(std::cell::Cell<u8>, i8);
+    impl Serialize for Moving {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let length = self.0.get();
+            self.0.set(length.saturating_add_signed(self.1));
+            serializer.serialize_str(&"0123456789"[..length.into()])
+        }
+    }
+    for step in [1, -1] {
+        let told = message(b2nd::to_vec(&Moving(5.into(), step)));
+        assert_eq!(told, "a value was not the same when it was serialized again, after its length was counted");
+    }
+    assert_eq!(b2nd::to_vec(&Moving(5.into(), 0)).unwrap(), b"\xdb\0\0\0\x0501234");
+}
+
 /// Takes as many elements as it likes.
 #[derive(Debug)]
 struct Takes<const N: usize>;
