@@ -84,7 +84,7 @@ pub mod with;
 pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2ndMeta, Metalayer, dtype};
 #[cfg(feature = "std")]
 pub use de::from_reader;
-pub use de::{Deserializer, from_slice, take_from_slice};
+pub use de::{Deserializer, from_slice, from_slice_in_place, take_from_slice};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "std")]
 pub use ser::to_writer;

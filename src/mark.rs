@@ -75,10 +75,11 @@ impl Mark {
 }
 
 /// The entries of an array metalayer, by how many its fixarray says. Six is a dtype without its format; where the
-/// count lies, a format (which cannot be wrong, having no other marker) stands before it.
+/// count lies, a format (which cannot be wrong, having no other marker) stands there, and a seventh follows.
 pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
     match count {
-        7 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"],
-        _ => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype", "dtype"],
+        5 => &["version", "ndim", "shape", "chunkshape", "blockshape"],
+        6 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
+        _ => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"],
     }
 }

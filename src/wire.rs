@@ -115,7 +115,9 @@ fn too_many_bytes(marker: &'static str, length: usize, limit: usize) -> Error {
 }
 
 /// Input, and how far it has been read.
-#[derive(Clone)]
+///
+/// What makes an error takes it by value: a reference, even on that path, would keep the reader out of registers.
+#[derive(Clone, Copy)]
 pub(crate) struct Reader<'de> {
     rest: &'de [u8],
     length: usize,
@@ -172,13 +174,13 @@ impl<'de> Reader<'de> {
 
     /// The input ends, and `needed` more bytes should stand there.
     #[cold]
-    fn end(&self, needed: usize) -> Error {
+    fn end(self, needed: usize) -> Error {
         Error::end(needed, self.length)
     }
 
     /// The next byte is not `marker`, or fewer than `length` bytes are left.
     #[cold]
-    fn refuse(&self, expected: &'static str, marker: u8, length: usize) -> Error {
+    fn refuse(self, expected: &'static str, marker: u8, length: usize) -> Error {
         match self.rest.first() {
             Some(&found) if found != marker => self.unexpected(expected, found),
             _ => self.end(length.saturating_sub(self.rest.len()).max(1)),
@@ -186,7 +188,7 @@ impl<'de> Reader<'de> {
     }
 
     #[cold]
-    pub(crate) fn unexpected(&self, expected: &'static str, found: u8) -> Error {
+    pub(crate) fn unexpected(self, expected: &'static str, found: u8) -> Error {
         Error::at(ErrorKind::Marker { expected, found }, self.offset())
     }
 
@@ -206,7 +208,7 @@ impl<'de> Reader<'de> {
     }
 
     #[cold]
-    fn refuse_u8(&self) -> Error {
+    fn refuse_u8(self) -> Error {
         match *self.rest {
             [U8, ..] if self.rest.len() > 1 => self.unexpected("positive fixint (00 to 7f) for a number below 128", U8),
             [] | [U8] => self.end(1),
@@ -272,7 +274,7 @@ impl<'de> Reader<'de> {
     }
 
     #[cold]
-    fn not_utf8(&self, bytes_ago: usize) -> Error {
+    fn not_utf8(self, bytes_ago: usize) -> Error {
         Error::at(ErrorKind::Utf8, self.offset() - bytes_ago)
     }
 

@@ -160,16 +160,30 @@ impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut geometry)?;
+        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut geometry, None)?;
         let dtype_format = present("dtype_format", rest.dtype_format)?;
         Ok(B2ndMeta { version: rest.version, geometry, dtype_format, dtype: present("dtype", rest.dtype)? })
+    }
+
+    #[inline]
+    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
+        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut place.geometry, Some(&mut place.dtype))?;
+        place.version = rest.version;
+        place.dtype_format = present("dtype_format", rest.dtype_format)?;
+        Ok(())
     }
 }
 
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::LegacyB2nd, &mut geometry)?;
+        let rest = entries::deserialize(deserializer, Layout::LegacyB2nd, &mut geometry, None)?;
         Ok(LegacyB2ndMeta { version: rest.version, geometry, dtype: present("dtype", rest.dtype)? })
+    }
+
+    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
+        place.version =
+            entries::deserialize(deserializer, Layout::LegacyB2nd, &mut place.geometry, Some(&mut place.dtype))?.version;
+        Ok(())
     }
 }

@@ -37,7 +37,12 @@ impl Serialize for CatervaMeta {
 impl<'de> Deserialize<'de> for CatervaMeta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut geometry)?;
+        let rest = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut geometry, None)?;
         Ok(CatervaMeta { version: rest.version, geometry })
+    }
+
+    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
+        place.version = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut place.geometry, None)?.version;
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
+use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::geometry::{Geometry, checked_ndim, too_many};
@@ -15,7 +15,7 @@ use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
 
 mod seeds;
-use seeds::{Fill, Fixint, FormatOrDtype, Sixth};
+use seeds::{Dtype, Fill, Fixint, FormatOrDtype, Sixth};
 
 /// What a caller asks for; the layouts that a metalayer can have are in [`ArrayMeta`](super::ArrayMeta).
 #[derive(Clone, Copy, PartialEq)]
@@ -32,8 +32,8 @@ impl Layout {
     fn fields(self) -> &'static [&'static str] {
         match self {
             Layout::Geometry => &["ndim", "shape", "chunkshape", "blockshape"],
-            Layout::Caterva => &["version", "ndim", "shape", "chunkshape", "blockshape"],
-            Layout::LegacyB2nd => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
+            Layout::Caterva => mark::array_fields(5),
+            Layout::LegacyB2nd => mark::array_fields(6),
             Layout::B2nd | Layout::Any => mark::array_fields(7),
         }
     }
@@ -114,7 +114,7 @@ impl<T: Serialize> Serialize for Each<'_, T> {
     }
 }
 
-/// The entries that were read, beside the geometry.
+/// The entries that were read and not put into their place.
 pub(super) struct Rest<S> {
     pub(super) version: u8,
     pub(super) dtype_format: Option<u8>,
@@ -123,14 +123,18 @@ pub(super) struct Rest<S> {
     pub(super) miscounted: bool,
 }
 
-/// Reads a metalayer's entries: the geometry into its place, and the others.
+/// Reads a metalayer's entries: the geometry into its place, the dtype too where it has one, and the others.
+///
+/// After an error the geometry has no dimensions.
 #[inline(always)]
 pub(super) fn deserialize<'de, D: Deserializer<'de>, S: Deserialize<'de>>(
     deserializer: D,
     layout: Layout,
     geometry: &mut Geometry,
+    dtype: Option<&mut S>,
 ) -> Result<Rest<S>, D::Error> {
-    let visitor = EntriesVisitor { layout, geometry, dtype: PhantomData };
+    geometry.ndim = 0;
+    let visitor = EntriesVisitor { layout, geometry, dtype };
     match layout {
         Layout::Any => deserializer.deserialize_newtype_struct(mark::ARRAY_META, visitor),
         _ => deserializer.deserialize_struct(layout.name(), layout.fields(), visitor),
@@ -140,7 +144,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>, S: Deserialize<'de>>(
 struct EntriesVisitor<'a, S> {
     layout: Layout,
     geometry: &'a mut Geometry,
-    dtype: PhantomData<S>,
+    dtype: Option<&'a mut S>,
 }
 
 impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
@@ -159,35 +163,36 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
     }
 
     #[inline(always)]
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut entries: A) -> Result<Self::Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let EntriesVisitor { layout, geometry, dtype } = self;
         let declared = entries.size_hint();
         let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
-        let first = usize::from(self.layout != Layout::Geometry);
-        if self.layout != Layout::Geometry {
-            rest.version = self.required(0, entries.next_element_seed(Fixint)?)?;
+        let first = usize::from(layout != Layout::Geometry);
+        if layout != Layout::Geometry {
+            rest.version = layout.required(0, entries.next_element_seed(Fixint)?)?;
         }
-        let ndim: u8 = self.required(first, entries.next_element()?)?;
-        self.check_ndim(ndim)?;
-        let found = entries.next_element_seed(Fill(&mut self.geometry.shape))?;
-        self.check_rank(ndim, "shape", self.required(first + 1, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut self.geometry.chunkshape))?;
-        self.check_rank(ndim, "chunkshape", self.required(first + 2, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut self.geometry.blockshape))?;
-        self.check_rank(ndim, "blockshape", self.required(first + 3, found)?)?;
-        self.settle(ndim)?;
-        match self.layout {
+        let ndim: u8 = layout.required(first, entries.next_element()?)?;
+        layout.check_ndim(ndim)?;
+        let found = entries.next_element_seed(Fill(&mut geometry.shape))?;
+        layout.check_rank(ndim, "shape", layout.required(first + 1, found)?)?;
+        let found = entries.next_element_seed(Fill(&mut geometry.chunkshape))?;
+        layout.check_rank(ndim, "chunkshape", layout.required(first + 2, found)?)?;
+        let found = entries.next_element_seed(Fill(&mut geometry.blockshape))?;
+        layout.check_rank(ndim, "blockshape", layout.required(first + 3, found)?)?;
+        layout.settle(geometry, ndim)?;
+        match layout {
             Layout::Geometry | Layout::Caterva => {}
-            Layout::LegacyB2nd => rest.dtype = Some(self.required(5, entries.next_element()?)?),
+            Layout::LegacyB2nd => rest.dtype = layout.required(5, entries.next_element_seed(Dtype(dtype))?)?,
             Layout::B2nd => {
-                rest.dtype_format = Some(self.required(5, entries.next_element_seed(Fixint)?)?);
-                rest.dtype = Some(self.required(6, entries.next_element()?)?);
+                rest.dtype_format = Some(layout.required(5, entries.next_element_seed(Fixint)?)?);
+                rest.dtype = layout.required(6, entries.next_element_seed(Dtype(dtype))?)?;
             }
             Layout::Any => match entries.next_element_seed(FormatOrDtype(PhantomData))? {
                 None => {}
                 Some(Sixth::Dtype(dtype)) => rest.dtype = Some(dtype),
                 Some(Sixth::Format(format)) => {
                     rest.dtype_format = Some(format);
-                    rest.dtype = Some(self.required(6, entries.next_element()?)?);
+                    rest.dtype = layout.required(6, entries.next_element_seed(Dtype(dtype))?)?;
                     rest.miscounted = declared == Some(6);
                 }
             },
@@ -195,22 +200,27 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         Ok(rest)
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let EntriesVisitor { layout, geometry, mut dtype } = self;
+        let mut has_dtype = false;
         let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
         let (mut version, mut ndim): (Option<u8>, Option<u8>) = (None, None);
         let mut ranks: [Option<usize>; 3] = [None; 3];
         while let Some(key) = entries.next_key::<Key>()? {
-            if !self.layout.fields().contains(&key.name()) {
-                return Err(A::Error::unknown_field(key.name(), self.layout.fields()));
+            if !layout.fields().contains(&key.name()) {
+                return Err(A::Error::unknown_field(key.name(), layout.fields()));
             }
             let repeated = match key {
                 Key::Version => version.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Ndim => ndim.replace(entries.next_value()?).is_some(),
-                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut self.geometry.shape))?).is_some(),
-                Key::Chunkshape => ranks[1].replace(entries.next_value_seed(Fill(&mut self.geometry.chunkshape))?).is_some(),
-                Key::Blockshape => ranks[2].replace(entries.next_value_seed(Fill(&mut self.geometry.blockshape))?).is_some(),
+                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut geometry.shape))?).is_some(),
+                Key::Chunkshape => ranks[1].replace(entries.next_value_seed(Fill(&mut geometry.chunkshape))?).is_some(),
+                Key::Blockshape => ranks[2].replace(entries.next_value_seed(Fill(&mut geometry.blockshape))?).is_some(),
                 Key::DtypeFormat => rest.dtype_format.replace(entries.next_value_seed(Fixint)?).is_some(),
-                Key::Dtype => rest.dtype.replace(entries.next_value()?).is_some(),
+                Key::Dtype => {
+                    rest.dtype = entries.next_value_seed(Dtype(dtype.take()))?;
+                    core::mem::replace(&mut has_dtype, true)
+                }
             };
             if repeated {
                 return Err(A::Error::duplicate_field(key.name()));
@@ -223,16 +233,16 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
             Some(ndim) => ndim,
             None => checked_ndim(shape).map_err(A::Error::custom)?,
         };
-        self.check_ndim(ndim)?;
-        self.check_rank(ndim, "shape", shape)?;
-        self.check_rank(ndim, "chunkshape", present("chunkshape", chunkshape)?)?;
-        self.check_rank(ndim, "blockshape", present("blockshape", blockshape)?)?;
-        self.settle(ndim)?;
-        if self.layout != Layout::Geometry {
+        layout.check_ndim(ndim)?;
+        layout.check_rank(ndim, "shape", shape)?;
+        layout.check_rank(ndim, "chunkshape", present("chunkshape", chunkshape)?)?;
+        layout.check_rank(ndim, "blockshape", present("blockshape", blockshape)?)?;
+        layout.settle(geometry, ndim)?;
+        if layout != Layout::Geometry {
             rest.version = present("version", version)?;
         }
-        let (has_format, has_dtype) = (rest.dtype_format.is_some(), rest.dtype.is_some());
-        match self.layout {
+        let has_format = rest.dtype_format.is_some();
+        match layout {
             Layout::B2nd if !has_format => Err(A::Error::missing_field("dtype_format")),
             Layout::B2nd | Layout::LegacyB2nd if !has_dtype => Err(A::Error::missing_field("dtype")),
             Layout::Any if has_format && !has_dtype => Err(A::Error::missing_field("dtype")),
@@ -241,40 +251,48 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
     }
 }
 
-impl<S> EntriesVisitor<'_, S> {
+/// What makes an error takes values and is cold: nothing that is being read has to be in memory for its sake.
+impl Layout {
     /// An entry that has to be there.
     #[inline(always)]
-    fn required<T, E: serde::de::Error>(&self, index: usize, entry: Option<T>) -> Result<T, E> {
-        entry.ok_or_else(|| {
-            let fewest = if self.layout == Layout::Any && index < 5 { "5 to " } else { "" };
-            let (name, count) = (self.layout.name(), self.layout.fields().len());
-            E::custom(format_args!("{name}: {index} entries, {fewest}{count} expected"))
-        })
+    fn required<T, E: serde::de::Error>(self, index: usize, entry: Option<T>) -> Result<T, E> {
+        entry.ok_or_else(|| self.too_few(index))
+    }
+
+    #[cold]
+    fn too_few<E: serde::de::Error>(self, index: usize) -> E {
+        let fewest = if self == Layout::Any && index < 5 { "5 to " } else { "" };
+        let (name, count) = (self.name(), self.fields().len());
+        E::custom(format_args!("{name}: {index} entries, {fewest}{count} expected"))
     }
 
     #[inline(always)]
-    fn check_ndim<E: serde::de::Error>(&self, ndim: u8) -> Result<(), E> {
-        if usize::from(ndim) > MAX_DIMENSIONS {
-            return Err(E::custom(format_args!("{}: {}", self.layout.name(), too_many(ndim.into()))));
-        }
-        Ok(())
+    fn check_ndim<E: serde::de::Error>(self, ndim: u8) -> Result<(), E> {
+        if usize::from(ndim) > MAX_DIMENSIONS { Err(self.refused(too_many(ndim.into()))) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refused<E: serde::de::Error>(self, why: impl fmt::Display) -> E {
+        E::custom(format_args!("{}: {why}", self.name()))
     }
 
     #[inline(always)]
-    fn check_rank<E: serde::de::Error>(&self, ndim: u8, list: &str, found: usize) -> Result<(), E> {
-        if found != usize::from(ndim) {
-            return Err(E::custom(format_args!("{}: {list} has {found} dimensions, ndim is {ndim}", self.layout.name())));
-        }
-        Ok(())
+    fn check_rank<E: serde::de::Error>(self, ndim: u8, list: &'static str, found: usize) -> Result<(), E> {
+        if found != usize::from(ndim) { Err(self.other_rank(ndim, list, found)) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn other_rank<E: serde::de::Error>(self, ndim: u8, list: &'static str, found: usize) -> E {
+        self.refused(format_args!("{list} has {found} dimensions, ndim is {ndim}"))
     }
 
     /// Gives the geometry its rank, once its lists are in place.
     #[inline(always)]
-    fn settle<E: serde::de::Error>(&mut self, ndim: u8) -> Result<(), E> {
-        self.geometry.ndim = ndim;
-        self.geometry.check_zeros().map_err(|error| {
-            self.geometry.ndim = 0;
-            E::custom(format_args!("{}: {error}", self.layout.name()))
+    fn settle<E: serde::de::Error>(self, geometry: &mut Geometry, ndim: u8) -> Result<(), E> {
+        geometry.ndim = ndim;
+        geometry.check_zeros().map_err(|error| {
+            geometry.ndim = 0;
+            self.refused(error)
         })
     }
 }
@@ -321,7 +339,12 @@ impl Serialize for Geometry {
 impl<'de> Deserialize<'de> for Geometry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        deserialize::<_, ()>(deserializer, Layout::Geometry, &mut geometry)?;
+        Geometry::deserialize_in_place(deserializer, &mut geometry)?;
         Ok(geometry)
+    }
+
+    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
+        deserialize::<_, ()>(deserializer, Layout::Geometry, place, None)?;
+        Ok(())
     }
 }

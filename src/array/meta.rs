@@ -142,7 +142,7 @@ impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::Any, &mut geometry)?;
+        let rest = entries::deserialize(deserializer, Layout::Any, &mut geometry, None)?;
         let version = rest.version;
         Ok(match (rest.dtype_format, rest.dtype) {
             (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),

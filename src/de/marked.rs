@@ -30,7 +30,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::Form(form) => {
                 let start = deserializer.reader.offset();
                 let count = deserializer.reader.take_count(form)?;
-                deserializer.elements(start, count, fields, visitor)
+                deserializer.elements(start, count, fields, false, visitor)
             }
             Mark::Fixstr => {
                 let bytes = deserializer.reader.take_fixstr()?;
@@ -55,7 +55,7 @@ impl<'de> Deserializer<'de> {
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Miscounted)?;
-        self.named_elements(start, count, array_fields(count), count == 6, visitor)
+        self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 }
 

@@ -100,11 +100,16 @@ impl Reader<'_> {
                 self.rest = rest;
                 Ok((marker - FIXMAP) as usize)
             }
-            _ => self.take_long_count(form),
+            _ => {
+                let (count, after) = self.long_count(form)?;
+                *self = after;
+                Ok(count)
+            }
         }
     }
 
-    fn take_long_count(&mut self, form: Form) -> Result<usize> {
+    /// A count that is not in the marker's own byte, and the reader behind it.
+    fn long_count(mut self, form: Form) -> Result<(usize, Self)> {
         let (expected, small, wide) = match form {
             Form::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
             Form::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
@@ -113,7 +118,7 @@ impl Reader<'_> {
             Form::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
             Form::Miscounted => ("fixarray (90 to 9f)", None, None),
         };
-        let start = self.clone();
+        let start = self;
         let marker = self.peek()?;
         if Some(marker) == small {
             let &[_, a, b] = self.take()?;
@@ -121,7 +126,7 @@ impl Reader<'_> {
             if count < 16 && wide.is_some() {
                 return Err(start.unexpected("the shortest marker that holds the count", marker));
             }
-            return Ok(count);
+            return Ok((count, self));
         }
         if Some(marker) == wide {
             let &[_, a, b, c, d] = self.take()?;
@@ -129,7 +134,7 @@ impl Reader<'_> {
             if count <= u16::MAX as usize {
                 return Err(start.unexpected("the shortest marker that holds the count", marker));
             }
-            return Ok(count);
+            return Ok((count, self));
         }
         Err(self.unexpected(expected, marker))
     }

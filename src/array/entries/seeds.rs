@@ -50,16 +50,15 @@ impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
 
     #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
-        for (index, place) in self.0.iter_mut().enumerate() {
-            match lengths.next_element_seed(Length(PhantomData))? {
-                Some(length) => *place = length,
-                None => return Ok(index),
-            }
+        let mut count = 0;
+        while let Some(length) = lengths.next_element_seed(Length(PhantomData))? {
+            let Some(place) = self.0.get_mut(count) else {
+                return Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions")));
+            };
+            *place = length;
+            count += 1;
         }
-        match lengths.next_element::<serde::de::IgnoredAny>()? {
-            None => Ok(MAX_DIMENSIONS),
-            Some(_) => Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions"))),
-        }
+        Ok(count)
     }
 }
 
@@ -76,6 +75,21 @@ impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Lengt
             return Err(D::Error::custom(negative(length.into())));
         }
         Ok(length)
+    }
+}
+
+/// A dtype, into its place where it has one; otherwise it is handed back.
+pub(super) struct Dtype<'a, S>(pub(super) Option<&'a mut S>);
+
+impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for Dtype<'_, S> {
+    type Value = Option<S>;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        match self.0 {
+            Some(place) => S::deserialize_in_place(deserializer, place).map(|()| None),
+            None => S::deserialize(deserializer).map(Some),
+        }
     }
 }
 
