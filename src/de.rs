@@ -32,9 +32,12 @@ use access::{Elements, Entries, Variant};
 #[inline]
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     let mut deserializer = Deserializer::new(input);
-    let value = T::deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(value)
+    // One variable from here to the caller: what is large is not moved.
+    let result = T::deserialize(&mut deserializer);
+    if matches!(result, Ok(_)) {
+        deserializer.end()?;
+    }
+    result
 }
 
 /// Decodes the whole input into a value that is there already, and uses its memory again.

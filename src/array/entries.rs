@@ -166,6 +166,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let EntriesVisitor { layout, geometry, dtype } = self;
         let declared = entries.size_hint();
+        let mut any_zero = false;
         let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
         let first = usize::from(layout != Layout::Geometry);
         if layout != Layout::Geometry {
@@ -173,13 +174,13 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         }
         let ndim: u8 = layout.required(first, entries.next_element()?)?;
         layout.check_ndim(ndim)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.shape))?;
+        let found = entries.next_element_seed(Fill(&mut geometry.shape, &mut any_zero))?;
         layout.check_rank(ndim, "shape", layout.required(first + 1, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.chunkshape))?;
+        let found = entries.next_element_seed(Fill(&mut geometry.chunkshape, &mut any_zero))?;
         layout.check_rank(ndim, "chunkshape", layout.required(first + 2, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.blockshape))?;
+        let found = entries.next_element_seed(Fill(&mut geometry.blockshape, &mut any_zero))?;
         layout.check_rank(ndim, "blockshape", layout.required(first + 3, found)?)?;
-        layout.settle(geometry, ndim)?;
+        layout.settle(geometry, ndim, any_zero)?;
         match layout {
             Layout::Geometry | Layout::Caterva => {}
             Layout::LegacyB2nd => rest.dtype = layout.required(5, entries.next_element_seed(Dtype(dtype))?)?,
@@ -203,6 +204,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let EntriesVisitor { layout, geometry, mut dtype } = self;
         let mut has_dtype = false;
+        let mut any_zero = false;
         let mut rest = Rest { version: 0, dtype_format: None, dtype: None, miscounted: false };
         let (mut version, mut ndim): (Option<u8>, Option<u8>) = (None, None);
         let mut ranks: [Option<usize>; 3] = [None; 3];
@@ -213,9 +215,13 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
             let repeated = match key {
                 Key::Version => version.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Ndim => ndim.replace(entries.next_value()?).is_some(),
-                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut geometry.shape))?).is_some(),
-                Key::Chunkshape => ranks[1].replace(entries.next_value_seed(Fill(&mut geometry.chunkshape))?).is_some(),
-                Key::Blockshape => ranks[2].replace(entries.next_value_seed(Fill(&mut geometry.blockshape))?).is_some(),
+                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut geometry.shape, &mut any_zero))?).is_some(),
+                Key::Chunkshape => {
+                    ranks[1].replace(entries.next_value_seed(Fill(&mut geometry.chunkshape, &mut any_zero))?).is_some()
+                }
+                Key::Blockshape => {
+                    ranks[2].replace(entries.next_value_seed(Fill(&mut geometry.blockshape, &mut any_zero))?).is_some()
+                }
                 Key::DtypeFormat => rest.dtype_format.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Dtype => {
                     rest.dtype = entries.next_value_seed(Dtype(dtype.take()))?;
@@ -237,7 +243,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         layout.check_rank(ndim, "shape", shape)?;
         layout.check_rank(ndim, "chunkshape", present("chunkshape", chunkshape)?)?;
         layout.check_rank(ndim, "blockshape", present("blockshape", blockshape)?)?;
-        layout.settle(geometry, ndim)?;
+        layout.settle(geometry, ndim, any_zero)?;
         if layout != Layout::Geometry {
             rest.version = present("version", version)?;
         }
@@ -288,12 +294,15 @@ impl Layout {
 
     /// Gives the geometry its rank, once its lists are in place.
     #[inline(always)]
-    fn settle<E: serde::de::Error>(self, geometry: &mut Geometry, ndim: u8) -> Result<(), E> {
+    fn settle<E: serde::de::Error>(self, geometry: &mut Geometry, ndim: u8, any_zero: bool) -> Result<(), E> {
         geometry.ndim = ndim;
-        geometry.check_zeros().map_err(|error| {
-            geometry.ndim = 0;
-            self.refused(error)
-        })
+        if any_zero {
+            geometry.check_zeros().map_err(|error| {
+                geometry.ndim = 0;
+                self.refused(error)
+            })?;
+        }
+        Ok(())
     }
 }
 

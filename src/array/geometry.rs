@@ -97,7 +97,6 @@ impl Geometry {
     }
 
     /// A chunk or block of no length holds nothing, so the array must not either.
-    #[inline(always)]
     pub(super) fn check_zeros(&self) -> Result<()> {
         for index in 0..self.ndim() {
             if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {

@@ -24,8 +24,8 @@ impl<'de> DeserializeSeed<'de> for Fixint {
     }
 }
 
-/// Fills one of a geometry's lists from the front, and says how many lengths there were.
-pub(super) struct Fill<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
+/// Fills one of a geometry's lists from the front, and says how many lengths there were. Remembers whether one was 0.
+pub(super) struct Fill<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS], pub(super) &'a mut bool);
 
 impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<'_, T> {
     type Value = usize;
@@ -50,32 +50,41 @@ impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
 
     #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
-        let mut count = 0;
-        while let Some(length) = lengths.next_element_seed(Length(PhantomData))? {
-            let Some(place) = self.0.get_mut(count) else {
-                return Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions")));
-            };
-            *place = length;
-            count += 1;
+        let Fill(list, any_zero) = self;
+        for (count, place) in list.iter_mut().enumerate() {
+            match lengths.next_element_seed(Length(any_zero, PhantomData))? {
+                Some(length) => *place = length,
+                None => return Ok(count),
+            }
         }
-        Ok(count)
+        match lengths.next_element::<serde::de::IgnoredAny>()? {
+            None => Ok(MAX_DIMENSIONS),
+            Some(_) => Err(A::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions"))),
+        }
     }
 }
 
 /// A length in elements, 0 or more.
-struct Length<T>(PhantomData<T>);
+struct Length<'a, T>(&'a mut bool, PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<T> {
+impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<'_, T> {
     type Value = T;
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         let length = T::deserialize(deserializer)?;
-        if length.into() < 0 {
-            return Err(D::Error::custom(negative(length.into())));
+        // One comparison for both that are rare.
+        if length.into() <= 0 {
+            not_negative(length.into())?;
+            *self.0 = true;
         }
         Ok(length)
     }
+}
+
+#[cold]
+fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
+    if length < 0 { Err(E::custom(negative(length))) } else { Ok(()) }
 }
 
 /// A dtype, into its place where it has one; otherwise it is handed back.
