@@ -81,8 +81,8 @@ impl Header {
     /// # Errors
     ///
     /// Where the prefix is too short, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) says how many
-    /// bytes are missing: first as far as header_len (15 bytes in all), then exactly. Frames of version 1, of the betas of 2019 to
-    /// 2021 and of versions above 3 are refused by name.
+    /// bytes are missing: first as far as header_len (15 bytes in all), then exactly; the example `remote` reads headers over
+    /// HTTP by it. Frames of version 1, of the betas of 2019 to 2021 and of versions above 3 are refused by name.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {

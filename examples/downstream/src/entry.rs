@@ -1,0 +1,55 @@
+//! Messages about tiles.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use b2nd::B2ndMeta;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::tile::GeoTransform;
+
+/// A tile under its name, as services tell one another of it.
+///
+/// The array stands in it as the bytes of its metalayer, so whoever gets the message can put them into a frame as they are.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// The tile's name in the catalogue.
+    pub id: String,
+    /// What the array is.
+    #[serde(with = "b2nd::with::embedded")]
+    pub array: B2ndMeta,
+    /// Where it lies.
+    pub geo: GeoTransform,
+}
+
+impl Entry {
+    /// The message in CBOR.
+    pub fn to_cbor(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        ciborium::into_writer(self, &mut bytes).map_err(|error| message("CBOR", error))?;
+        Ok(bytes)
+    }
+
+    /// Reads a message in CBOR.
+    pub fn from_cbor(bytes: &[u8]) -> Result<Entry> {
+        ciborium::from_reader(bytes).map_err(|error| message("CBOR", error))
+    }
+
+    /// The message in MessagePack.
+    #[cfg(feature = "std")]
+    pub fn to_msgpack(&self) -> Result<Vec<u8>> {
+        rmp_serde::to_vec_named(self).map_err(|error| message("MessagePack", error))
+    }
+
+    /// Reads a message in MessagePack.
+    #[cfg(feature = "std")]
+    pub fn from_msgpack(bytes: &[u8]) -> Result<Entry> {
+        rmp_serde::from_slice(bytes).map_err(|error| message("MessagePack", error))
+    }
+}
+
+/// The errors of serde's formats hold what went wrong in the array as words.
+fn message(format: &'static str, error: impl ToString) -> Error {
+    Error::Message { format, message: error.to_string() }
+}

@@ -1,0 +1,84 @@
+//! One struct through five formats: which of them keep a metalayer's bytes, and how `with::embedded` mends the others.
+//!
+//! ```text
+//! cargo run --example interop
+//! ```
+
+use std::error::Error;
+use std::fmt::Debug;
+
+use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Another format writes the array's fields in its own way.
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+struct Plain {
+    id: u16,
+    array: B2ndMeta,
+}
+
+/// Binary formats hold the array's own bytes, as one byte string; those for people show its fields.
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+struct Embedded {
+    id: u16,
+    #[serde(with = "b2nd::with::embedded")]
+    array: B2ndMeta,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let array = B2ndMeta::of::<u8>(Geometry::new(&[400, 3], &[110, 3], &[57, 3])?);
+    let bytes = b2nd::to_vec(&array)?;
+    println!("The metalayer is {} bytes. A message with it is", bytes.len());
+    println!("{:24}{:28}with::embedded", "", "as it is");
+    let plain = through_all(&Plain { id: 7, array: array.clone() }, &bytes)?;
+    let embedded = through_all(&Embedded { id: 7, array: array.clone() }, &bytes)?;
+    for ((format, plain), (_, embedded)) in plain.iter().zip(&embedded) {
+        println!("{format:24}{plain:28}{embedded}");
+    }
+
+    // The same bytes are what a frame must hold: a metalayer that rmp-serde wrote is none.
+    let packed = rmp_serde::to_vec(&array)?;
+    println!("\nrmp-serde makes it {} bytes. Read as a metalayer:", packed.len());
+    if let Err(error) = b2nd::from_slice::<B2ndMeta>(&packed) {
+        println!("    {error}");
+    }
+
+    // An array of any layout is told apart by what it holds, and bincode does not say what it holds.
+    println!("ArrayMeta in bincode, as it is:");
+    let array = ArrayMeta::B2nd(array);
+    if let Err(error) = bincode::deserialize::<ArrayMeta>(&bincode::serialize(&array)?) {
+        println!("    {error}");
+    }
+    println!("ArrayMeta in bincode, with::embedded:");
+    #[derive(Serialize, Deserialize)]
+    struct AnyLayout(#[serde(with = "b2nd::with::embedded")] ArrayMeta);
+    let AnyLayout(again) = bincode::deserialize(&bincode::serialize(&AnyLayout(array))?)?;
+    println!("    {:?} of {}", again.geometry().shape(), again.dtype().unwrap_or_default());
+    Ok(())
+}
+
+/// What becomes of a value in each format. It comes back from all of them; whether the metalayer's bytes are in there differs.
+fn through_all<T>(value: &T, metalayer: &[u8]) -> Result<Vec<(&'static str, String)>, Box<dyn Error>>
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let json = serde_json::to_vec(value)?;
+    assert_eq!(&serde_json::from_slice::<T>(&json)?, value);
+    let mut cbor = Vec::new();
+    ciborium::into_writer(value, &mut cbor)?;
+    assert_eq!(&ciborium::from_reader::<T, _>(cbor.as_slice())?, value);
+    let binary = bincode::serialize(value)?;
+    assert_eq!(&bincode::deserialize::<T>(&binary)?, value);
+    let packed = rmp_serde::to_vec(value)?;
+    assert_eq!(&rmp_serde::from_slice::<T>(&packed)?, value);
+    let own = b2nd::to_vec(value)?;
+    assert_eq!(&b2nd::from_slice::<T>(&own)?, value);
+
+    let all = [("JSON", json), ("CBOR", cbor), ("bincode", binary), ("rmp-serde", packed), ("this crate", own)];
+    let describe = |bytes: Vec<u8>| {
+        let kept = bytes.windows(metalayer.len()).any(|window| window == metalayer);
+        format!("{:3} bytes, {}", bytes.len(), if kept { "with them" } else { "without" })
+    };
+    Ok(all.map(|(format, bytes)| (format, describe(bytes))).into())
+}

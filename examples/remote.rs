@@ -1,0 +1,147 @@
+//! Reads headers over HTTP by range requests: 4 KiB first, and where a header is longer, what the error says is missing.
+//!
+//! ```text
+//! cargo run --example remote
+//! ```
+//!
+//! The server is part of the example, so no network is needed. An object store answers the same requests.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+
+use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use ureq::Agent;
+use ureq::http::StatusCode;
+
+/// How much to ask for first: nearly all headers fit.
+const FIRST: usize = 4096;
+
+/// A file that gives its bytes by their range, and counts what it is asked for.
+struct Remote {
+    agent: Agent,
+    url: String,
+    requests: usize,
+    fetched: usize,
+}
+
+impl Remote {
+    fn new(url: String) -> Remote {
+        let agent = Agent::config_builder().proxy(None).http_status_as_error(false).build().new_agent();
+        Remote { agent, url, requests: 0, fetched: 0 }
+    }
+
+    /// These bytes, or as many of them as the file has.
+    fn read(&mut self, start: usize, length: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+        let range = format!("bytes={start}-{}", start + length - 1);
+        let mut response = self.agent.get(&self.url).header("Range", range).call()?;
+        self.requests += 1;
+        match response.status() {
+            StatusCode::PARTIAL_CONTENT => {
+                let bytes = response.body_mut().read_to_vec()?;
+                self.fetched += bytes.len();
+                Ok(bytes)
+            }
+            // The file ends before the range begins.
+            StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
+            status => Err(format!("expected a part of the file, found status {status}").into()),
+        }
+    }
+}
+
+/// A header of any length, in one request or two.
+fn read_header(remote: &mut Remote) -> Result<Header, Box<dyn Error>> {
+    let mut prefix = remote.read(0, FIRST)?;
+    loop {
+        let error = match Header::from_slice(&prefix) {
+            Ok(header) => return Ok(header),
+            Err(error) => error,
+        };
+        // From byte 15 on this is exact, so the second request is the last one.
+        let Some(needed) = error.needed() else { return Err(error.into()) };
+        let more = remote.read(prefix.len(), needed)?;
+        if more.is_empty() {
+            return Err(error.into());
+        }
+        prefix.extend(more);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let example = std::fs::read("tests/data/example.b2nd")?;
+    let files = BTreeMap::from([
+        ("cut.b2nd", example[..200].to_vec()),
+        ("example.b2nd", example),
+        ("large.b2nd", array(1 << 23, 0)?),
+        ("long-header.b2nd", array(1 << 20, 2048)?),
+        ("longest-header.b2nd", array(1 << 20, 60_000)?),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec()),
+    ]);
+    let names: Vec<(&str, usize)> = files.iter().map(|(name, bytes)| (*name, bytes.len())).collect();
+    let address = serve(files)?;
+
+    println!("file                   bytes  requests  fetched  header");
+    for (name, length) in names {
+        let mut remote = Remote::new(format!("http://{address}/{name}"));
+        let header = read_header(&mut remote);
+        print!("{name:20} {length:7}  {:8}  {:7}  ", remote.requests, remote.fetched);
+        match header {
+            Ok(header) => {
+                let shape = header.array()?.map(|array| array.geometry().shape().to_vec()).unwrap_or_default();
+                println!("{} bytes, array of {shape:?}", header.header_len());
+            }
+            Err(error) => println!("{error}"),
+        }
+        assert!(remote.requests <= 2);
+    }
+    Ok(())
+}
+
+/// A frame of so many bytes of data, with a metalayer of so many numbers: this crate's format takes any serde type.
+fn array(length: i32, wavelengths: u16) -> b2nd::Result<Vec<u8>> {
+    let meta = B2ndMeta::of::<u8>(Geometry::new(&[length.into()], &[length], &[1 << 16])?);
+    let mut header = Header::for_array(&meta)?;
+    if wavelengths > 0 {
+        let nanometres: Vec<f64> = (0..wavelengths).map(|band| 400.0 + f64::from(band)).collect();
+        header.metalayers_mut().insert("wavelengths", b2nd::to_vec(&nanometres)?)?;
+    }
+    let mut writer = Writer::new(header);
+    let elements: Vec<u8> = (0..length).map(|element| (element % 251) as u8).collect();
+    writer.append(&Chunk::store(&elements, 1)?)?;
+    writer.finish()
+}
+
+/// Serves files by their range on a free port of this machine, until the process ends.
+fn serve(files: BTreeMap<&'static str, Vec<u8>>) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?;
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            if let Err(error) = stream.and_then(|stream| answer(stream, &files)) {
+                eprintln!("server: {error}");
+            }
+        }
+    });
+    Ok(address)
+}
+
+/// Answers `GET /name` with `Range: bytes=first-last`.
+fn answer(mut stream: TcpStream, files: &BTreeMap<&str, Vec<u8>>) -> io::Result<()> {
+    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+    let head: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
+    let name = head.first().and_then(|line| line.split(' ').nth(1)).and_then(|path| path.strip_prefix('/'));
+    let range = head.iter().find_map(|line| line.strip_prefix("range: bytes=")?.split_once('-'));
+    let (Some(file), Some((first, last))) = (name.and_then(|name| files.get(name)), range) else {
+        return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    };
+    let number = |text: &str| text.parse().map_err(io::Error::other);
+    let (first, end): (usize, usize) = (number(first)?, number(last)? + 1);
+    let part = file.get(first..end.min(file.len())).unwrap_or_default();
+    let status = if part.is_empty() { "416 Range Not Satisfiable" } else { "206 Partial Content" };
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {}\r\n", part.len())?;
+    write!(stream, "Content-Range: bytes {first}-{}/{}\r\nConnection: close\r\n\r\n", end - 1, file.len())?;
+    stream.write_all(part)
+}
