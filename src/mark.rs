@@ -15,6 +15,10 @@ pub(crate) enum Mark {
     Fixext16,
     /// A sequence or map with a marker of this form.
     Form(Form),
+    /// One of an array's shapes: a list of int64.
+    Lengths64,
+    /// Likewise, of int32.
+    Lengths32,
     /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
     ArrayMeta,
     /// A value in this format, held as a bin32.
@@ -28,7 +32,8 @@ pub(crate) const FIXSTR_BYTES: &str = "$b2nd::fixstr_bytes";
 pub(crate) const FIXEXT16: &str = "$b2nd::fixext16";
 pub(crate) const ARRAY16: &str = "$b2nd::array16";
 pub(crate) const MAP16: &str = "$b2nd::map16";
-pub(crate) const DIMENSIONS: &str = "$b2nd::dimensions";
+pub(crate) const LENGTHS64: &str = "$b2nd::lengths64";
+pub(crate) const LENGTHS32: &str = "$b2nd::lengths32";
 pub(crate) const MISCOUNTED: &str = "$b2nd::miscounted";
 pub(crate) const ARRAY_META: &str = "$b2nd::array_meta";
 pub(crate) const EMBEDDED: &str = "$b2nd::embedded";
@@ -50,7 +55,8 @@ impl Mark {
             FIXEXT16 => Some(Mark::Fixext16),
             ARRAY16 => Some(Mark::Form(Form::Array16)),
             MAP16 => Some(Mark::Form(Form::Map16)),
-            DIMENSIONS => Some(Mark::Form(Form::Dimensions)),
+            LENGTHS64 => Some(Mark::Lengths64),
+            LENGTHS32 => Some(Mark::Lengths32),
             MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
             EMBEDDED => Some(Mark::Embedded),
@@ -67,6 +73,7 @@ impl Mark {
             Mark::Fixext16 => "with::fixext16 holds 17 bytes: the type, then its data",
             Mark::Form(Form::Map16 | Form::Map) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
+            Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
             Mark::ArrayMeta => "an array metalayer is a struct",
             Mark::Embedded => "with::embedded holds a value of its own",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",

@@ -172,6 +172,19 @@ impl<'de> Reader<'de> {
         }
     }
 
+    /// The next `length` bytes and the reader behind them, where there are so many.
+    #[inline(always)]
+    pub(crate) fn split(self, length: usize) -> Option<(&'de [u8], Self)> {
+        let (front, rest) = self.rest.split_at_checked(length)?;
+        Some((front, Reader { rest, ..self }))
+    }
+
+    /// A part of the input that ends at `end`.
+    #[inline(always)]
+    pub(crate) fn part(bytes: &'de [u8], end: usize) -> Self {
+        Reader { rest: bytes, length: end }
+    }
+
     /// The input ends, and `needed` more bytes should stand there.
     #[cold]
     fn end(self, needed: usize) -> Error {

@@ -66,9 +66,9 @@ impl Entries<'_> {
             entries.serialize_field("version", &checked::<S>("version", version)?)?;
         }
         entries.serialize_field("ndim", &self.geometry.ndim)?;
-        entries.serialize_field("shape", &Lengths(self.geometry.shape()))?;
-        entries.serialize_field("chunkshape", &Lengths(self.geometry.chunkshape()))?;
-        entries.serialize_field("blockshape", &Lengths(self.geometry.blockshape()))?;
+        entries.serialize_field("shape", &Lengths(mark::LENGTHS64, self.geometry.shape()))?;
+        entries.serialize_field("chunkshape", &Lengths(mark::LENGTHS32, self.geometry.chunkshape()))?;
+        entries.serialize_field("blockshape", &Lengths(mark::LENGTHS32, self.geometry.blockshape()))?;
         if let Some(dtype_format) = self.dtype_format {
             entries.serialize_field("dtype_format", &checked::<S>("dtype_format", dtype_format)?)?;
         }
@@ -90,12 +90,12 @@ fn in_entry<E: serde::ser::Error>(name: &'static str, error: impl fmt::Display) 
 }
 
 /// One of a geometry's lists, marked for its own marker.
-struct Lengths<'a, T>(&'a [T]);
+struct Lengths<'a, T>(&'static str, &'a [T]);
 
 impl<T: Serialize> Serialize for Lengths<'_, T> {
     #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(mark::DIMENSIONS, &Each(self.0))
+        serializer.serialize_newtype_struct(self.0, &Each(self.1))
     }
 }
 
@@ -174,11 +174,11 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         }
         let ndim: u8 = layout.required(first, entries.next_element()?)?;
         layout.check_ndim(ndim)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.shape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS64, &mut geometry.shape, &mut any_zero))?;
         layout.check_rank(ndim, "shape", layout.required(first + 1, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.chunkshape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS32, &mut geometry.chunkshape, &mut any_zero))?;
         layout.check_rank(ndim, "chunkshape", layout.required(first + 2, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.blockshape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS32, &mut geometry.blockshape, &mut any_zero))?;
         layout.check_rank(ndim, "blockshape", layout.required(first + 3, found)?)?;
         layout.settle(geometry, ndim, any_zero)?;
         match layout {
@@ -215,13 +215,15 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
             let repeated = match key {
                 Key::Version => version.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Ndim => ndim.replace(entries.next_value()?).is_some(),
-                Key::Shape => ranks[0].replace(entries.next_value_seed(Fill(&mut geometry.shape, &mut any_zero))?).is_some(),
-                Key::Chunkshape => {
-                    ranks[1].replace(entries.next_value_seed(Fill(&mut geometry.chunkshape, &mut any_zero))?).is_some()
-                }
-                Key::Blockshape => {
-                    ranks[2].replace(entries.next_value_seed(Fill(&mut geometry.blockshape, &mut any_zero))?).is_some()
-                }
+                Key::Shape => ranks[0]
+                    .replace(entries.next_value_seed(Fill(mark::LENGTHS64, &mut geometry.shape, &mut any_zero))?)
+                    .is_some(),
+                Key::Chunkshape => ranks[1]
+                    .replace(entries.next_value_seed(Fill(mark::LENGTHS32, &mut geometry.chunkshape, &mut any_zero))?)
+                    .is_some(),
+                Key::Blockshape => ranks[2]
+                    .replace(entries.next_value_seed(Fill(mark::LENGTHS32, &mut geometry.blockshape, &mut any_zero))?)
+                    .is_some(),
                 Key::DtypeFormat => rest.dtype_format.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Dtype => {
                     rest.dtype = entries.next_value_seed(Dtype(dtype.take()))?;

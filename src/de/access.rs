@@ -8,7 +8,7 @@ use serde::de::{self, DeserializeSeed, Visitor};
 use super::{Deserializer, Fields};
 use crate::error::{Error, Result, Segment};
 use crate::mark::array_fields;
-use crate::wire;
+use crate::wire::{self, Reader};
 
 /// The elements of a sequence, tuple or struct.
 pub(super) struct Elements<'a, 'de> {
@@ -75,6 +75,51 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left.min(self.deserializer.reader.rest().len()))
+    }
+}
+
+/// Numbers of `N` bytes each, all there: one comparison finds the list's end and the input's (a tenth fewer instructions for
+/// an array metalayer of 15 dimensions).
+pub(super) struct Lengths<'de, const N: usize> {
+    numbers: &'de [u8],
+    total: usize,
+    /// Where the last number ends.
+    end: usize,
+    depth: u8,
+}
+
+impl<'de, const N: usize> Lengths<'de, N> {
+    #[inline(always)]
+    pub(super) fn new(depth: u8, numbers: &'de [u8], end: usize) -> Self {
+        Lengths { numbers, total: numbers.len(), end, depth }
+    }
+
+    /// How many numbers have not been read.
+    #[inline(always)]
+    pub(super) fn left(&self) -> usize {
+        self.numbers.len() / N
+    }
+}
+
+impl<'de, const N: usize> de::SeqAccess<'de> for &mut Lengths<'de, N> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
+        let Some((number, rest)) = self.numbers.split_first_chunk::<N>() else {
+            return Ok(None);
+        };
+        self.numbers = rest;
+        let end = self.end - rest.len();
+        match seed.deserialize(&mut Deserializer { reader: Reader::part(number, end), depth: self.depth }) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(locate(error, &[], self.total / N, rest.len() / N, end - N)),
+        }
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left())
     }
 }
 

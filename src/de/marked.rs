@@ -4,7 +4,8 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::{Deserializer, Fields};
+use super::access::Lengths;
+use super::{Deserializer, Fields, wrong_count};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE, array_fields};
 use crate::marker;
@@ -32,6 +33,8 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
                 let count = deserializer.reader.take_count(form)?;
                 deserializer.elements(start, count, fields, false, visitor)
             }
+            Mark::Lengths64 => deserializer.lengths::<9, V>(visitor),
+            Mark::Lengths32 => deserializer.lengths::<5, V>(visitor),
             Mark::Fixstr => {
                 let bytes = deserializer.reader.take_fixstr()?;
                 visitor.visit_borrowed_str(deserializer.reader.utf8(bytes)?)
@@ -50,6 +53,27 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
 }
 
 impl<'de> Deserializer<'de> {
+    /// Reads a list of numbers that take `N` bytes each.
+    #[inline(always)]
+    fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(Form::Dimensions)?;
+        let Some((numbers, after)) = self.reader.split(count * N) else {
+            // The input ends in the list: where, is found out as in any other.
+            return self.elements(start, count, &[], false, visitor);
+        };
+        self.enter(start)?;
+        let mut lengths = Lengths::<N>::new(self.depth, numbers, after.offset());
+        let value = visitor.visit_seq(&mut lengths)?;
+        let left = lengths.left();
+        if left != 0 {
+            return Err(wrong_count(count - left, count, start));
+        }
+        self.reader = after;
+        self.depth -= 1;
+        Ok(value)
+    }
+
     /// Reads a fixarray that may say six and hold seven: see [`Mark::ArrayMeta`].
     #[inline(always)]
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {

@@ -27,7 +27,8 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     #[inline(always)]
     fn sequence(self, count: Option<usize>) -> Result<Compound<'a, S>> {
         match self.mark {
-            Mark::Form(form @ (Form::Array16 | Form::Dimensions | Form::Miscounted)) => self.serializer.start(form, count, 1),
+            Mark::Form(form @ (Form::Array16 | Form::Miscounted)) => self.serializer.start(form, count, 1),
+            Mark::Lengths64 | Mark::Lengths32 => self.serializer.start(Form::Dimensions, count, 1),
             _ => self.refuse(),
         }
     }
