@@ -27,7 +27,7 @@ impl<'de> DeserializeSeed<'de> for Fixint {
 /// Fills one of a geometry's lists from the front, and says how many lengths there were. Remembers whether one was 0.
 pub(super) struct Fill<'a, T>(pub(super) &'static str, pub(super) &'a mut [T; MAX_DIMENSIONS], pub(super) &'a mut bool);
 
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<'_, T> {
+impl<'de, T: Number> DeserializeSeed<'de> for Fill<'_, T> {
     type Value = usize;
 
     #[inline(always)]
@@ -36,7 +36,7 @@ impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Fill<
     }
 }
 
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
+impl<'de, T: Number> Visitor<'de> for Fill<'_, T> {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,22 +65,54 @@ impl<'de, T: Deserialize<'de> + Into<i64> + Copy> Visitor<'de> for Fill<'_, T> {
 }
 
 /// A length in elements, 0 or more.
+///
+/// The number is visited here, not by its own `Deserialize`, which is inlined in some callers and not in others.
 struct Length<'a, T>(&'a mut bool, PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Into<i64> + Copy> DeserializeSeed<'de> for Length<'_, T> {
+impl<'de, T: Number> DeserializeSeed<'de> for Length<'_, T> {
     type Value = T;
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        let length = T::deserialize(deserializer)?;
-        // One comparison for both that are rare.
-        if length.into() <= 0 {
-            not_negative(length.into())?;
-            *self.0 = true;
-        }
-        Ok(length)
+        if size_of::<T>() == size_of::<i64>() { deserializer.deserialize_i64(self) } else { deserializer.deserialize_i32(self) }
     }
 }
+
+impl<T: Number> Visitor<'_> for Length<'_, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(core::any::type_name::<T>())
+    }
+
+    #[inline(always)]
+    fn visit_i32<E: serde::de::Error>(self, length: i32) -> Result<T, E> {
+        self.visit_i64(length.into())
+    }
+
+    #[inline(always)]
+    fn visit_i64<E: serde::de::Error>(self, length: i64) -> Result<T, E> {
+        // One comparison for both that are rare.
+        if length <= 0 {
+            not_negative(length)?;
+            *self.0 = true;
+        }
+        T::try_from(length).map_err(|_| E::invalid_value(Unexpected::Signed(length), &core::any::type_name::<T>()))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, length: u64) -> Result<T, E> {
+        match i64::try_from(length) {
+            Ok(length) => self.visit_i64(length),
+            Err(_) => Err(E::invalid_value(Unexpected::Unsigned(length), &self)),
+        }
+    }
+}
+
+/// The type of a length.
+pub(super) trait Number: TryFrom<i64> + Copy {}
+
+impl Number for i64 {}
+impl Number for i32 {}
 
 #[cold]
 fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
