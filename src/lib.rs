@@ -72,6 +72,8 @@ extern crate std;
 
 mod array;
 mod de;
+#[cfg(any(doc, doctest))]
+pub mod docs;
 mod error;
 pub mod frame;
 mod mark;
