@@ -1,24 +1,52 @@
-//! Blosc2 array metadata, byte for byte: a serde data format whose encoding has the width of the type, and the typed
-//! metadata that is written in it.
+//! Blosc2 array metadata, byte for byte: what an n-dimensional array *is* (shape, chunks, blocks, dtype), where its chunks are, and
+//! whatever else its file says of it, read, written and edited without C and without a codec.
+//!
+//! The metadata are MessagePack in which the type of a field fixes its width, so this crate is a **serde data format** with that
+//! encoding, and the typed metadata written in it.
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
+//! let array = file.header().array()?.expect("a file of an array");
+//! assert_eq!(array.geometry().shape(), [10, 13, 7]);
+//! assert_eq!(array.dtype(), Some("[('time', '<i8'), ('temp', '<f4'), ('rain', '<f4')]"));
+//! let holding = array.geometry().grid()?.chunks_in(&[0..4, 0..3, 1..2])?;
+//! assert_eq!(holding.collect::<Vec<_>>(), [0]);
+//! # }
+//! # Ok::<(), b2nd::Error>(())
+//! ```
 //!
 //! # Find your way
 //!
 //! | to | use |
 //! | --- | --- |
+//! | **read** | |
 //! | read a file's header | [`frame::File::open`], [`frame::Header`] |
-//! | read a header out of bytes or over a network | [`frame::Header::from_slice`], [`Error::needed`] |
+//! | read a header out of bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
+//! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
-//! | learn what its elements are | [`B2ndMeta::parse_dtype`], [`dtype::DType`] |
-//! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid`] |
-//! | get at chunks | [`frame::File::chunk`], [`frame::Frame`], [`frame::Chunk`], [`frame::Decompress`] |
-//! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::File::set_vlmetalayer`] |
+//! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
+//! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
+//! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
 //! | read what Python put into metalayers | [`frame::decode_msgpack`], [`frame::encode_msgpack`] |
-//! | change metadata in a file | [`frame::File::edit`] |
+//! | **write** | |
+//! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
+//! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
+//! | change metadata in a file | [`frame::File::edit`], [`frame::File::set_metalayer`] |
+//! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::File::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file with data | [`frame::rewrite()`] |
-//! | write a new frame | [`frame::Writer`] |
-//! | derive a metalayer of your own | [`Metalayer`], [`to_vec`], [`from_slice`], [`with`] |
-//! | keep a metalayer's bytes inside CBOR, bincode, … | [`with::embedded`] |
-//! | bring an old file to the released layout | [`ArrayMeta::upgrade`] |
+//! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
+//! | bring a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
+//! | **fit it in** | |
+//! | turn metadata to JSON and back, or keep their bytes inside CBOR, bincode, … | [other formats](#other-formats), [`with::embedded`] |
+//! | handle errors | [`Error`], [`ErrorKind`] |
+//! | go without `std` | [features](#features) |
+//! | **understand** | |
+//! | know how Blosc2's metadata works, byte by byte | [`docs`] |
+//! | know what this serde format does with a type | [the format](#the-format) |
+//!
+//! The examples in the repository do these things in full: `inspect` shows what is in a file (also as JSON, as annotated bytes, as a
+//! picture), `upgrade` rewrites old files.
 //!
 //! # The format
 //!
@@ -59,9 +87,26 @@
 //! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding knows it;
 //! decoding into a self-describing value, or through `untagged` and `flatten`, does not.
 //!
+//! # Other formats
+//!
+//! All metadata types are plain serde types. In a format for people they are readable, and come back from it with the bytes they had:
+//!
+//! ```
+//! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+//! let meta = b2nd::B2ndMeta::of::<f64>(geometry);
+//! let json = serde_json::to_string(&meta)?;
+//! assert!(json.starts_with(r#"{"version":0,"ndim":2,"shape":[400,3],"chunkshape":[110,3]"#));
+//! let back: b2nd::B2ndMeta = serde_json::from_str(&json)?;
+//! assert_eq!(b2nd::to_vec(&back)?, b2nd::to_vec(&meta)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Inside a message of a binary format, [`with::embedded`] keeps the bytes themselves.
+//!
 //! # Features
 //!
-//! `std` (default) adds files, `io` and generic MessagePack contents. Without it the crate is `no_std` with `alloc`.
+//! `std` (default) adds files, `io` and generic MessagePack contents. With `default-features = false` the crate is `no_std` with
+//! `alloc`; headers, frames in memory, chunks, the grid, dtypes and the writer into memory stay. Nothing here is `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -72,6 +117,8 @@ extern crate std;
 
 mod array;
 mod de;
+#[cfg(any(doc, doctest))]
+pub mod docs;
 mod error;
 pub mod frame;
 mod mark;

@@ -19,6 +19,8 @@ mod inspect;
 mod contents;
 #[path = "inspect/hex.rs"]
 mod hex;
+#[path = "inspect/svg.rs"]
+mod svg;
 
 const EXAMPLE: &str = "tests/data/example.b2nd";
 const SPARSE: &str = "tests/data/python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd";

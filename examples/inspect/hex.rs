@@ -90,7 +90,7 @@ fn indented(row: &Row) -> String {
 }
 
 /// A row's bytes cut into lines: the first with the marker, the others with eight bytes of what it holds.
-fn lines<'a>(row: &Row<'a>) -> Vec<(u64, &'a [u8])> {
+pub(super) fn lines<'a>(row: &Row<'a>) -> Vec<(u64, &'a [u8])> {
     let first = match row.bytes.len() {
         ..=PER_LINE => row.bytes.len(),
         _ if row.head == 1 => PER_LINE,

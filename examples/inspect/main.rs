@@ -3,11 +3,12 @@
 //! ```text
 //! cargo run --example inspect -- tests/data/example.b2nd
 //! cargo run --example inspect -- --chunks --slice "0:6, -1" tests/data/example.b2nd
+//! cargo run --example inspect -- --svg tests/data/example.b2nd > example.svg
 //! cargo run --example inspect -- -r --json DIRECTORY | jq .array.shape
 //! ```
 //!
 //! `walk` finds the frames, and each way of showing one is a module with a function from a [`File`] to text:
-//! `summary`, `json` and `hex`. What they show is found by `array`, `grid`, `vlmetalayers` and `chunks`.
+//! `summary`, `json`, `hex` and `svg`. What they show is found by `array`, `grid`, `vlmetalayers` and `chunks`.
 
 #[path = "../common/array.rs"]
 mod array;
@@ -18,6 +19,7 @@ mod json;
 mod marker;
 pub(crate) mod msgpack;
 mod summary;
+pub(crate) mod svg;
 pub(crate) mod text;
 mod vlmetalayers;
 #[path = "../common/walk.rs"]
@@ -49,6 +51,10 @@ pub(crate) struct Args {
     /// Print each byte of header and trailer, and what it means.
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     hex: bool,
+
+    /// Draw the array's chunks and blocks beside the bytes of the header, as an SVG document.
+    #[arg(long, conflicts_with_all = ["json", "hex", "chunks", "slice"])]
+    svg: bool,
 
     /// List the chunks, which takes a look at each of them.
     #[arg(long)]
@@ -134,6 +140,8 @@ fn view(args: &Args, path: &Path) -> b2nd::Result<View> {
         json::line(args, path, &file)
     } else if args.hex {
         hex::dump(path, &file)
+    } else if args.svg {
+        svg::draw(path, &file)
     } else {
         Ok(summary::page(args, path, &file))
     }
