@@ -13,6 +13,7 @@ struct Array {
 
 unsafe extern "C" {
     fn free(pointer: *mut c_void);
+    fn blosc2_get_version_string() -> *const c_char;
     fn b2nd_open(urlpath: *const c_char, array: *mut *mut Array) -> c_int;
     fn b2nd_free(array: *mut Array) -> c_int;
     fn b2nd_serialize_meta(
@@ -40,6 +41,12 @@ unsafe extern "C" {
 pub fn init() {
     // SAFETY: there is one thread.
     unsafe { blosc2_src::blosc2_init() }
+}
+
+/// The version of the library that is linked.
+pub fn version() -> &'static str {
+    // SAFETY: a string constant.
+    unsafe { CStr::from_ptr(blosc2_get_version_string()) }.to_str().unwrap()
 }
 
 /// Encodes with `b2nd_serialize_meta`, lends the bytes and frees them. It counts to `ndim` and asks for no limit, so 16 dimensions

@@ -31,6 +31,11 @@ impl Operation {
         Operation { task, size, contender, run }
     }
 
+    /// Whether it is to be compared with another: of the same task and size.
+    pub fn is_beside(&self, other: &Operation) -> bool {
+        (self.task, self.size) == (other.task, other.size)
+    }
+
     /// `task/size/contender`
     pub fn name(&self) -> String {
         format!("{}/{}/{}", self.task, self.size, self.contender)

@@ -1,2 +1,0 @@
-//! later
-fn main() {}
