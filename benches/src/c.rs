@@ -1,6 +1,7 @@
 //! C-Blosc2's functions, each with the `malloc` and `free` that a caller of it has. All unsafe code is here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::hint::black_box;
 use std::ptr;
 
 use b2nd::Geometry;
@@ -76,20 +77,34 @@ pub struct Decoded {
     pub dtype_format: i8,
 }
 
-/// Decodes valid bytes with `b2nd_deserialize_meta`, lends the dtype and frees it. It reads as many lengths as the bytes say.
+/// Decodes valid bytes with `b2nd_deserialize_meta`, and frees the dtype. It reads as many lengths as the bytes say.
 #[inline]
-pub fn decode<R>(bytes: &[u8], place: &mut Decoded, then: impl FnOnce(&CStr) -> R) -> R {
-    let mut dtype = ptr::null_mut();
-    // SAFETY: the bytes are valid and have at most 16 dimensions; the dtype is ours to free.
+pub fn decode(bytes: &[u8], place: &mut Decoded) {
+    let dtype = black_box(deserialize(bytes, place));
+    // SAFETY: the function hands over what it allocated.
+    unsafe { free(dtype.cast()) }
+}
+
+/// The same, with the dtype as a string.
+pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
+    let dtype = deserialize(bytes, place);
+    // SAFETY: a string, and ours to free.
     unsafe {
-        let (shape, chunkshape) = (place.shape.as_mut_ptr(), place.chunkshape.as_mut_ptr());
-        let (blockshape, format) = (place.blockshape.as_mut_ptr(), &mut place.dtype_format);
-        let length = bytes.len() as i32;
-        b2nd_deserialize_meta(bytes.as_ptr(), length, &mut place.ndim, shape, chunkshape, blockshape, &mut dtype, format);
-        let result = then(CStr::from_ptr(dtype));
+        let string = CStr::from_ptr(dtype).to_str().unwrap().to_owned();
         free(dtype.cast());
-        result
+        string
     }
+}
+
+#[inline(always)]
+fn deserialize(bytes: &[u8], place: &mut Decoded) -> *mut c_char {
+    let mut dtype = ptr::null_mut();
+    let (shape, chunkshape) = (place.shape.as_mut_ptr(), place.chunkshape.as_mut_ptr());
+    let (blockshape, format) = (place.blockshape.as_mut_ptr(), &mut place.dtype_format);
+    let length = bytes.len() as i32;
+    // SAFETY: the bytes are valid and have at most 16 dimensions.
+    unsafe { b2nd_deserialize_meta(bytes.as_ptr(), length, &mut place.ndim, shape, chunkshape, blockshape, &mut dtype, format) };
+    dtype
 }
 
 /// Opens a file with `b2nd_open` and frees the array. Gives the function's code.

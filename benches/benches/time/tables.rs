@@ -47,8 +47,8 @@ const LINES: [(&str, &str, [usize; 3]); 8] = [
 ];
 
 fn row(out: &mut String, first: &str, cells: impl IntoIterator<Item = String>) {
-    write!(out, "| {first:<28} |").unwrap();
-    cells.into_iter().for_each(|cell| write!(out, " {cell:>13} |").unwrap());
+    write!(out, "| {first:<33} |").unwrap();
+    cells.into_iter().for_each(|cell| write!(out, " {cell:>16} |").unwrap());
     out.push('\n');
 }
 
