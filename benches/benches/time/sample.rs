@@ -1,0 +1,73 @@
+//! Contenders measured in turns: what disturbs the machine disturbs all of them, and medians leave out the rest.
+
+use std::time::Instant;
+
+use b2nd_benches::Operation;
+
+/// The nanoseconds of an operation in each round.
+pub struct Sample {
+    pub task: &'static str,
+    pub size: usize,
+    pub contender: &'static str,
+    turns: Vec<f64>,
+}
+
+#[derive(Default)]
+pub struct Samples(pub Vec<Sample>);
+
+impl Samples {
+    /// Gives each contender a turn of about so many nanoseconds in each round.
+    pub fn measure(&mut self, contenders: &mut [Operation], rounds: usize, turn: f64) {
+        let times: Vec<usize> = contenders.iter_mut().map(|contender| times_in(contender, turn)).collect();
+        let first = self.0.len();
+        for &Operation { task, size, contender, .. } in contenders.iter() {
+            self.0.push(Sample { task, size, contender, turns: Vec::with_capacity(rounds) });
+        }
+        for round in 0..rounds {
+            for position in 0..contenders.len() {
+                // Nobody always follows the same one.
+                let index = if round % 2 == 0 { position } else { contenders.len() - 1 - position };
+                self.0[first + index].turns.push(clock(&mut contenders[index], times[index]));
+            }
+        }
+    }
+
+    fn get(&self, task: &str, size: usize, contender: &str) -> Option<&Sample> {
+        self.0.iter().find(|sample| (sample.task, sample.size, sample.contender) == (task, size, contender))
+    }
+
+    /// The median time in nanoseconds.
+    pub fn nanoseconds(&self, task: &str, size: usize, contender: &str) -> Option<f64> {
+        Some(median(self.get(task, size, contender)?.turns.clone()))
+    }
+
+    /// How many times as fast as another the contender is: the median over the rounds.
+    pub fn ratio(&self, task: &str, size: usize, contender: &str, other: &str) -> Option<f64> {
+        let (ours, others) = (self.get(task, size, contender)?, self.get(task, size, other)?);
+        Some(median(ours.turns.iter().zip(&others.turns).map(|(ours, other)| other / ours).collect()))
+    }
+}
+
+/// How often the operation is done in about so many nanoseconds.
+fn times_in(operation: &mut Operation, turn: f64) -> usize {
+    let mut times = 1;
+    loop {
+        let nanoseconds = clock(operation, times) * times as f64;
+        if nanoseconds >= turn / 4.0 {
+            return ((times as f64 * turn / nanoseconds) as usize).max(1);
+        }
+        times *= 2;
+    }
+}
+
+/// The nanoseconds of one operation out of so many.
+fn clock(operation: &mut Operation, times: usize) -> f64 {
+    let start = Instant::now();
+    (operation.run)(times);
+    start.elapsed().as_nanos() as f64 / times as f64
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,121 @@
+//! C-Blosc2's functions, each with the `malloc` and `free` that a caller of it has. All unsafe code is here.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::hint::black_box;
+use std::ptr;
+
+use b2nd::Geometry;
+
+/// `b2nd_array_t`, opaque.
+#[repr(C)]
+struct Array {
+    _private: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn free(pointer: *mut c_void);
+    fn blosc2_get_version_string() -> *const c_char;
+    fn b2nd_open(urlpath: *const c_char, array: *mut *mut Array) -> c_int;
+    fn b2nd_free(array: *mut Array) -> c_int;
+    fn b2nd_serialize_meta(
+        ndim: i8,
+        shape: *const i64,
+        chunkshape: *const i32,
+        blockshape: *const i32,
+        dtype: *const c_char,
+        dtype_format: i8,
+        smeta: *mut *mut u8,
+    ) -> c_int;
+    fn b2nd_deserialize_meta(
+        smeta: *const u8,
+        smeta_len: i32,
+        ndim: *mut i8,
+        shape: *mut i64,
+        chunkshape: *mut i32,
+        blockshape: *mut i32,
+        dtype: *mut *mut c_char,
+        dtype_format: *mut i8,
+    ) -> c_int;
+}
+
+/// Before [`open`], once.
+pub fn init() {
+    // SAFETY: there is one thread.
+    unsafe { blosc2_src::blosc2_init() }
+}
+
+/// The version of the library that is linked.
+pub fn version() -> &'static str {
+    // SAFETY: a string constant.
+    unsafe { CStr::from_ptr(blosc2_get_version_string()) }.to_str().unwrap()
+}
+
+/// Encodes with `b2nd_serialize_meta`, lends the bytes and frees them. It counts to `ndim` and asks for no limit, so 16 dimensions
+/// work although this version's arrays have at most 8.
+#[inline]
+pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> R) -> R {
+    let mut bytes = ptr::null_mut();
+    // SAFETY: three lists of `ndim` numbers, and a string; the bytes are as many as the function says, and ours to free.
+    unsafe {
+        let (shape, chunkshape, blockshape) = (geometry.shape(), geometry.chunkshape(), geometry.blockshape());
+        let (shape, chunkshape, blockshape) = (shape.as_ptr(), chunkshape.as_ptr(), blockshape.as_ptr());
+        let length = b2nd_serialize_meta(geometry.ndim() as i8, shape, chunkshape, blockshape, dtype.as_ptr(), 0, &mut bytes);
+        let result = then(std::slice::from_raw_parts(bytes, length as usize));
+        free(bytes.cast());
+        result
+    }
+}
+
+/// Where [`decode`] puts what it reads.
+#[derive(Default)]
+#[allow(missing_docs)]
+pub struct Decoded {
+    pub ndim: i8,
+    pub shape: [i64; 16],
+    pub chunkshape: [i32; 16],
+    pub blockshape: [i32; 16],
+    pub dtype_format: i8,
+}
+
+/// Decodes valid bytes with `b2nd_deserialize_meta`, and frees the dtype. It reads as many lengths as the bytes say.
+#[inline]
+pub fn decode(bytes: &[u8], place: &mut Decoded) {
+    let dtype = black_box(deserialize(bytes, place));
+    // SAFETY: the function hands over what it allocated.
+    unsafe { free(dtype.cast()) }
+}
+
+/// The same, with the dtype as a string.
+pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
+    let dtype = deserialize(bytes, place);
+    // SAFETY: a string, and ours to free.
+    unsafe {
+        let string = CStr::from_ptr(dtype).to_str().unwrap().to_owned();
+        free(dtype.cast());
+        string
+    }
+}
+
+#[inline(always)]
+fn deserialize(bytes: &[u8], place: &mut Decoded) -> *mut c_char {
+    let mut dtype = ptr::null_mut();
+    let (shape, chunkshape) = (place.shape.as_mut_ptr(), place.chunkshape.as_mut_ptr());
+    let (blockshape, format) = (place.blockshape.as_mut_ptr(), &mut place.dtype_format);
+    let length = bytes.len() as i32;
+    // SAFETY: the bytes are valid and have at most 16 dimensions.
+    unsafe { b2nd_deserialize_meta(bytes.as_ptr(), length, &mut place.ndim, shape, chunkshape, blockshape, &mut dtype, format) };
+    dtype
+}
+
+/// Opens a file with `b2nd_open` and frees the array. Gives the function's code.
+pub fn open(path: &CStr) -> c_int {
+    let mut array = ptr::null_mut();
+    // SAFETY: a string, and an array that the function made.
+    unsafe {
+        let code = b2nd_open(path.as_ptr(), &mut array);
+        if code >= 0 {
+            b2nd_free(array);
+        }
+        code
+    }
+}
