@@ -120,6 +120,9 @@ fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
 }
 
 /// A dtype, into its place where it has one; otherwise it is handed back.
+///
+/// The string is visited here: the `Deserialize` of a string type is a function that is not inlined, and hands its result over
+/// in memory.
 pub(super) struct Dtype<'a, S>(pub(super) Option<&'a mut S>);
 
 impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for Dtype<'_, S> {
@@ -127,9 +130,36 @@ impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for Dtype<'_, S> {
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for Dtype<'_, S> {
+    type Value = Option<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    #[inline(always)]
+    fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
+        self.settle(BorrowedStrDeserializer::new(value))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
+        self.settle(value.into_deserializer())
+    }
+}
+
+impl<S> Dtype<'_, S> {
+    #[inline(always)]
+    fn settle<'de, D: Deserializer<'de>>(self, value: D) -> Result<Option<S>, D::Error>
+    where
+        S: Deserialize<'de>,
+    {
         match self.0 {
-            Some(place) => S::deserialize_in_place(deserializer, place).map(|()| None),
-            None => S::deserialize(deserializer).map(Some),
+            Some(place) => S::deserialize_in_place(value, place).map(|()| None),
+            None => S::deserialize(value).map(Some),
         }
     }
 }
