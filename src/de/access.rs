@@ -111,7 +111,7 @@ impl<'de, const N: usize> de::SeqAccess<'de> for &mut Lengths<'de, N> {
         };
         self.numbers = rest;
         let end = self.end - rest.len();
-        match seed.deserialize(&mut Deserializer { reader: Reader::part(number, end), depth: self.depth }) {
+        match seed.deserialize(&mut Deserializer { reader: Reader::part(number, end), depth: self.depth, whole: false }) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(locate(error, &[], self.total / N, rest.len() / N, end - N)),
         }

@@ -87,7 +87,7 @@ impl<'de> Deserializer<'de> {
     /// Reads the value that a bin32 holds, all of it.
     fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth };
+        let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth, whole: false };
         inside.enter(start)?;
         let value = visitor.visit_newtype_struct(&mut inside).map_err(|error| error.complete("the embedded value"))?;
         inside.end()?;
