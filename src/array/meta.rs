@@ -140,6 +140,7 @@ impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
 }
 
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
         let rest = entries::deserialize(deserializer, Layout::Any, &mut geometry, None)?;

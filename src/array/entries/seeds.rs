@@ -175,6 +175,7 @@ pub(super) struct FormatOrDtype<S>(pub(super) PhantomData<S>);
 impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
     type Value = Sixth<S>;
 
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
     }
@@ -187,17 +188,24 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
         f.write_str("a dtype_format or a dtype")
     }
 
+    #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 
+    #[inline(always)]
+    fn visit_u8<E: serde::de::Error>(self, value: u8) -> Result<Self::Value, E> {
+        fixint::checked(value).map(Sixth::Format).map_err(E::custom)
+    }
+
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
         match u8::try_from(value) {
-            Ok(format) => fixint::checked(format).map(Sixth::Format).map_err(E::custom),
+            Ok(format) => self.visit_u8(format),
             Err(_) => Err(E::invalid_value(Unexpected::Unsigned(value), &self)),
         }
     }
 
+    #[inline(always)]
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
         S::deserialize(BorrowedStrDeserializer::new(value)).map(Sixth::Dtype)
     }
