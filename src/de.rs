@@ -33,7 +33,7 @@ use access::{Elements, Entries, Variant};
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     let mut deserializer = Deserializer { whole: true, ..Deserializer::new(input) };
     let result = T::deserialize(&mut deserializer);
-    if matches!(result, Ok(_)) {
+    if result.is_ok() {
         deserializer.end()?;
     }
     result
@@ -120,7 +120,7 @@ impl<'de> Deserializer<'de> {
     /// [`ErrorKind::TrailingBytes`].
     #[inline(always)]
     pub fn end(&self) -> Result<()> {
-        match self.reader.rest().len() {
+        match self.reader.left() {
             0 => Ok(()),
             count => Err(trailing(count, self.reader.offset())),
         }

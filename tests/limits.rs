@@ -86,8 +86,9 @@ fn sixteen_dimensions_are_read_by_type_alone() {
         array: ArrayMeta,
     }
     for (array, bytes) in layouts(16) {
-        refused::<Value>(&bytes, &message(b2nd::from_slice::<IgnoredAny>(&bytes)));
-        refused::<Untagged>(&bytes, "data did not match any variant of untagged enum Untagged");
+        let told = message(b2nd::from_slice::<IgnoredAny>(&bytes));
+        refused::<Value>(&bytes, &told);
+        refused::<Untagged>(&bytes, &told);
         let flat = b2nd::to_vec(&Flat { inner: Inner { array: array.into_owned() } }).unwrap();
         assert_eq!(flat, cat(&[&hex!("81 db00000005 6172726179"), &bytes]));
         assert!(b2nd::from_slice::<Flat>(&flat).is_err());
@@ -108,7 +109,7 @@ fn fifteen_dimensions_are_read_by_buffering_too() {
         let read = b2nd::from_slice::<Untagged>(&bytes);
         match array {
             // The count is a lie, so these bytes do not describe themselves either.
-            ArrayMeta::MiscountedB2nd(_) => assert_eq!(message(read), "data did not match any variant of untagged enum Untagged"),
+            ArrayMeta::MiscountedB2nd(_) => assert_eq!(message(read), "8 trailing bytes after the value at byte 292"),
             array => assert_eq!(read.unwrap(), Untagged::Array(array.into_owned())),
         }
     }

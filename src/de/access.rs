@@ -64,7 +64,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         // fewer instructions for an array metalayer).
         let mut element = Deserializer { ..*self.deserializer };
         let result = seed.deserialize(&mut element);
-        self.deserializer.reader = element.reader;
+        self.deserializer.reader.go_on(element.reader);
         match result {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(locate(error, self.fields, self.count, self.left, start)),
@@ -74,7 +74,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     /// Every element takes a byte at least, so no more can follow than bytes do.
     #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
-        Some(self.left.min(self.deserializer.reader.rest().len()))
+        Some(self.left.min(self.deserializer.reader.left()))
     }
 }
 
@@ -111,9 +111,9 @@ impl<'de, const N: usize> de::SeqAccess<'de> for &mut Lengths<'de, N> {
         };
         self.numbers = rest;
         let end = self.end - rest.len();
-        match seed.deserialize(&mut Deserializer { reader: Reader::part(number, end), depth: self.depth, whole: false }) {
+        match seed.deserialize(&mut Deserializer { reader: Reader::new(number), depth: self.depth, whole: false }) {
             Ok(value) => Ok(Some(value)),
-            Err(error) => Err(locate(error, &[], self.total / N, rest.len() / N, end - N)),
+            Err(error) => Err(locate(error.shifted(end - N), &[], self.total / N, rest.len() / N, end - N)),
         }
     }
 
@@ -166,7 +166,7 @@ impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.left.min(self.deserializer.reader.rest().len() / 2))
+        Some(self.left.min(self.deserializer.reader.left() / 2))
     }
 }
 

@@ -90,14 +90,13 @@ impl Reader<'_> {
     /// The count of a sequence or map written in this form.
     #[inline(always)]
     pub(crate) fn take_count(&mut self, form: Form) -> Result<usize> {
-        match (form, self.rest) {
-            (Form::Array | Form::Miscounted, [marker @ 0x90..=0x9f, rest @ ..])
-            | (Form::Dimensions, [marker @ 0x90..=0xa0, rest @ ..]) => {
-                self.rest = rest;
+        match (form, self.input.get(self.offset)) {
+            (Form::Array | Form::Miscounted, Some(marker @ 0x90..=0x9f)) | (Form::Dimensions, Some(marker @ 0x90..=0xa0)) => {
+                self.offset += 1;
                 Ok((marker - FIXARRAY) as usize)
             }
-            (Form::Map, [marker @ 0x80..=0x8f, rest @ ..]) => {
-                self.rest = rest;
+            (Form::Map, Some(marker @ 0x80..=0x8f)) => {
+                self.offset += 1;
                 Ok((marker - FIXMAP) as usize)
             }
             _ => {
