@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use b2nd::B2ndMeta;
 use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Writer, rewrite};
 use common::manifest::frames as manifest_frames;
 use common::scratch::{Scratch, copy};
@@ -43,6 +44,16 @@ fn a_metalayer_changes_in_its_place_alone() {
         assert_eq!(open.header(), File::open(&path).unwrap().header());
         assert_eq!(scratch.names(), ["f.b2nd"]);
     }
+}
+
+#[test]
+fn a_typed_metalayer_changes_under_its_name() {
+    let scratch = Scratch::new();
+    let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
+    let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    meta.dtype = "<u4".into();
+    open.set_metalayer(&meta).unwrap();
+    assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
 }
 
 #[test]
@@ -242,7 +253,7 @@ fn a_file_opened_to_read_is_not_edited() {
 #[cfg(unix)]
 mod unix {
     use std::io;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::sync::Arc;
 
     use b2nd::frame::{Disk, Handle, Storage, rewrite_in};
@@ -251,6 +262,31 @@ mod unix {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_in_one_sector_is_overwritten_in_place() {
+        let bytes = frames::contiguous();
+        let wide = bytes.windows(1100).position(|window| window == [2; 1100]).unwrap();
+        let sector = wide.next_multiple_of(512);
+        let cases = [
+            (sector - 1, sector - 1, true),
+            (sector, sector, true),
+            (sector - 1, sector, false),
+            (sector, sector + 511, true),
+            (sector, sector + 512, false),
+            (sector + 511, sector + 512, false),
+        ];
+        for (first, last, in_place) in cases {
+            let scratch = Scratch::new();
+            let path = file(&scratch, &bytes);
+            let before = fs::metadata(&path).unwrap().ino();
+            let mut expected = bytes.clone();
+            (expected[first], expected[last]) = (7, 7);
+            File::edit(&path).unwrap().set_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
+            assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&expected));
+            assert_eq!(fs::metadata(&path).unwrap().ino() == before, in_place, "{first} to {last}");
+        }
     }
 
     #[test]
