@@ -325,6 +325,8 @@ fn versions() {
         (15, "frame version: expected 2 or 3, found 15 at byte 25"),
     ] {
         refused(&[(0x19, &[0x10 | version])], expected);
+        // Whatever else is not as it should be.
+        refused(&[(0x19, &[0x10 | version]), (0x1d, &[0xc0])], expected);
     }
     for (count, expected) in [
         (11, "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),

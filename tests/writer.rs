@@ -6,7 +6,9 @@ mod common;
 
 use std::fs;
 
-use b2nd::frame::{Chunk, Directory, File, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, Writer};
+use b2nd::frame::{
+    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, SplitMode, Writer,
+};
 use b2nd::{B2ndMeta, Geometry};
 use common::scratch::Scratch;
 use common::state::State;
@@ -230,6 +232,37 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     *header.metalayers_mut() = metalayers;
     let bytes = Writer::new(header.clone()).finish().unwrap();
     assert_eq!(Frame::from_slice(&bytes).unwrap().header().metalayers(), header.metalayers());
+}
+
+#[test]
+fn a_new_header_says_how_its_chunks_are_compressed() {
+    let mut header = Header::new(4, 64, 32).unwrap();
+    assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], Codec::BloscLz, 5));
+    for (codec, meta, level, byte) in [(Codec::Zstd, 3, 9, 0x95), (Codec::Other(200), 7, 6, 0x66), (Codec::Lz4, 0, 0, 0x01)] {
+        // The codec goes into a byte that has a level, and the level into one that has a codec.
+        header = header.with_codec(codec, meta).with_level(level).unwrap().with_codec(codec, meta);
+        assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));
+        assert_eq!(header.raw_flags()[2], byte);
+    }
+    assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
+
+    let six = [Filter::Shuffle, Filter::Delta, Filter::BitShuffle, Filter::Other(35), Filter::Shuffle, Filter::TruncPrec];
+    for count in [6, 2, 1, 0] {
+        let filters: Vec<_> = six[..count].iter().zip(11..).map(|(filter, meta)| (*filter, meta)).collect();
+        header = header.with_filters(&filters).unwrap();
+        assert_eq!(header.filters().collect::<Vec<_>>(), filters);
+        let bytes = b2nd::to_vec(&header).unwrap();
+        let (codes, metas) = (&bytes[0x47..0x4d], &bytes[0x4f..0x55]);
+        assert_eq!(Hex(&codes[6 - count..]), Hex(&filters.iter().map(|(filter, _)| filter.code()).collect::<Vec<_>>()));
+        assert_eq!(Hex(&metas[6 - count..]), Hex(&filters.iter().map(|(_, meta)| *meta).collect::<Vec<_>>()));
+    }
+    let seven = message(header.clone().with_filters(&[(Filter::Shuffle, 0); 7]));
+    assert_eq!(seven, "7 filters, a filter pipeline holds at most 6");
+
+    for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
+        header = header.with_split_mode(mode);
+        assert_eq!((header.split_mode(), header.raw_flags()[3]), (Some(mode), code as u8));
+    }
 }
 
 #[test]
