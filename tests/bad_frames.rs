@@ -249,6 +249,17 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: the index chunk holds no offsets: all of it is nan");
     refused(&[(INDEX + 31, &[0x10])], "index: two chunks are at offset 0");
+    // One value for all: of another length than an offset's, and of a chunk that is not there.
+    let value = |typesize, sizes: [i32; 3]| {
+        let sizes = sizes.map(i32::to_le_bytes).concat();
+        [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
+    };
+    refused(&[(INDEX, &value(4, [16, 16, 36]))], "index: the index chunk holds no offsets: all of it is value");
+    for at in [80, 81] {
+        let one = [value(8, [8, 8, 40]), i64::to_le_bytes(at).to_vec()].concat();
+        let expected = format!("index: chunk 0 is at offset {at}, all chunks end at 80");
+        refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
+    }
     refused(&[(INDEX + 2, &[5])], "index: the chunk is compressed with blosclz, and no decompressor is given");
     // cbytes, which says where the index is.
     for (value, expected) in [

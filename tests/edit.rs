@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use b2nd::B2ndMeta;
-use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Writer, rewrite};
+use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Trailer, Writer, rewrite};
 use common::manifest::frames as manifest_frames;
 use common::scratch::{Scratch, copy};
 use common::state::State;
@@ -208,6 +208,50 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
     assert_eq!(scratch.names(), names);
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+}
+
+/// So many metalayers, which is more than `insert` takes.
+fn many(count: usize) -> Metalayers {
+    let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), [1])).collect();
+    serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()
+}
+
+#[test]
+fn a_rewrite_adds_no_metalayer_beyond_16() {
+    for (before, after, taken) in
+        [(2, 16, true), (2, 17, false), (16, 17, false), (17, 17, true), (17, 18, false), (18, 17, true), (18, 16, true)]
+    {
+        let mut header = Header::new(4, 64, 32).unwrap();
+        *header.metalayers_mut() = many(before);
+        let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(many(0))).unwrap()].concat();
+        let length = bytes.len() as u64;
+        bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+        let scratch = Scratch::new();
+        let path = file(&scratch, &bytes);
+        let result = rewrite(&path, &path, |metalayers| {
+            *metalayers = many(after);
+            Ok(())
+        });
+        if taken {
+            result.unwrap();
+        } else {
+            assert_eq!(message(result), format!("{after} metalayers: C-Blosc2 takes at most 16"));
+        }
+        assert_eq!(File::open(&path).unwrap().header().metalayers().len(), if taken { after } else { before });
+    }
+}
+
+#[test]
+fn an_index_that_reaches_into_the_trailer_is_not_rewritten() {
+    for (cbytes, needed) in [(49, "1 more byte"), (130, "82 more bytes"), (4000, "3952 more bytes")] {
+        let scratch = Scratch::new();
+        let mut bytes = frames::small();
+        bytes[frames::INDEX + 12..][..4].copy_from_slice(&i32::to_le_bytes(cbytes));
+        let path = file(&scratch, &bytes);
+        let expected = format!("unexpected end of input at byte 256: index needs {needed}");
+        assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), expected);
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
+    }
 }
 
 #[test]

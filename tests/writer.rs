@@ -36,8 +36,11 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!(frame.trailer().value("note", ()).unwrap().unwrap(), [3; 100].as_slice());
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
     assert_eq!(frame.offsets(()).unwrap().iter().collect::<Vec<_>>(), expected);
+    assert!(!frame.offsets(()).unwrap().is_empty());
     for (number, nbytes) in [(0, 64), (2, 64), (3, 32)] {
-        assert_eq!(frame.chunk(number).unwrap().stored(), Some(frames::data(number as u8, nbytes).as_slice()));
+        let chunk = frame.chunk(number).unwrap();
+        assert_eq!(chunk.stored(), Some(frames::data(number as u8, nbytes).as_slice()));
+        assert_eq!(chunk.header().blocksize(), 32, "the frame's");
     }
     let special = frame.chunk(1).unwrap();
     assert_eq!((special.header().special(), special.header().nbytes()), (Some(Special::Zeros), 64));
@@ -100,9 +103,11 @@ fn what_is_not_finished_is_not_there() {
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp"]);
     let other = Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap();
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp", ".f.b2nd.1.tmp"], "two writers do not meet");
+    assert!(format!("{writer:?}").contains(&format!("OneFile({:?})", scratch.join("f.b2nd"))));
     drop((writer, other));
     let mut writer = Writer::create_sparse(scratch.join("s.b2nd"), frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
+    assert!(format!("{writer:?}").contains(&format!("Directory({:?})", scratch.join("s.b2nd"))));
     drop(writer);
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 
@@ -192,6 +197,11 @@ fn chunks_that_do_not_fit_are_refused() {
     let mut writer = Writer::new(Header::new(2, 64, 32).unwrap());
     let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
     assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
+
+    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let refusal = "a chunk of NaN: expected elements of 4 bytes, found 8";
+    assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
+    writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
 
     // A header of another writer's empty frame.
     let mut header = b2nd::to_vec(&Header::new(4, 64, 32).unwrap()).unwrap();

@@ -159,7 +159,7 @@ impl ChunkHeader {
         if nbytes < 0 {
             return Err(mismatch("nbytes", "0 or more", nbytes, 4));
         }
-        if cbytes < 0 || self.cbytes() < header_len {
+        if self.cbytes() < header_len {
             return Err(mismatch("cbytes", format_args!("{header_len} or more"), cbytes, 12));
         }
         if blocksize <= 0 || (nbytes > 0 && blocksize > nbytes) || self.blocksize() > MAX_BLOCKSIZE {
