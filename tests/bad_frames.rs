@@ -328,6 +328,14 @@ fn chunks_that_disagree_with_their_place() {
 }
 
 #[test]
+fn a_special_chunk_where_chunks_vary() {
+    let special: (usize, &[u8]) = (INDEX + 32, &[0, 0, 0, 0, 0, 0, 0, 0x81]);
+    let expected = "chunk 0 is special, and nothing says how long: chunks vary in length";
+    refused(&[(0x19, &[0x53]), special], expected);
+    refused(&[(0x3a, &int32(0)), special], expected);
+}
+
+#[test]
 fn versions() {
     for (version, expected) in [
         (0, "frame version: expected 2 or 3, found 0 at byte 25"),

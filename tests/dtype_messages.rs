@@ -106,10 +106,8 @@ fn nesting_ends_at_100_levels_and_costs_nothing_beyond() {
     assert_eq!(parse(&aligned).to_string(), aligned);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 
-    let levels: [fn(DType) -> DType; 2] = [
-        |inner| Struct::packed([("f", inner)]).unwrap().into(),
-        |inner| Subarray::new(inner, &[1]).unwrap().into(),
-    ];
+    let levels: [fn(DType) -> DType; 2] =
+        [|inner| Struct::packed([("f", inner)]).unwrap().into(), |inner| Subarray::new(inner, &[1]).unwrap().into()];
     for level in levels {
         let dtype = (0..100).fold(parse("u1"), |inner, _| level(inner));
         assert_eq!(parse(&dtype.to_string()), dtype);

@@ -72,6 +72,26 @@ fn a_users_metalayer_is_read_by_its_type() {
 }
 
 #[test]
+fn a_trailer_keeps_its_fingerprint() {
+    let mut trailer = Trailer::new(Metalayers::new());
+    trailer.vlmetalayers_mut().insert("v", *b"content").unwrap();
+    assert_eq!((trailer.vlmetalayers().get("v"), trailer.fingerprint()), (Some(&b"content"[..]), [0; 17]));
+    let mut bytes = b2nd::to_vec(&trailer).unwrap();
+    let fingerprint = core::array::from_fn(|index| index as u8 + 1);
+    let start = bytes.len() - 17;
+    bytes[start..].copy_from_slice(&fingerprint);
+    let trailer = Trailer::from_slice(&bytes).unwrap();
+    assert_eq!(trailer.fingerprint(), fingerprint);
+    writes(&trailer, &bytes);
+}
+
+#[test]
+fn a_header_says_how_many_threads_wrote() {
+    let header = read(&[]);
+    assert_eq!((header.compression_threads(), header.decompression_threads()), (1, 2));
+}
+
+#[test]
 fn a_name_stands_once() {
     let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
     assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name stands twice at byte 94");
