@@ -132,6 +132,21 @@ fn metalayers_are_kept_in_order() {
 }
 
 #[test]
+fn a_metalayer_is_renamed_in_its_place() {
+    let mut metalayers = Metalayers::new();
+    metalayers.insert("a", *b"first").unwrap();
+    metalayers.insert("b", *b"second").unwrap();
+    for (from, to, found) in [("a", "c", true), ("c", "c", true), ("a", "d", false), ("none", "b", false)] {
+        assert_eq!(metalayers.rename(from, to).unwrap(), found, "{from} to {to}");
+        assert!(metalayers.iter().eq([(&b"c"[..], &b"first"[..]), (b"b", b"second")]), "{metalayers:?}");
+    }
+    let taken = "metalayer \"b\" cannot be called \"c\": there is one of that name";
+    assert_eq!(message(metalayers.rename("b", "c")), taken);
+    let long = format!("{}: 32 bytes, a metalayer's name holds at most 31", "n".repeat(32));
+    assert_eq!(message(metalayers.rename("b", &"n".repeat(32))), long);
+}
+
+#[test]
 fn codecs_and_filters_keep_their_numbers() {
     for code in 0..=255 {
         assert_eq!((Codec::from_code(code).code(), Filter::from_code(code).code()), (code, code));

@@ -170,8 +170,8 @@ fn upgrade_gives_the_released_layout() {
         ("|S5", "|S5"),
         ("[('a', '<i4')]", "[('a', '<i4')]"),
     ] {
-        let legacy = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 0, geometry: geometry(2), dtype: name });
-        assert_eq!(legacy.upgrade(None).unwrap(), B2ndMeta::new(geometry(2), string));
+        let legacy = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 3, geometry: geometry(2), dtype: name });
+        assert_eq!(legacy.upgrade(None).unwrap(), B2ndMeta { version: 3, ..B2ndMeta::new(geometry(2), string) });
         assert_eq!(legacy.upgrade(Some("<f8")).unwrap().dtype, string, "a dtype of its own wins");
     }
     let meta = B2ndMeta { version: 1, geometry: geometry(2), dtype_format: 5, dtype: "int32" };
