@@ -120,7 +120,7 @@ fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     if file.header().nbytes() == 0 {
         return Ok(file.header().header_len() as u64);
     }
-    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start + EXTENDED as u64))?;
+    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start.saturating_add(EXTENDED as u64)))?;
     let index = ChunkHeader::from_slice(&bytes).map_err(|error| error.field("index"))?;
     let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
     if end > limit {
