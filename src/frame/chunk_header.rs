@@ -188,7 +188,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// A size that has been checked not to be negative.
+    /// A size; 0 where it is negative, which no checked header has.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
