@@ -249,6 +249,17 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: the index chunk holds no offsets: all of it is nan");
     refused(&[(INDEX + 31, &[0x10])], "index: two chunks are at offset 0");
+    // One value for all: of another length than an offset's, and of a chunk that is not there.
+    let value = |typesize, sizes: [i32; 3]| {
+        let sizes = sizes.map(i32::to_le_bytes).concat();
+        [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
+    };
+    refused(&[(INDEX, &value(4, [16, 16, 36]))], "index: the index chunk holds no offsets: all of it is value");
+    for at in [80, 81] {
+        let one = [value(8, [8, 8, 40]), i64::to_le_bytes(at).to_vec()].concat();
+        let expected = format!("index: chunk 0 is at offset {at}, all chunks end at 80");
+        refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
+    }
     refused(&[(INDEX + 2, &[5])], "index: the chunk is compressed with blosclz, and no decompressor is given");
     // cbytes, which says where the index is.
     for (value, expected) in [
@@ -317,6 +328,14 @@ fn chunks_that_disagree_with_their_place() {
 }
 
 #[test]
+fn a_special_chunk_where_chunks_vary() {
+    let special: (usize, &[u8]) = (INDEX + 32, &[0, 0, 0, 0, 0, 0, 0, 0x81]);
+    let expected = "chunk 0 is special, and nothing says how long: chunks vary in length";
+    refused(&[(0x19, &[0x53]), special], expected);
+    refused(&[(0x3a, &int32(0)), special], expected);
+}
+
+#[test]
 fn versions() {
     for (version, expected) in [
         (0, "frame version: expected 2 or 3, found 0 at byte 25"),
@@ -325,6 +344,8 @@ fn versions() {
         (15, "frame version: expected 2 or 3, found 15 at byte 25"),
     ] {
         refused(&[(0x19, &[0x10 | version])], expected);
+        // Whatever else is not as it should be.
+        refused(&[(0x19, &[0x10 | version]), (0x1d, &[0xc0])], expected);
     }
     for (count, expected) in [
         (11, "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),

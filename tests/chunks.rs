@@ -48,6 +48,7 @@ fn a_short_header() {
 #[test]
 fn an_extended_header() {
     let mut bytes = extended(0x35, 8, [4096, 1024, 100], 0x01);
+    bytes[1] = 2;
     bytes[16..22].copy_from_slice(&[4, 0, 0, 35, 0, 1]);
     bytes[22..24].copy_from_slice(&[2, 7]);
     bytes[24..30].copy_from_slice(&[23, 9, 9, 0, 9, 16]);
@@ -56,7 +57,7 @@ fn an_extended_header() {
     let header = chunk.header();
     assert_eq!((header.header_len(), header.is_extended(), header.as_bytes()), (32, true, &bytes[..32]));
     assert_eq!((header.is_stored(), header.special(), header.has_dictionary()), (false, None, true));
-    assert_eq!((header.codec(), header.codec_meta()), (Codec::Lz4Hc, 7));
+    assert_eq!((header.codec(), header.codec_meta(), header.codec_version()), (Codec::Lz4Hc, 7, 2));
     let expected = [(Filter::TruncPrec, 23), (Filter::Other(35), 0), (Filter::Shuffle, 16)];
     assert_eq!(header.filters().collect::<Vec<_>>(), expected);
     assert_eq!((chunk.bytes(), chunk.stored(), chunk.value()), (&bytes[..100], None, None));

@@ -21,7 +21,8 @@ fn rust_types_write_themselves() {
     #[track_caller]
     fn agrees<T: Element>(scalar_type: ScalarType) {
         let dtype = T::dtype().unwrap();
-        assert_eq!(dtype, Scalar::new(scalar_type, ByteOrder::NATIVE).unwrap().into());
+        let scalar = Scalar::new(scalar_type, ByteOrder::NATIVE).unwrap();
+        assert_eq!((scalar.to_string(), &dtype), (dtype.to_string(), &scalar.into()));
         assert_eq!((dtype.itemsize(), dtype.alignment()), (size_of::<T>(), align_of::<T>()));
     }
     agrees::<bool>(ScalarType::Bool);
@@ -135,6 +136,8 @@ fn every_format_holds_the_string() {
     assert_eq!(b2nd::from_slice::<DType>(&b2nd::to_vec(string).unwrap()).unwrap(), dtype);
     assert_eq!(serde_json::to_value(&dtype).unwrap(), string);
     assert_eq!(serde_json::from_value::<DType>(string.into()).unwrap(), dtype);
+    let error = serde_json::from_value::<DType>(4.into()).unwrap_err();
+    assert_eq!(error.to_string(), "invalid type: integer `4`, expected a dtype string");
 
     // A dtype that is read with its metalayer; the error has both places.
     let bytes = b2nd::to_vec(&B2ndMeta::new(geometry(), string)).unwrap();

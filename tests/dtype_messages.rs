@@ -106,14 +106,15 @@ fn nesting_ends_at_100_levels_and_costs_nothing_beyond() {
     assert_eq!(parse(&aligned).to_string(), aligned);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 
-    let mut dtype = parse("u1");
-    for _ in 0..100 {
-        dtype = Struct::packed([("f", dtype)]).unwrap().into();
+    let levels: [fn(DType) -> DType; 2] =
+        [|inner| Struct::packed([("f", inner)]).unwrap().into(), |inner| Subarray::new(inner, &[1]).unwrap().into()];
+    for level in levels {
+        let dtype = (0..100).fold(parse("u1"), |inner, _| level(inner));
+        assert_eq!(parse(&dtype.to_string()), dtype);
+        let error = Struct::packed([("f", dtype.clone())]).unwrap_err();
+        assert_eq!(error.to_string(), "dtype: nested more than 100 levels deep");
+        assert_eq!(Subarray::new(dtype, &[1]).unwrap_err().to_string(), "dtype: nested more than 100 levels deep");
     }
-    assert_eq!(parse(&dtype.to_string()), dtype);
-    let error = Struct::packed([("f", dtype.clone())]).unwrap_err();
-    assert_eq!(error.to_string(), "dtype: nested more than 100 levels deep");
-    assert_eq!(Subarray::new(dtype, &[1]).unwrap_err().to_string(), "dtype: nested more than 100 levels deep");
 }
 
 #[test]

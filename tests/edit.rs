@@ -7,7 +7,8 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Writer, rewrite};
+use b2nd::B2ndMeta;
+use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Trailer, Writer, rewrite};
 use common::manifest::frames as manifest_frames;
 use common::scratch::{Scratch, copy};
 use common::state::State;
@@ -43,6 +44,16 @@ fn a_metalayer_changes_in_its_place_alone() {
         assert_eq!(open.header(), File::open(&path).unwrap().header());
         assert_eq!(scratch.names(), ["f.b2nd"]);
     }
+}
+
+#[test]
+fn a_typed_metalayer_changes_under_its_name() {
+    let scratch = Scratch::new();
+    let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
+    let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    meta.dtype = "<u4".into();
+    open.set_metalayer(&meta).unwrap();
+    assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
 }
 
 #[test]
@@ -199,6 +210,50 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
 }
 
+/// So many metalayers, which is more than `insert` takes.
+fn many(count: usize) -> Metalayers {
+    let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), [1])).collect();
+    serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()
+}
+
+#[test]
+fn a_rewrite_adds_no_metalayer_beyond_16() {
+    for (before, after, taken) in
+        [(2, 16, true), (2, 17, false), (16, 17, false), (17, 17, true), (17, 18, false), (18, 17, true), (18, 16, true)]
+    {
+        let mut header = Header::new(4, 64, 32).unwrap();
+        *header.metalayers_mut() = many(before);
+        let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(many(0))).unwrap()].concat();
+        let length = bytes.len() as u64;
+        bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+        let scratch = Scratch::new();
+        let path = file(&scratch, &bytes);
+        let result = rewrite(&path, &path, |metalayers| {
+            *metalayers = many(after);
+            Ok(())
+        });
+        if taken {
+            result.unwrap();
+        } else {
+            assert_eq!(message(result), format!("{after} metalayers: C-Blosc2 takes at most 16"));
+        }
+        assert_eq!(File::open(&path).unwrap().header().metalayers().len(), if taken { after } else { before });
+    }
+}
+
+#[test]
+fn an_index_that_reaches_into_the_trailer_is_not_rewritten() {
+    for (cbytes, needed) in [(49, "1 more byte"), (130, "82 more bytes"), (4000, "3952 more bytes")] {
+        let scratch = Scratch::new();
+        let mut bytes = frames::small();
+        bytes[frames::INDEX + 12..][..4].copy_from_slice(&i32::to_le_bytes(cbytes));
+        let path = file(&scratch, &bytes);
+        let expected = format!("unexpected end of input at byte 256: index needs {needed}");
+        assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), expected);
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
+    }
+}
+
 #[test]
 fn a_second_writer_is_refused() {
     let changed = "the header has changed since the frame was opened: open it again";
@@ -242,7 +297,7 @@ fn a_file_opened_to_read_is_not_edited() {
 #[cfg(unix)]
 mod unix {
     use std::io;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::sync::Arc;
 
     use b2nd::frame::{Disk, Handle, Storage, rewrite_in};
@@ -251,6 +306,31 @@ mod unix {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_in_one_sector_is_overwritten_in_place() {
+        let bytes = frames::contiguous();
+        let wide = bytes.windows(1100).position(|window| window == [2; 1100]).unwrap();
+        let sector = wide.next_multiple_of(512);
+        let cases = [
+            (sector - 1, sector - 1, true),
+            (sector, sector, true),
+            (sector - 1, sector, false),
+            (sector, sector + 511, true),
+            (sector, sector + 512, false),
+            (sector + 511, sector + 512, false),
+        ];
+        for (first, last, in_place) in cases {
+            let scratch = Scratch::new();
+            let path = file(&scratch, &bytes);
+            let before = fs::metadata(&path).unwrap().ino();
+            let mut expected = bytes.clone();
+            (expected[first], expected[last]) = (7, 7);
+            File::edit(&path).unwrap().set_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
+            assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&expected));
+            assert_eq!(fs::metadata(&path).unwrap().ino() == before, in_place, "{first} to {last}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::error::Error as _;
 use std::io;
 
 use b2nd::frame::{File, Header, Metalayers};
@@ -229,4 +230,15 @@ fn an_error_becomes_an_io_error() {
     assert!(matches!(inner.kind(), ErrorKind::TrailingBytes { count: 1 }));
     let error = Error::from(io::Error::from(io::ErrorKind::PermissionDenied));
     assert!(matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied));
+}
+
+#[test]
+fn the_source_of_an_io_error_is_the_errors() {
+    #[derive(thiserror::Error, Debug)]
+    #[error("the line is dead")]
+    struct Dead(#[source] std::fmt::Error);
+    let error = Error::from(io::Error::other(Dead(std::fmt::Error)));
+    assert!(error.source().is_some_and(|source| source.is::<std::fmt::Error>()));
+    assert!(Error::from(io::Error::other("nothing")).source().is_none());
+    assert!(b2nd::from_slice::<u8>(b"").unwrap_err().source().is_none());
 }

@@ -72,6 +72,26 @@ fn a_users_metalayer_is_read_by_its_type() {
 }
 
 #[test]
+fn a_trailer_keeps_its_fingerprint() {
+    let mut trailer = Trailer::new(Metalayers::new());
+    trailer.vlmetalayers_mut().insert("v", *b"content").unwrap();
+    assert_eq!((trailer.vlmetalayers().get("v"), trailer.fingerprint()), (Some(&b"content"[..]), [0; 17]));
+    let mut bytes = b2nd::to_vec(&trailer).unwrap();
+    let fingerprint = core::array::from_fn(|index| index as u8 + 1);
+    let start = bytes.len() - 17;
+    bytes[start..].copy_from_slice(&fingerprint);
+    let trailer = Trailer::from_slice(&bytes).unwrap();
+    assert_eq!(trailer.fingerprint(), fingerprint);
+    writes(&trailer, &bytes);
+}
+
+#[test]
+fn a_header_says_how_many_threads_wrote() {
+    let header = read(&[]);
+    assert_eq!((header.compression_threads(), header.decompression_threads()), (1, 2));
+}
+
+#[test]
 fn a_name_stands_once() {
     let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
     assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name stands twice at byte 94");
@@ -109,6 +129,21 @@ fn metalayers_are_kept_in_order() {
     );
     assert_eq!(format!("{:?}", read(&[(b"\xff\"", b"")]).metalayers()), r#"{b"\xff\"": "0 bytes"}"#);
     assert_eq!(MAX_METALAYERS, 16);
+}
+
+#[test]
+fn a_metalayer_is_renamed_in_its_place() {
+    let mut metalayers = Metalayers::new();
+    metalayers.insert("a", *b"first").unwrap();
+    metalayers.insert("b", *b"second").unwrap();
+    for (from, to, found) in [("a", "c", true), ("c", "c", true), ("a", "d", false), ("none", "b", false)] {
+        assert_eq!(metalayers.rename(from, to).unwrap(), found, "{from} to {to}");
+        assert!(metalayers.iter().eq([(&b"c"[..], &b"first"[..]), (b"b", b"second")]), "{metalayers:?}");
+    }
+    let taken = "metalayer \"b\" cannot be called \"c\": there is one of that name";
+    assert_eq!(message(metalayers.rename("b", "c")), taken);
+    let long = format!("{}: 32 bytes, a metalayer's name holds at most 31", "n".repeat(32));
+    assert_eq!(message(metalayers.rename("b", &"n".repeat(32))), long);
 }
 
 #[test]
@@ -190,7 +225,8 @@ fn sizes_that_no_frame_has_are_refused() {
     let mut empty = header(&[]);
     empty[0x1e..0x26].fill(0);
     empty[0x3a..0x3e].fill(0xff);
-    assert_eq!(Header::from_slice(&empty).unwrap().chunksize(), -1);
+    let empty = Header::from_slice(&empty).unwrap();
+    assert_eq!((empty.chunksize(), empty.nchunks()), (-1, Some(0)));
 }
 
 #[test]

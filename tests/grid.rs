@@ -268,6 +268,13 @@ fn huge_grids_are_exact() {
 }
 
 #[test]
+fn dims_are_equal_as_their_values_are() {
+    let grid = grid(&[10, 10], &[4, 5], &[2, 3]);
+    assert!(grid.chunk_coords(0) == grid.chunk_coords(0));
+    assert!(grid.chunk_coords(0) != grid.chunk_coords(1));
+}
+
+#[test]
 fn padding_may_lie_beyond_an_int64() {
     let grid = grid(&[i64::MAX], &[1], &[5]);
     assert_eq!(grid.block_extent(i64::MAX - 1, 0).unwrap()[0], i64::MAX - 1..i64::MAX);

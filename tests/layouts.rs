@@ -4,6 +4,7 @@
 mod common;
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
@@ -30,6 +31,18 @@ fn an_array_is_found_by_its_hash() {
         for (_, bytes) in layouts(ndim) {
             assert!(known.contains(&b2nd::from_slice::<ArrayMeta<&str>>(&bytes).unwrap()));
         }
+    }
+}
+
+#[test]
+fn geometries_that_differ_in_one_list_differ() {
+    let hash = |geometry: &Geometry| BuildHasherDefault::<DefaultHasher>::default().hash_one(geometry);
+    let geometry = example_geometry();
+    for (shape, chunkshape, blockshape) in
+        [([401, 3], [110, 3], [57, 3]), ([400, 3], [111, 3], [57, 3]), ([400, 3], [110, 3], [57, 2])]
+    {
+        let other = Geometry::new(&shape, &chunkshape, &blockshape).unwrap();
+        assert!(geometry != other && hash(&geometry) != hash(&other), "{other:?}");
     }
 }
 
@@ -157,8 +170,8 @@ fn upgrade_gives_the_released_layout() {
         ("|S5", "|S5"),
         ("[('a', '<i4')]", "[('a', '<i4')]"),
     ] {
-        let legacy = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 0, geometry: geometry(2), dtype: name });
-        assert_eq!(legacy.upgrade(None).unwrap(), B2ndMeta::new(geometry(2), string));
+        let legacy = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 3, geometry: geometry(2), dtype: name });
+        assert_eq!(legacy.upgrade(None).unwrap(), B2ndMeta { version: 3, ..B2ndMeta::new(geometry(2), string) });
         assert_eq!(legacy.upgrade(Some("<f8")).unwrap().dtype, string, "a dtype of its own wins");
     }
     let meta = B2ndMeta { version: 1, geometry: geometry(2), dtype_format: 5, dtype: "int32" };

@@ -6,7 +6,9 @@ mod common;
 
 use std::fs;
 
-use b2nd::frame::{Chunk, Directory, File, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, Writer};
+use b2nd::frame::{
+    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, SplitMode, Writer,
+};
 use b2nd::{B2ndMeta, Geometry};
 use common::scratch::Scratch;
 use common::state::State;
@@ -34,8 +36,11 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!(frame.trailer().value("note", ()).unwrap().unwrap(), [3; 100].as_slice());
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
     assert_eq!(frame.offsets(()).unwrap().iter().collect::<Vec<_>>(), expected);
+    assert!(!frame.offsets(()).unwrap().is_empty());
     for (number, nbytes) in [(0, 64), (2, 64), (3, 32)] {
-        assert_eq!(frame.chunk(number).unwrap().stored(), Some(frames::data(number as u8, nbytes).as_slice()));
+        let chunk = frame.chunk(number).unwrap();
+        assert_eq!(chunk.stored(), Some(frames::data(number as u8, nbytes).as_slice()));
+        assert_eq!(chunk.header().blocksize(), 32, "the frame's");
     }
     let special = frame.chunk(1).unwrap();
     assert_eq!((special.header().special(), special.header().nbytes()), (Some(Special::Zeros), 64));
@@ -98,9 +103,11 @@ fn what_is_not_finished_is_not_there() {
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp"]);
     let other = Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap();
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp", ".f.b2nd.1.tmp"], "two writers do not meet");
+    assert!(format!("{writer:?}").contains(&format!("OneFile({:?})", scratch.join("f.b2nd"))));
     drop((writer, other));
     let mut writer = Writer::create_sparse(scratch.join("s.b2nd"), frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
+    assert!(format!("{writer:?}").contains(&format!("Directory({:?})", scratch.join("s.b2nd"))));
     drop(writer);
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 
@@ -191,6 +198,11 @@ fn chunks_that_do_not_fit_are_refused() {
     let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
     assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
 
+    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let refusal = "a chunk of NaN: expected elements of 4 bytes, found 8";
+    assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
+    writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
+
     // A header of another writer's empty frame.
     let mut header = b2nd::to_vec(&Header::new(4, 64, 32).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&(-1i32).to_be_bytes());
@@ -230,6 +242,37 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     *header.metalayers_mut() = metalayers;
     let bytes = Writer::new(header.clone()).finish().unwrap();
     assert_eq!(Frame::from_slice(&bytes).unwrap().header().metalayers(), header.metalayers());
+}
+
+#[test]
+fn a_new_header_says_how_its_chunks_are_compressed() {
+    let mut header = Header::new(4, 64, 32).unwrap();
+    assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], Codec::BloscLz, 5));
+    for (codec, meta, level, byte) in [(Codec::Zstd, 3, 9, 0x95), (Codec::Other(200), 7, 6, 0x66), (Codec::Lz4, 0, 0, 0x01)] {
+        // The codec goes into a byte that has a level, and the level into one that has a codec.
+        header = header.with_codec(codec, meta).with_level(level).unwrap().with_codec(codec, meta);
+        assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));
+        assert_eq!(header.raw_flags()[2], byte);
+    }
+    assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
+
+    let six = [Filter::Shuffle, Filter::Delta, Filter::BitShuffle, Filter::Other(35), Filter::Shuffle, Filter::TruncPrec];
+    for count in [6, 2, 1, 0] {
+        let filters: Vec<_> = six[..count].iter().zip(11..).map(|(filter, meta)| (*filter, meta)).collect();
+        header = header.with_filters(&filters).unwrap();
+        assert_eq!(header.filters().collect::<Vec<_>>(), filters);
+        let bytes = b2nd::to_vec(&header).unwrap();
+        let (codes, metas) = (&bytes[0x47..0x4d], &bytes[0x4f..0x55]);
+        assert_eq!(Hex(&codes[6 - count..]), Hex(&filters.iter().map(|(filter, _)| filter.code()).collect::<Vec<_>>()));
+        assert_eq!(Hex(&metas[6 - count..]), Hex(&filters.iter().map(|(_, meta)| *meta).collect::<Vec<_>>()));
+    }
+    let seven = message(header.clone().with_filters(&[(Filter::Shuffle, 0); 7]));
+    assert_eq!(seven, "7 filters, a filter pipeline holds at most 6");
+
+    for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
+        header = header.with_split_mode(mode);
+        assert_eq!((header.split_mode(), header.raw_flags()[3]), (Some(mode), code as u8));
+    }
 }
 
 #[test]

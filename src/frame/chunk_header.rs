@@ -159,7 +159,7 @@ impl ChunkHeader {
         if nbytes < 0 {
             return Err(mismatch("nbytes", "0 or more", nbytes, 4));
         }
-        if cbytes < 0 || self.cbytes() < header_len {
+        if self.cbytes() < header_len {
             return Err(mismatch("cbytes", format_args!("{header_len} or more"), cbytes, 12));
         }
         if blocksize <= 0 || (nbytes > 0 && blocksize > nbytes) || self.blocksize() > MAX_BLOCKSIZE {
@@ -188,7 +188,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// A size that has been checked not to be negative.
+    /// A size; 0 where it is negative, which no checked header has.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }

@@ -176,7 +176,7 @@ pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     let mut first = [0; FIRST_READ];
     let length = read_some(&mut file, &mut first)?;
     let mut error = match Header::from_slice(&first[..length]) {
-        Err(error) if error.is_eof() => error,
+        Err(error) => error,
         done => return done,
     };
     // Longer than the first read, or the read was cut short: ask for what is missing, which after byte 15 is exact.
@@ -188,7 +188,7 @@ pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
             break;
         }
         match Header::from_slice(&prefix) {
-            Err(next) if next.is_eof() => error = next,
+            Err(next) => error = next,
             done => return done,
         }
     }

@@ -98,7 +98,7 @@ fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, targ
     let trailer = crate::to_vec(&trailer)?;
     // Up to here the frame is copied: the chunks, if it holds them, and the index.
     let start = file.header().header_len() as u64;
-    let end = index_end(file)?;
+    let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
     header.set_frame_len(frame_len.ok_or_else(|| Error::message("the frame is longer than 2^64 bytes"))?);
 
@@ -115,17 +115,17 @@ fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, targ
 }
 
 /// Where in the frame the index ends, which is where the trailer of a frame that was never edited starts.
-fn index_end(file: &File) -> Result<u64> {
+fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {
         return Ok(file.header().header_len() as u64);
     }
-    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start + EXTENDED as u64))?;
+    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start.saturating_add(EXTENDED as u64)))?;
     let index = ChunkHeader::from_slice(&bytes).map_err(|error| error.field("index"))?;
-    let end = tail.start + index.cbytes() as u64;
-    if end > tail.end {
-        let needed = usize::try_from(end - tail.end).unwrap_or(usize::MAX);
-        return Err(Error::end(needed, usize::try_from(tail.end).unwrap_or(usize::MAX)).field("index"));
+    let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
+    if end > limit {
+        let needed = usize::try_from(end - limit).unwrap_or(usize::MAX);
+        return Err(Error::end(needed, usize::try_from(limit).unwrap_or(usize::MAX)).field("index"));
     }
     Ok(end)
 }
