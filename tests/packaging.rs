@@ -112,6 +112,7 @@ fn an_expression_is_allowed_when_a_choice_of_it_is() {
         ("", false),
         ("GPL-3.0-only OR MIT", true),
         ("MIT AND GPL-3.0-only", false),
+        ("GPL-3.0-only AND MIT", false),
         ("GPL-3.0-only AND MIT OR MIT", true),
         ("( MIT OR GPL-3.0-only ) AND Unicode-3.0", true),
         ("( MIT OR Apache-2.0 ) AND GPL-3.0-only", false),
