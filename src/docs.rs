@@ -36,6 +36,10 @@ pub mod sparse_frame {
     #![doc = include_str!("docs/sparse_frame.md")]
 }
 
+pub mod stability {
+    #![doc = include_str!("docs/stability.md")]
+}
+
 pub mod trailer {
     #![doc = include_str!("docs/trailer.md")]
 }

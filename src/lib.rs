@@ -44,6 +44,7 @@
 //! | **understand** | |
 //! | know how Blosc2's metadata works, byte by byte | [`docs`] |
 //! | know what this serde format does with a type | [the format](#the-format) |
+//! | know what may change in later versions | [`docs::stability`] |
 //!
 //! The examples in the repository do these things in full: `inspect` shows what is in a file (also as JSON, as annotated bytes, as a
 //! picture), `upgrade` rewrites old files.

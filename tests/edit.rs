@@ -401,7 +401,7 @@ mod unix {
         names().for_each(|name| private(&from.join(name)));
         rewrite_in(Arc::new(Private), &from, &to, change).unwrap();
         assert!(names().count() > 1);
-        names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{}", name.display()));
+        names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{name:?}"));
     }
 
     #[test]
