@@ -222,25 +222,27 @@ impl<'de> Reader<'de> {
 
     #[inline(always)]
     pub(crate) fn take_u8(&mut self) -> Result<u8> {
-        match *self.rest() {
-            [value @ 0..=0x7f, ..] => {
+        match self.input.get(self.offset) {
+            Some(&value @ 0..=0x7f) => {
                 self.offset += 1;
                 Ok(value)
             }
-            [U8, value @ 0x80..=0xff, ..] => {
+            _ => {
+                let value = self.wide_u8()?;
                 self.offset += 2;
                 Ok(value)
             }
-            _ => Err(self.refuse_u8()),
         }
     }
 
+    /// A number above 127, in two bytes.
     #[cold]
-    fn refuse_u8(self) -> Error {
+    fn wide_u8(self) -> Result<u8> {
         match *self.rest() {
-            [U8, _, ..] => self.unexpected("positive fixint (00 to 7f) for a number below 128", U8),
-            [] | [U8] => self.end(1),
-            [found, ..] => self.unexpected("uint8 (positive fixint, or cc above 127)", found),
+            [U8, value @ 0x80..=0xff, ..] => Ok(value),
+            [U8, _, ..] => Err(self.unexpected("positive fixint (00 to 7f) for a number below 128", U8)),
+            [] | [U8] => Err(self.end(1)),
+            [found, ..] => Err(self.unexpected("uint8 (positive fixint, or cc above 127)", found)),
         }
     }
 
