@@ -25,6 +25,7 @@
 //! | read a header out of bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
+//! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`], [`from_slice_in_place`] |
 //! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
 //! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
