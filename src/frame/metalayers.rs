@@ -128,7 +128,7 @@ impl Metalayers {
     fn check_names(&self) -> Result<()> {
         let (mut hashes, mut seen) = (0u64, BTreeSet::new());
         for (index, name) in self.names.iter().enumerate() {
-            // As many as C-Blosc2 takes are compared where hashes agree, which they rarely do; a set would be half of the work.
+            // As many as C-Blosc2 takes are compared where hashes agree, which they rarely do; a set would allocate.
             let repeated = if self.len() <= MAX_METALAYERS {
                 let hash = 1 << (name.hash() % 64);
                 let earlier = hashes & hash != 0;
