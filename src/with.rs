@@ -48,6 +48,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
         f.write_str("a newtype")
     }
 
+    #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         T::deserialize(deserializer)
     }
@@ -71,6 +72,7 @@ macro_rules! modules {
                 }
 
                 /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))
                 }
@@ -107,6 +109,7 @@ macro_rules! bytes_modules {
                 }
 
                 /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
                         deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))?;
@@ -134,6 +137,7 @@ impl<T: serde_bytes::Serialize + ?Sized> serde::Serialize for AsBytes<&T> {
 }
 
 impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(AsBytes)
     }

@@ -133,7 +133,6 @@ impl Trailer {
 struct Wire<'a> {
     #[serde(deserialize_with = "crate::with::fixint::deserialize")]
     version: u8,
-    #[serde(borrow)]
     vlmetalayers: Section<'a>,
     trailer_len: u32,
     #[serde(with = "crate::with::fixext16")]

@@ -30,7 +30,6 @@ pub(super) struct Wire<'a> {
     has_vlmetalayers: bool,
     #[serde(with = "crate::with::fixext16")]
     pipeline: [u8; 17],
-    #[serde(borrow)]
     metalayers: Section<'a>,
 }
 

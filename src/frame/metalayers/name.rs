@@ -1,0 +1,71 @@
+//! The name of a metalayer, where it stands.
+
+use alloc::string::String;
+use core::fmt;
+
+use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::wire::FIXSTR_MAX;
+
+/// A name, held inline: it takes no allocation of its own.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Name {
+    bytes: [u8; FIXSTR_MAX],
+    length: u8,
+    /// Where the file says that its content is, until that has been compared; then 0.
+    pub(super) offset: i32,
+}
+
+impl Name {
+    #[inline(always)]
+    pub(super) fn new(name: &[u8]) -> Result<Name> {
+        let mut bytes = [0; FIXSTR_MAX];
+        match (bytes.get_mut(..name.len()), u8::try_from(name.len())) {
+            (Some(place), Ok(length)) => {
+                place.copy_from_slice(name);
+                Ok(Name { bytes, length, offset: 0 })
+            }
+            _ => Err(too_long(name)),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.length.into()
+    }
+
+    #[inline(always)]
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len()]
+    }
+
+    /// A number that is rarely another name's too.
+    pub(super) fn hash(&self) -> u8 {
+        self.as_bytes().iter().fold(0, |hash: u8, &byte| hash.wrapping_mul(31).wrapping_add(byte))
+    }
+
+    /// The name in an error's path.
+    #[cold]
+    pub(super) fn segment(&self) -> Segment {
+        segment(self.as_bytes())
+    }
+}
+
+impl fmt::Debug for Name {
+    /// As text where it is UTF-8.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match core::str::from_utf8(self.as_bytes()) {
+            Ok(name) => write!(f, "{name:?}"),
+            Err(_) => write!(f, "b\"{}\"", self.as_bytes().escape_ascii()),
+        }
+    }
+}
+
+fn segment(name: &[u8]) -> Segment {
+    Segment::Key(String::from_utf8_lossy(name).into_owned())
+}
+
+#[cold]
+fn too_long(name: &[u8]) -> Error {
+    let kind = ErrorKind::TooLong { marker: "a metalayer's name", unit: "bytes", length: name.len(), limit: FIXSTR_MAX };
+    Error::new(kind).within(segment(name), None)
+}

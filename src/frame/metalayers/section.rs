@@ -1,0 +1,246 @@
+//! The section of a header or trailer that holds its metalayers.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor, value::SeqAccessDeserializer};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_bytes::{ByteBuf, Bytes};
+
+use super::contents::Contents;
+use super::name::Name;
+use super::{MAX_METALAYERS, Metalayers};
+use crate::error::{Error, ErrorKind, Result};
+use crate::mark;
+
+/// Where a section stands, which decides what its numbers count from.
+#[derive(Clone, Copy)]
+pub(in crate::frame) enum Place {
+    Header,
+    Trailer,
+}
+
+impl Place {
+    /// The position of the section's `93`.
+    pub(in crate::frame) fn start(self) -> usize {
+        match self {
+            Place::Header => 0x57,
+            Place::Trailer => 2,
+        }
+    }
+
+    /// The section's name in errors.
+    fn field(self) -> &'static str {
+        match self {
+            Place::Header => "metalayers",
+            Place::Trailer => "vlmetalayers",
+        }
+    }
+
+    /// idx counts to the end of the map, in a header from the `93` and in a trailer from the byte after it. It is a
+    /// uint16: C-Blosc2 never looks at it, and hundreds of names make it wrap around.
+    fn idx(self, metalayers: &Metalayers) -> u16 {
+        let length = match self {
+            Place::Header => metalayers.index_len(),
+            Place::Trailer => metalayers.index_len() - 1,
+        };
+        (length & 0xffff) as u16
+    }
+}
+
+/// The metalayers of a header or trailer as they stand there: `93 cd idx de .. dc ..`.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "metalayers of 3 elements")]
+pub(in crate::frame) struct Section<'a> {
+    idx: u16,
+    #[serde(with = "crate::with::map16")]
+    offsets: Offsets,
+    #[serde(with = "crate::with::array16")]
+    contents: Cow<'a, Contents>,
+}
+
+impl<'a> Section<'a> {
+    /// # Errors
+    ///
+    /// More than 65,535 metalayers, or contents beyond 2 GiB.
+    pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
+        let mut names = metalayers.names.clone();
+        for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {
+            name.offset = i32::try_from(offset).map_err(|_| {
+                Error::new(ErrorKind::TooLong { marker: "an offset", unit: "bytes", length: offset, limit: i32::MAX as usize })
+            })?;
+        }
+        Ok(Section { idx: place.idx(metalayers), offsets: Offsets(names), contents: Cow::Borrowed(&metalayers.contents) })
+    }
+
+    /// Checks what is derived from the metalayers, and leaves them alone.
+    #[inline(always)]
+    pub(in crate::frame) fn into_metalayers(self, place: Place) -> Result<Metalayers> {
+        let Section { idx, offsets: Offsets(names), contents } = self;
+        let mut metalayers = Metalayers { names, contents: contents.into_owned() };
+        let (index_len, count) = (metalayers.index_len(), metalayers.contents.iter().count());
+        if count != metalayers.len() {
+            let count = ErrorKind::Count { expected: metalayers.len(), found: count };
+            return Err(Error::at(count, place.start() + index_len).field("contents").field(place.field()));
+        }
+        let expected = place.idx(&metalayers);
+        if idx != expected {
+            return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
+        }
+        let mut position = place.start() + 7;
+        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field()))?;
+        let mut expected = place.start() + index_len + 3;
+        for (name, content) in metalayers.names.iter_mut().zip(metalayers.contents.iter()) {
+            position += 1 + name.len();
+            let found = core::mem::take(&mut name.offset);
+            if usize::try_from(found) != Ok(expected) {
+                return Err(mismatch("offset", expected, found, position).within(name.segment(), None).field(place.field()));
+            }
+            position += 5;
+            expected += 5 + content.len();
+        }
+        Ok(metalayers)
+    }
+}
+
+/// A map of names to the offsets that they hold. It keeps its order, and names that repeat.
+struct Offsets(Vec<Name>);
+
+impl Serialize for Offsets {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|name| (Key(name), name.offset)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Offsets {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OffsetsVisitor)
+    }
+}
+
+struct OffsetsVisitor;
+
+impl<'de> Visitor<'de> for OffsetsVisitor {
+    type Value = Offsets;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of names to offsets")
+    }
+
+    #[inline(always)]
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Offsets, A::Error> {
+        let mut names = Vec::with_capacity(entries.size_hint().unwrap_or(0).min(MAX_METALAYERS));
+        while let Some(mut name) = entries.next_key_seed(Each(Some(mark::FIXSTR_BYTES), Name::new))? {
+            name.offset = entries.next_value()?;
+            names.push(name);
+        }
+        Ok(Offsets(names))
+    }
+}
+
+/// A name, to be written.
+struct Key<'a>(&'a Name);
+
+impl Serialize for Key<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        crate::with::fixstr_bytes::serialize(self.0.as_bytes(), serializer)
+    }
+}
+
+impl Serialize for Contents {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut contents = serializer.serialize_seq(Some(self.iter().count()))?;
+        for content in self.iter() {
+            contents.serialize_element(Bytes::new(content))?;
+        }
+        contents.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Contents {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ContentsVisitor)
+    }
+}
+
+struct ContentsVisitor;
+
+impl<'de> Visitor<'de> for ContentsVisitor {
+    type Value = Contents;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Contents, A::Error> {
+        let mut contents = Contents::default();
+        loop {
+            let more = entries.size_hint().unwrap_or(0).saturating_sub(1);
+            let push = |content: &[u8]| {
+                contents.push(content, more);
+                Ok(())
+            };
+            if entries.next_element_seed(Each(None, push))?.is_none() {
+                return Ok(contents);
+            }
+        }
+    }
+}
+
+/// One byte string, behind a mark where it has one, for a function that copies it where it belongs.
+struct Each<F>(Option<&'static str>, F);
+
+impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for Each<F> {
+    type Value = T;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        match self.0 {
+            Some(mark) => deserializer.deserialize_newtype_struct(mark, self),
+            None => deserializer.deserialize_bytes(self),
+        }
+    }
+}
+
+impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for Each<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a byte array")
+    }
+
+    #[inline(always)]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_bytes(self)
+    }
+
+    #[inline(always)]
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
+        self.1(bytes).map_err(E::custom)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        self.visit_bytes(text.as_bytes())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, bytes: A) -> Result<T, A::Error> {
+        self.visit_bytes(&ByteBuf::deserialize(SeqAccessDeserializer::new(bytes))?)
+    }
+}
+
+/// A number that is derived from others, and disagrees with them.
+#[cold]
+pub(in crate::frame) fn mismatch(
+    name: &'static str,
+    expected: impl fmt::Display,
+    found: impl fmt::Display,
+    offset: usize,
+) -> Error {
+    Error::at(ErrorKind::Message(format!("expected {expected}, found {found}")), offset).field(name)
+}
