@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, Header, SplitMode};
 use b2nd::{ArrayMeta, B2ndMeta};
-use blosc2_pure_rs::constants::{BLOSC_ALWAYS_SPLIT, BLOSC_AUTO_SPLIT, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_NEVER_SPLIT};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
+use blosc2_pure_rs::constants::{BLOSC_ALWAYS_SPLIT, BLOSC_AUTO_SPLIT, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_NEVER_SPLIT};
 
 /// Decompresses the chunks of one array.
 #[derive(Clone, Copy)]

@@ -22,7 +22,13 @@ fn main() -> Result<()> {
     let (grid, header) = (*reader.grid(), reader.header().clone());
     println!("{}", path.display());
     println!("  {:?} of {}", grid.shape(), reader.dtype().map_or_else(String::new, |dtype| dtype.describe()));
-    println!("  {} chunks of {:?}, {} blocks of {:?} in each", grid.nchunks(), grid.chunkshape(), grid.blocks_per_chunk(), grid.blockshape());
+    println!(
+        "  {} chunks of {:?}, {} blocks of {:?} in each",
+        grid.nchunks(),
+        grid.chunkshape(),
+        grid.blocks_per_chunk(),
+        grid.blockshape()
+    );
     println!("  {} bytes of values in a file of {} bytes", temperature.len() * reader.itemsize(), header.frame_len());
 
     // The first four days of April, at six places.

@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
 
+use b2nd::Grid;
 use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, File, Header, Special};
-use b2nd::Grid;
 use ndarray::{ArrayD, IxDyn};
 
 use crate::codec::{self, PureRust};
