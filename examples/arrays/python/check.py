@@ -5,6 +5,7 @@
 
 import ast
 import collections
+import faulthandler
 import math
 import sys
 from pathlib import Path
@@ -56,4 +57,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
+    # A deadlock in C has no other end.
+    faulthandler.dump_traceback_later(120, exit=True)
     main(Path(sys.argv[1]))

@@ -8,6 +8,7 @@ A line is: file, offset of the frame in it, shape, bytes of an element, and the 
 C-Blosc2 decompresses the chunks, and NumPy puts the blocks in order. Where C-Blosc2 has an array of them too, both must agree.
 """
 
+import faulthandler
 import hashlib
 import itertools
 import json
@@ -98,4 +99,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
+    # A deadlock in C has no other end.
+    faulthandler.dump_traceback_later(300, exit=True)
     main(Path(sys.argv[1]))

@@ -95,6 +95,9 @@ impl Compressor {
         let slots = params.filters.iter_mut().zip(&mut params.filters_meta).rev();
         for ((slot, slot_meta), &(filter, meta)) in slots.zip(filters.iter().rev()) {
             has_filter(filter)?;
+            if filter == Filter::Delta {
+                return Err(b2nd::Error::message("filter delta: C-Blosc2 gives other values in slices of arrays that have it"));
+            }
             (*slot, *slot_meta) = (filter.code(), meta);
         }
         Ok(Compressor { params })

@@ -51,7 +51,8 @@ impl Default for Options {
 ///
 /// # Errors
 ///
-/// Shapes that are none, a codec or filter that `blosc2-pure-rs` does not have, a chunk of 2 GiB; the file cannot be written.
+/// Shapes that are none; a codec or filter that `blosc2-pure-rs` does not have; the filter delta, which is read here but not
+/// everywhere; a chunk of 2 GiB; the file cannot be written.
 pub fn write<T: Value, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,

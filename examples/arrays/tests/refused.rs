@@ -158,13 +158,16 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
 }
 
 #[test]
-fn shapes_and_bytes_that_do_not_fit() {
+fn what_is_not_written() {
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
     let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: they are of one rank";
     refused(arrays::write(&path, &array![[1, 2]], &short), expected);
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
     refused(arrays::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
+    let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
+    let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
+    refused(arrays::write(&path, &array![1, 2], &delta), expected);
     assert!(!path.exists());
 }
 
