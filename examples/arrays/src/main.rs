@@ -4,11 +4,13 @@
 //! cargo run --manifest-path examples/arrays/Cargo.toml -- /tmp/temperature.b2nd
 //! ```
 
+use std::path::PathBuf;
+
 use arrays::{Options, Reader, Result};
 use ndarray::Array2;
 
 fn main() -> Result<()> {
-    let path = std::env::args_os().nth(1).unwrap_or_else(|| std::env::temp_dir().join("temperature.b2nd").into());
+    let path = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("temperature.b2nd"), PathBuf::from);
 
     // 365 days at 1,000 places, in chunks of 100 x 250 elements, in blocks of 20 x 50.
     let temperature = Array2::from_shape_fn((365, 1000), |(day, place)| {

@@ -1,5 +1,6 @@
 //! Files that this crate writes have the same values in python-blosc2, whose interpreter B2ND_PYTHON names: `python/check.py` opens each
 //! and compares it with what NumPy makes of the line that is written here.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fmt::Write;
 use std::path::Path;

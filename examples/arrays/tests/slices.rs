@@ -1,4 +1,5 @@
 //! What is written is read back, whole and in slices, and no more of the file is read than a slice touches.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
 //! Arrays of real files have the values that C-Blosc2 reads: those of `tests/data`, whose hashes are committed, and those of the
 //! directory that B2ND_CORPUS names, whose hashes `python/values.py` wrote into the file that B2ND_VALUES names.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
