@@ -1,5 +1,7 @@
 //! What cannot be read or written is an error that says why: never a panic, never memory that nothing fills.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+// A slice of an array of one dimension.
+#![allow(clippy::single_range_in_vec_init)]
 
 use std::path::Path;
 
