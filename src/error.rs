@@ -180,8 +180,14 @@ impl Error {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
+    /// An error of your own, for what this crate calls: [`Decompress`](crate::frame::Decompress), [`Sink`](crate::Sink).
+    ///
+    /// ```
+    /// let error = b2nd::Error::message(format_args!("no codec {}", 7));
+    /// assert_eq!(error.to_string(), "no codec 7");
+    /// ```
     #[cold]
-    pub(crate) fn message(message: impl fmt::Display) -> Self {
+    pub fn message(message: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 

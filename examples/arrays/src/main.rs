@@ -1,0 +1,43 @@
+//! Writes a small array, reads a slice of it back, and says how much of the file that took.
+//!
+//! ```sh
+//! cargo run --manifest-path examples/arrays/Cargo.toml -- /tmp/temperature.b2nd
+//! ```
+
+use std::path::PathBuf;
+
+use arrays::{Options, Reader, Result};
+use ndarray::Array2;
+
+fn main() -> Result<()> {
+    let path = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("temperature.b2nd"), PathBuf::from);
+
+    // 365 days at 1,000 places, in chunks of 100 x 250 elements, in blocks of 20 x 50.
+    let temperature = Array2::from_shape_fn((365, 1000), |(day, place)| {
+        let season = (day as f64 / 365.0 * std::f64::consts::TAU).cos();
+        ((15.0 - 10.0 * season - place as f64 / 23.0) * 10.0).round() as f32 / 10.0
+    });
+    let options = Options { chunkshape: Some(vec![100, 250]), blockshape: Some(vec![20, 50]), ..Options::default() };
+    arrays::write(&path, &temperature, &options)?;
+
+    let mut reader = Reader::open(&path)?;
+    let (grid, header) = (*reader.grid(), reader.header().clone());
+    println!("{}", path.display());
+    println!("  {:?} of {}", grid.shape(), reader.dtype().map_or_else(String::new, |dtype| dtype.describe()));
+    println!(
+        "  {} chunks of {:?}, {} blocks of {:?} in each",
+        grid.nchunks(),
+        grid.chunkshape(),
+        grid.blocks_per_chunk(),
+        grid.blockshape()
+    );
+    println!("  {} bytes of values in a file of {} bytes", temperature.len() * reader.itemsize(), header.frame_len());
+
+    // The first four days of April, at six places.
+    let slice = [90..94, 497..503];
+    let april = reader.read::<f32>(&slice)?;
+    println!("\n{slice:?}\n{april:.1}");
+    let counts = reader.counts();
+    println!("\nread {} of {} chunks, {} of {} blocks", counts.chunks, grid.nchunks(), counts.blocks, grid.nblocks());
+    Ok(())
+}

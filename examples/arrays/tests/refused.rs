@@ -1,0 +1,211 @@
+//! What cannot be read or written is an error that says why: never a panic, never memory that nothing fills.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+// A slice of an array of one dimension.
+#![allow(clippy::single_range_in_vec_init)]
+
+use std::path::Path;
+
+use arrays::{Options, Reader, Result};
+use b2nd::frame::{Chunk, Codec, Filter, Header, Special, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use ndarray::array;
+use tempfile::TempDir;
+
+const DATA: &str = "../../tests/data";
+
+/// How many bytes of a file are damaged.
+const STEPS: usize = 20;
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T>, expected: &str) {
+    assert_eq!(result.unwrap_err().to_string(), expected);
+}
+
+fn open(file: &str) -> Reader {
+    Reader::open(Path::new(DATA).join(file)).unwrap()
+}
+
+/// One chunk of two elements in a file of its own.
+fn file_of(dtype: &str, chunk: &[u8]) -> (TempDir, Reader) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let meta = B2ndMeta::new(Geometry::new(&[2], &[2], &[2]).unwrap(), dtype);
+    let mut writer = Writer::create(&path, Header::for_array(&meta).unwrap()).unwrap();
+    writer.append(&Chunk::from_slice(chunk).unwrap()).unwrap();
+    writer.finish().unwrap();
+    let reader = Reader::open(path).unwrap();
+    (directory, reader)
+}
+
+/// A chunk of 8 bytes whose header says what it likes, of typesize 4 where `patch` leaves it.
+fn chunk_of(patch: impl Fn(&mut [u8]), data: &[u8]) -> Vec<u8> {
+    let mut bytes = Chunk::store(&[7; 8], 4).unwrap().into_bytes();
+    bytes.truncate(32);
+    bytes.extend_from_slice(data);
+    // Not stored.
+    bytes[2] = 0x05;
+    bytes[12] = bytes.len() as u8;
+    patch(&mut bytes);
+    bytes
+}
+
+#[test]
+fn elements_of_another_type() {
+    refused(
+        open("python-blosc2-2.1.0/ndim__chunked_2.b2nd").read::<f32>(&[0..1, 0..1]),
+        "the array's elements are uint16, little-endian, not float32",
+    );
+    refused(
+        open("example.b2nd").read::<f64>(&[0..1, 0..1, 0..1]),
+        "the array's elements are structure of 3 fields, 16 bytes, not float64",
+    );
+    refused(
+        open("python-caterva-0.6.0/parts__1.caterva").read::<i8>(&[0..1]),
+        "the array's elements are of no known type (Caterva), not int8",
+    );
+}
+
+#[test]
+fn a_slice_outside_the_array() {
+    let mut reader = open("python-blosc2-2.1.0/ndim__chunked_2.b2nd");
+    let shape = reader.grid().shape().to_vec();
+    refused(reader.read_bytes(&[0..1]), "slice: expected one range per dimension (2), found 1");
+    let past = shape[1] + 1;
+    let expected = format!("slice[1]: expected 0 <= start <= stop <= {}, found 0..{past}", shape[1]);
+    refused(reader.read_bytes(&[0..1, 0..past]), &expected);
+}
+
+#[test]
+fn a_frame_without_an_array() {
+    let path = Path::new(DATA).join("python-blosc2-0.6.6/schunk__vlmeta.b2frame");
+    refused(Reader::open(path), "the frame holds no array: it has neither a metalayer b2nd nor caterva");
+}
+
+#[test]
+fn a_slice_larger_than_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let meta = B2ndMeta::of::<f64>(Geometry::new(&[1 << 60], &[1 << 20], &[1 << 10]).unwrap());
+    Writer::create(&path, Header::for_array(&meta).unwrap()).unwrap().finish().unwrap();
+    let mut reader = Reader::open(path).unwrap();
+    refused(reader.read::<f64>(&[0..1 << 60]), "no memory for 1152921504606846976 elements of 8 bytes");
+}
+
+#[test]
+fn a_special_chunk_of_two_gigabytes_takes_no_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let length = (1 << 28) - 16;
+    let meta = B2ndMeta::of::<f64>(Geometry::new(&[i64::from(length)], &[length], &[length / 4]).unwrap());
+    let header = Header::for_array(&meta).unwrap();
+    let nbytes = usize::try_from(header.chunksize()).unwrap();
+    let mut writer = Writer::create(&path, header).unwrap();
+    writer.append_special(Special::Nan, nbytes).unwrap();
+    writer.finish().unwrap();
+    let mut reader = Reader::open(path).unwrap();
+    let slice = [1_000_000..1_000_003];
+    let mut values = None;
+    let memory = allocation_counter::measure(|| values = Some(reader.read::<f64>(&slice).unwrap()));
+    assert!(values.unwrap().iter().all(|value| value.is_nan()));
+    assert!(memory.bytes_max < 100_000, "{memory:?}");
+}
+
+#[test]
+fn a_chunk_of_another_length_than_the_shapes_say() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let mut header = Header::new(1, 4, 4).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::of::<u8>(Geometry::new(&[4], &[3], &[3]).unwrap())).unwrap();
+    let mut writer = Writer::create(&path, header).unwrap();
+    writer.append(&Chunk::store(b"abcd", 1).unwrap()).unwrap();
+    writer.finish().unwrap();
+    let expected = "chunk 0: expected 3 bytes, as the array's shapes say, found 4";
+    refused(Reader::open(path).unwrap().read::<u8>(&[0..1]), expected);
+}
+
+#[test]
+fn a_repeated_value_that_is_no_element() {
+    let value = |typesize: u8, data: &[u8]| {
+        chunk_of(
+            |bytes| {
+                bytes[3] = typesize;
+                bytes[31] = 3 << 4;
+            },
+            data,
+        )
+    };
+    let bytes = value(4, &[1, 2, 3, 4]);
+    let (_directory, mut reader) = file_of("<u4", &bytes);
+    assert_eq!(reader.read::<u32>(&[0..2]).unwrap(), array![0x0403_0201, 0x0403_0201].into_dyn());
+    let bytes = value(3, &[1, 2, 3]);
+    let (_directory, mut reader) = file_of("<u4", &bytes);
+    refused(reader.read::<u32>(&[0..2]), "chunk 0: it repeats 3 bytes, the array's elements have 4");
+}
+
+#[test]
+fn codecs_and_filters_that_the_codec_crate_does_not_have() {
+    let grok = chunk_of(
+        |bytes| {
+            bytes[2] = 0xc5;
+            bytes[22] = 37;
+        },
+        &[0; 8],
+    );
+    refused(file_of("<u4", &grok).1.read::<u32>(&[0..1]), "chunk 0: blosc2-pure-rs has no codec grok");
+    let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
+    refused(file_of("<u4", &own).1.read::<u32>(&[0..1]), "chunk 0: blosc2-pure-rs has no filter filter 165");
+
+    let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
+    let array = array![1, 2];
+    let codec = Options { codec: Codec::Other(37), ..Options::default() };
+    refused(arrays::write(&path, &array, &codec), "blosc2-pure-rs has no codec grok");
+    let filters = Options { filters: vec![(Filter::Other(165), 0)], ..Options::default() };
+    refused(arrays::write(&path, &array, &filters), "blosc2-pure-rs has no filter filter 165");
+}
+
+#[test]
+fn what_is_not_written() {
+    let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
+    let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
+    let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: they are of one rank";
+    refused(arrays::write(&path, &array![[1, 2]], &short), expected);
+    let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
+    refused(arrays::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
+    let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
+    let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
+    refused(arrays::write(&path, &array![1, 2], &delta), expected);
+    assert!(!path.exists());
+}
+
+/// Bytes of files' chunks and indexes, turned over: values or an error, and no panic of the codec behind it.
+#[test]
+fn damaged_chunks() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("damaged");
+    let (mut read, mut refused) = (0, 0);
+    for line in include_str!("values.tsv").lines() {
+        let file = line.split('\t').next().unwrap();
+        let Ok(whole) = std::fs::read(Path::new(DATA).join(file)) else { continue };
+        let header_len = match Header::from_slice(&whole) {
+            Ok(header) if header.nbytes() < 1 << 20 => header.header_len(),
+            _ => continue,
+        };
+        for at in (header_len..whole.len()).step_by(((whole.len() - header_len) / STEPS).max(1)) {
+            for flip in [0x01, 0x80, 0xff] {
+                let mut damaged = whole.clone();
+                damaged[at] ^= flip;
+                std::fs::write(&path, &damaged).unwrap();
+                let mut reader = Reader::open(&path).unwrap();
+                let slice = reader.whole();
+                match reader.read_bytes(&slice) {
+                    Ok(_) => read += 1,
+                    Err(error) => {
+                        assert!(!error.to_string().contains("panicked"), "{file}, byte {at} ^ {flip:02x}: {error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
+}

@@ -1,0 +1,234 @@
+//! What is written is read back, whole and in slices, and no more of the file is read than a slice touches.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+// A slice of an array of one dimension.
+#![allow(clippy::single_range_in_vec_init)]
+
+use std::ops::Range;
+
+use arrays::{Options, Reader, Value};
+use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, SplitMode, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use blosc2_pure_rs::compress::{CParams, compress_chunk};
+use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array};
+use num_complex::Complex;
+use tempfile::TempDir;
+
+/// The values of an array by their number; large enough for every byte of most types to be used.
+fn numbered<T>(shape: &[usize], value: impl Fn(u32) -> T) -> ArrayD<T> {
+    let mut next = 0_u32;
+    ArrayD::from_shape_simple_fn(IxDyn(shape), || {
+        next = next.wrapping_add(1);
+        value(next.wrapping_mul(0x9e37_79b1) >> 7)
+    })
+}
+
+fn options(chunkshape: &[i32], blockshape: &[i32]) -> Options {
+    Options { chunkshape: Some(chunkshape.to_vec()), blockshape: Some(blockshape.to_vec()), ..Options::default() }
+}
+
+/// A file of this array in a directory of its own.
+#[track_caller]
+fn written<T: Value>(array: &ArrayD<T>, options: &Options) -> (TempDir, Reader) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    arrays::write(&path, array, options).unwrap();
+    (directory, Reader::open(path).unwrap())
+}
+
+fn cut<T: Clone>(array: &ArrayD<T>, slice: &[Range<i64>]) -> ArrayD<T> {
+    let whole = array.slice_each_axis(|axis| {
+        let range = &slice[axis.axis.index()];
+        Slice::from(range.start as isize..range.end as isize)
+    });
+    whole.to_owned()
+}
+
+#[track_caller]
+fn comes_back<T: Value + PartialEq + std::fmt::Debug>(array: &ArrayD<T>, options: &Options) {
+    let (_directory, mut reader) = written(array, options);
+    let whole = reader.whole();
+    assert_eq!(reader.read::<T>(&whole).unwrap(), *array, "{options:?}");
+    assert_eq!(reader.counts().chunks as i64, reader.grid().nchunks());
+}
+
+#[test]
+fn every_type_comes_back() {
+    let options = options(&[4, 5], &[3, 2]);
+    let shape = [7, 11];
+    comes_back(&numbered(&shape, |n| n % 3 == 0), &options);
+    comes_back(&numbered(&shape, |n| n as i8), &options);
+    comes_back(&numbered(&shape, |n| n as i16), &options);
+    comes_back(&numbered(&shape, |n| n as i32), &options);
+    comes_back(&numbered(&shape, |n| i64::from(n) * -0x0101_0101), &options);
+    comes_back(&numbered(&shape, |n| n as u8), &options);
+    comes_back(&numbered(&shape, |n| n as u16), &options);
+    comes_back(&numbered(&shape, |n| n), &options);
+    comes_back(&numbered(&shape, |n| u64::from(n) << 30), &options);
+    comes_back(&numbered(&shape, |n| n as f32 / 3.0), &options);
+    comes_back(&numbered(&shape, |n| f64::from(n) / 3.0), &options);
+    comes_back(&numbered(&shape, |n| Complex::new(n as f32, -1.5)), &options);
+    comes_back(&numbered(&shape, |n| Complex::new(0.25, f64::from(n))), &options);
+}
+
+#[test]
+fn every_shape_comes_back() {
+    comes_back(&arr0(-12.5).into_dyn(), &Options::default());
+    comes_back(&numbered(&[1], |n| n), &options(&[1], &[1]));
+    comes_back(&numbered(&[1000], |n| n), &options(&[300], &[70]));
+    comes_back(&numbered(&[13, 17], |n| n), &options(&[13, 17], &[13, 17]));
+    comes_back(&numbered(&[13, 17], |n| n), &options(&[20, 20], &[30, 7]));
+    comes_back(&numbered(&[5, 6, 7], |n| n), &options(&[2, 4, 7], &[2, 3, 4]));
+    comes_back(&numbered(&[3, 4, 5, 6], |n| n), &options(&[2, 2, 5, 4], &[1, 2, 3, 4]));
+    comes_back(&numbered(&[3, 2, 4, 3, 5], |n| n), &options(&[2, 2, 3, 2, 4], &[2, 1, 2, 2, 3]));
+    comes_back(&numbered(&[300, 700], |n| n), &Options::default());
+    // Nothing in it, in whatever way.
+    comes_back(&numbered(&[0], |n| n), &Options::default());
+    comes_back(&numbered(&[4, 0, 3], |n| n), &Options::default());
+    comes_back(&numbered(&[4, 0], |n| n), &options(&[2, 1], &[2, 1]));
+    // As ndarray holds it: neither in C order nor contiguous.
+    let array = numbered(&[6, 9], |n| n).reversed_axes().slice_axis(Axis(0), Slice::new(0, None, 2)).to_owned();
+    comes_back(&array, &Options::default());
+}
+
+#[test]
+fn every_codec_and_filter_comes_back() {
+    let array = numbered(&[60, 50], |n| f64::from(n % 1000) / 8.0);
+    let shuffles = [vec![], vec![(Filter::Shuffle, 0)], vec![(Filter::BitShuffle, 0)]];
+    let bytedelta = vec![(Filter::Shuffle, 0), (Filter::Other(35), 8)];
+    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
+        for filters in shuffles.iter().chain([&bytedelta]) {
+            for (level, split_mode) in
+                [(0, SplitMode::Auto), (1, SplitMode::Always), (5, SplitMode::Never), (9, SplitMode::ForwardCompat)]
+            {
+                comes_back(
+                    &array,
+                    &Options { codec, level, filters: filters.clone(), split_mode, ..options(&[25, 33], &[10, 9]) },
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn chunks_of_one_value_come_back() {
+    let array = Array2::from_shape_fn((9, 8), |(row, _)| [f64::INFINITY, 0.0, -2.0][row / 3]);
+    let (directory, mut reader) = written(&array.clone().into_dyn(), &options(&[3, 4], &[2, 4]));
+    // The padding is zero, so only the chunk of zeros is of one value.
+    let file = File::open(directory.path().join("array.b2nd")).unwrap();
+    file.offsets(()).unwrap();
+    let special = [0, 2, 4].map(|number| file.chunk(number).unwrap().header().special());
+    assert_eq!(special, [None, Some(Special::Zeros), None]);
+    assert_eq!(reader.read::<f64>(&[0..9, 0..8]).unwrap(), array.into_dyn());
+}
+
+#[test]
+fn a_slice_is_what_ndarray_cuts() {
+    let array = numbered(&[9, 7, 8], |n| n);
+    let (_directory, mut reader) = written(&array, &options(&[4, 3, 5], &[3, 2, 2]));
+    let ranges = |length: i64| (0..=length).flat_map(move |start| (start..=length).step_by(2).map(move |end| start..end));
+    for first in ranges(9).step_by(3) {
+        for second in ranges(7).step_by(2) {
+            for third in ranges(8) {
+                let slice = [first.clone(), second.clone(), third];
+                assert_eq!(reader.read::<u32>(&slice).unwrap(), cut(&array, &slice), "{slice:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_are_of_what_the_slice_touches() {
+    let array = numbered(&[10, 10], |n| n);
+    let (_directory, mut reader) = written(&array, &options(&[5, 5], &[2, 3]));
+    let mut count = |slice: [Range<i64>; 2]| {
+        let before = reader.counts();
+        reader.read::<u32>(&slice).unwrap();
+        (reader.counts().chunks - before.chunks, reader.counts().blocks - before.blocks)
+    };
+    assert_eq!(count([0..1, 0..1]), (1, 1));
+    assert_eq!(count([0..10, 4..6]), (4, 12));
+    assert_eq!(count([3..3, 0..10]), (0, 0));
+    assert_eq!(count([0..10, 0..10]), (4, 24));
+}
+
+#[test]
+fn chunks_that_a_slice_does_not_touch_need_not_exist() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sparse.b2nd");
+    let meta = B2ndMeta::of::<u8>(Geometry::new(&[4], &[2], &[2]).unwrap());
+    let mut writer = Writer::create_sparse(&path, Header::for_array(&meta).unwrap()).unwrap();
+    writer.append(&Chunk::store(b"ab", 1).unwrap()).unwrap();
+    writer.append(&Chunk::store(b"cd", 1).unwrap()).unwrap();
+    writer.finish().unwrap();
+    std::fs::remove_file(path.join("00000000.chunk")).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.read::<u8>(&[2..4]).unwrap(), array![b'c', b'd'].into_dyn());
+    assert!(reader.read::<u8>(&[1..3]).is_err());
+}
+
+#[test]
+fn blocks_that_a_slice_does_not_touch_are_not_decompressed() {
+    let values = numbered(&[4000], |n| n % 50);
+    let (directory, mut reader) = written(&values, &options(&[4000], &[1000]));
+    let mut file = std::fs::read(directory.path().join("array.b2nd")).unwrap();
+    // The last bytes of the chunk are those of its last block.
+    let end = reader.header().tail_range().start as usize;
+    file[end - 300..end].fill(0xff);
+    std::fs::write(directory.path().join("array.b2nd"), &file).unwrap();
+    assert_eq!(reader.read::<u32>(&[0..3000]).unwrap(), cut(&values, &[0..3000]));
+    let damaged = reader.read::<u32>(&[2999..3001]);
+    assert!(damaged.is_err(), "{damaged:?}");
+}
+
+#[test]
+fn a_delta_is_read_with_the_block_that_it_refers_to() {
+    let values = numbered(&[4000], |n| u64::from(n % 100));
+    let data: Vec<_> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let params = CParams { blocksize: 8000, filters: [0, 0, 0, 0, 3, 1], ..CParams::default() };
+    let chunk = compress_chunk(&data, &params).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("delta.b2nd");
+    let meta = B2ndMeta::of::<u64>(Geometry::new(&[4000], &[4000], &[1000]).unwrap());
+    let mut writer = Writer::create(&path, Header::for_array(&meta).unwrap()).unwrap();
+    writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
+    writer.finish().unwrap();
+    let slice = [2500..2600];
+    assert_eq!(Reader::open(&path).unwrap().read::<u64>(&slice).unwrap(), cut(&values, &slice));
+}
+
+#[test]
+fn big_endian_elements_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("big.b2nd");
+    let values = [1.5_f64, -2.0, 1e300];
+    let bytes: Vec<_> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
+    let meta = B2ndMeta::new(Geometry::new(&[3], &[2], &[1]).unwrap(), ">f8");
+    arrays::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.read::<f64>(&[0..3]).unwrap(), array![1.5, -2.0, 1e300].into_dyn());
+    assert_eq!(reader.read_bytes(&[1..3]).unwrap(), bytes[8..]);
+}
+
+#[test]
+fn structures_are_read_and_written_as_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("structure.b2nd");
+    let bytes: Vec<_> = (0..100).collect();
+    let meta = B2ndMeta::new(Geometry::new(&[4, 5], &[3, 3], &[2, 2]).unwrap(), "[('a', '<i4'), ('b', 'u1')]");
+    arrays::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.read_bytes(&reader.whole()).unwrap(), bytes);
+    assert_eq!(reader.read_bytes(&[3..4, 4..5]).unwrap(), bytes[95..]);
+}
+
+#[test]
+fn an_array_in_memory_need_not_be_contiguous() {
+    let array = Array3::from_shape_fn((4, 5, 6), |(x, y, z)| (100 * x + 10 * y + z) as i16);
+    let turned = array.permuted_axes([2, 0, 1]);
+    let (_directory, mut reader) = written(&turned.to_owned().into_dyn(), &Options::default());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("view.b2nd");
+    arrays::write(&path, &turned.view(), &Options::default()).unwrap();
+    let whole = reader.whole();
+    assert_eq!(Reader::open(path).unwrap().read::<i16>(&whole).unwrap(), reader.read::<i16>(&whole).unwrap());
+}
