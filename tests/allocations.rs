@@ -174,6 +174,30 @@ fn owned_metadata_costs_one_allocation_in_each_direction() {
 }
 
 #[test]
+fn metadata_in_place_costs_no_allocation() {
+    let mut meta = B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "a longer dtype than those to come".to_owned());
+    for ndim in 0..=16 {
+        let [.., (_, bytes)] = layouts(ndim);
+        let ((), info) = allocated(|| b2nd::from_slice_in_place(&bytes, &mut meta).unwrap());
+        assert_eq!((info.count_total, meta.geometry.ndim()), (0, ndim.into()));
+    }
+}
+
+#[test]
+fn a_value_that_grows_after_it_was_counted_is_not_written() {
+    /// One number, and a hundred thousand when it is serialized again.
+    struct Growing(std::cell::Cell<usize>);
+    impl serde::Serialize for Growing {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq((0..self.0.replace(100_000)).map(|number| number as u64))
+        }
+    }
+    let (result, info) = allocated(|| b2nd::to_vec(&Growing(1.into())));
+    assert!(result.is_err_and(|error| error.to_string().starts_with("a value was not the same")));
+    assert!(info.bytes_total as usize <= FOR_AN_ERROR, "{} allocated", info.bytes_total);
+}
+
+#[test]
 fn a_dtype_takes_no_more_than_its_string_can_fill() {
     /// A structure of nine characters, such as those in `[('a', [('a', 'O')])]`, holds a list with room for four fields.
     const PER_CHARACTER: usize = 128;

@@ -4,11 +4,13 @@
 mod common;
 
 use std::collections::HashSet;
+use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
 use hex_literal::hex;
+use serde::Deserialize;
 
 const SHAPE_400_3: [u8; 19] = hex!("92 d3 0000000000000190 d3 0000000000000003");
 const CHUNKSHAPE_110_3: [u8; 11] = hex!("92 d2 0000006e d2 00000003");
@@ -117,6 +119,34 @@ fn a_dtype_is_borrowed_from_the_input() {
     let legacy = example(0x96, &hex!("db 00000005 75696e7438"));
     let array: ArrayMeta<&str> = b2nd::from_slice(&legacy).unwrap();
     assert_eq!(array.dtype().map(str::as_ptr), Some(legacy[legacy.len() - 5..].as_ptr()));
+}
+
+#[test]
+fn a_value_is_read_into_the_place_of_another() {
+    fn replaces<'de, T: Deserialize<'de> + PartialEq + Debug + Clone>(used: &T, bytes: &'de [u8]) {
+        let mut place = used.clone();
+        b2nd::from_slice_in_place(bytes, &mut place).unwrap();
+        assert_eq!(place, b2nd::from_slice::<T>(bytes).unwrap());
+        let longer = cat(&[bytes, &hex!("c0 c0")]).leak();
+        let told = format!("2 trailing bytes after the value at byte {}", bytes.len());
+        assert_eq!(message(b2nd::from_slice_in_place(longer, &mut place)), told);
+        for length in 0..bytes.len() {
+            assert!(b2nd::from_slice_in_place(&bytes[..length], &mut place).is_err());
+        }
+    }
+    let used = B2ndMeta { version: 9, geometry: geometry(7), dtype_format: 9, dtype: "a dtype of its own" };
+    let legacy = LegacyB2ndMeta { version: 9, geometry: geometry(7), dtype: "a dtype of its own" };
+    for ndim in [0, 1, 7, 16] {
+        let all = layouts(ndim);
+        let [(_, five), (_, six), _, (_, seven)] = &all;
+        replaces(&CatervaMeta { version: 9, geometry: geometry(7) }, five);
+        replaces(&legacy, six);
+        replaces(&legacy.into_owned(), six);
+        replaces(&used, seven);
+        replaces(&used.into_owned(), seven);
+        replaces(&geometry(7), &cat(&[&[0x94], geometry_bytes(ndim).as_slice()]));
+        all.iter().for_each(|(_, bytes)| replaces(&ArrayMeta::B2nd(used).into_owned(), bytes));
+    }
 }
 
 #[test]
@@ -284,6 +314,18 @@ fn the_entry_after_blockshape_is_one_of_two() {
     refuses(&hex!("a3 7c7531"), &format!("{either} fixstr (a3) at byte 6"));
     refuses(&hex!("c0"), &format!("{either} nil (c0) at byte 6"));
     refuses(&hex!("cc05"), &format!("{either} uint8 (cc) at byte 6"));
+}
+
+#[test]
+fn the_seventh_entry_where_the_count_says_six_is_a_dtype() {
+    for (entry, expected) in [
+        (&hex!("c0")[..], "dtype: expected str32 (db), found nil (c0) at byte 45"),
+        (&hex!("db00000001 ff"), "dtype: a string is not UTF-8 at byte 50"),
+        (&hex!("db00000002 61"), "unexpected end of input at byte 51: dtype needs 1 more byte"),
+        (&hex!("db00000001 61 c0"), "1 trailing byte after the value at byte 51"),
+    ] {
+        refused::<ArrayMeta>(&example(0x96, &cat(&[&hex!("00"), entry])), expected);
+    }
 }
 
 #[test]

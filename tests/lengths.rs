@@ -49,8 +49,8 @@ impl<T: Serialize> Serialize for Map<T> {
 fn a_sink_may_be_one_of_several_kinds() {
     let mut bytes = Vec::new();
     let sink: &mut dyn b2nd::Sink = &mut bytes;
-    Sequence::unknown(2, 7u16).serialize(&mut b2nd::Serializer::new(sink)).unwrap();
-    assert_eq!(bytes, hex!("92 cd0007 cd0007"));
+    (1u8, Sequence::unknown(2, 7u16)).serialize(&mut b2nd::Serializer::new(sink)).unwrap();
+    assert_eq!(bytes, hex!("92 01 92 cd0007 cd0007"));
 }
 
 #[test]

@@ -206,6 +206,41 @@ fn options_and_newtypes_nest_128_deep() {
     refused::<Marked>(&hex!("dc0001").repeat(65), &format!("{}: {DEEP} at byte 192", "[0]".repeat(64)));
 }
 
+/// Each entry of a map is read by the map's own reader: a level that is not left again would be seen in the next one.
+#[test]
+fn what_stands_side_by_side_is_no_deeper() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug, Clone)]
+    struct Newtype<T>(T);
+    #[derive(Serialize, Deserialize, PartialEq, Debug, Clone)]
+    struct Marked {
+        #[serde(with = "b2nd::with::fixstr")]
+        text: Option<Newtype<String>>,
+        #[serde(with = "b2nd::with::array16")]
+        list: Vec<u8>,
+        #[serde(with = "b2nd::with::map16")]
+        map: BTreeMap<u8, u8>,
+        #[serde(with = "b2nd::with::embedded")]
+        embedded: Newtype<u8>,
+    }
+    fn two_hundred<T: Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug + Clone>(value: T) {
+        let many: BTreeMap<u8, T> = (0..200).map(|key| (key, value.clone())).collect();
+        both_ways(many.clone(), &b2nd::to_vec(&many).unwrap());
+    }
+    two_hundred(Some(1u8));
+    two_hundred(Newtype(1u8));
+    two_hundred((1u8, vec![2u8]));
+    two_hundred(BTreeMap::from([(1u8, ())]));
+    two_hundred(Marked { text: Some(Newtype("a".into())), list: vec![1], map: BTreeMap::from([(1, 2)]), embedded: Newtype(3) });
+    two_hundred(Newtype(B2ndMeta::new(common::geometry(2), "<i4".to_owned())));
+    two_hundred(Ok::<u8, bool>(1));
+    #[derive(Serialize, Deserialize, PartialEq, Debug, Clone)]
+    enum Variant {
+        Tuple(u8, u8),
+        Struct { x: u8 },
+    }
+    two_hundred((Variant::Tuple(1, 2), Variant::Struct { x: 3 }));
+}
+
 #[test]
 fn ten_megabytes_of_markers_do_not_overflow_the_stack() {
     #[derive(Deserialize, Debug)]

@@ -205,6 +205,19 @@ fn trailing_bytes_are_refused_and_a_prefix_is_taken() {
 }
 
 #[test]
+fn values_are_read_one_after_another() {
+    let input = hex!("01 cd0002 db00000001 78 92 03 04");
+    let mut deserializer = b2nd::Deserializer::new(&input);
+    assert_eq!(deserializer.offset(), 0);
+    assert_eq!((u8::deserialize(&mut deserializer).unwrap(), deserializer.offset()), (1, 1));
+    assert_eq!((u16::deserialize(&mut deserializer).unwrap(), deserializer.offset()), (2, 4));
+    assert_eq!((<&str>::deserialize(&mut deserializer).unwrap(), deserializer.offset()), ("x", 10));
+    assert_eq!(deserializer.end().unwrap_err().to_string(), "3 trailing bytes after the value at byte 10");
+    assert_eq!((<(u8, u8)>::deserialize(&mut deserializer).unwrap(), deserializer.offset()), ((3, 4), 13));
+    deserializer.end().unwrap();
+}
+
+#[test]
 #[cfg(feature = "std")]
 fn a_reader_is_read_to_its_end() {
     assert_eq!(b2nd::from_reader::<_, u16>(&hex!("cd 0102")[..]).unwrap(), 0x0102);

@@ -164,6 +164,9 @@ fn an_impossible_array_is_refused() {
     );
     refuses(r#""shape":[4],"chunkshape":[4000000000],"blockshape":[1]"#, "invalid value: integer `4000000000`, expected i32");
     refuses(r#""shape":4"#, "invalid type: integer `4`, expected a list of at most 16 lengths");
+    refuses(r#""shape":[true]"#, "invalid type: boolean `true`, expected i64");
+    refuses(r#""chunkshape":["x"]"#, "invalid type: string \"x\", expected i32");
+    refused::<B2ndMeta>(r#"{"dtype":3}"#, "invalid type: integer `3`, expected a string");
 }
 
 #[test]

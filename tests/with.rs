@@ -181,6 +181,47 @@ fn a_mark_holds_no_other_mark() {
 }
 
 #[test]
+fn a_mark_holds_no_other_kind_of_value() {
+    #[derive(Serialize)]
+    enum Kind {
+        Newtype(u8),
+        Tuple(u8, u8),
+        Struct { x: u8 },
+    }
+    #[derive(Serialize)]
+    struct Text<T: Serialize>(#[serde(serialize_with = "b2nd::with::fixstr::serialize")] T);
+    #[derive(Serialize)]
+    struct List<T: Serialize>(#[serde(serialize_with = "b2nd::with::array16::serialize")] T);
+    macro_rules! refuse {
+        ($($value:expr),*) => {
+            $(
+                unwritable(&Text($value), "unsupported: with::fixstr holds a string");
+                unwritable(&List($value), "unsupported: with::array16 holds a sequence, tuple or struct");
+            )*
+        };
+    }
+    refuse!(true, 1u8, -1i64, 1u128, 0.5f64, (), ByteBuf::new(), BTreeMap::<u8, u8>::new());
+    refuse!(Kind::Newtype(1), Kind::Tuple(1, 2), Kind::Struct { x: 3 });
+}
+
+/// An address is text for people alone, and a mark does not make this a format for them.
+#[test]
+fn what_is_marked_is_not_for_people() {
+    use std::net::Ipv4Addr;
+    field!(Octets<>("b2nd::with::array16", Ipv4Addr));
+    both_ways(Octets(Ipv4Addr::LOCALHOST), &hex!("dc0004 7f 00 00 01"));
+}
+
+#[test]
+fn a_format_without_newtypes_is_told_that_one_is_expected() {
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error, StrDeserializer};
+    let text: StrDeserializer<Error> = "x".into_deserializer();
+    let error = b2nd::with::fixstr::deserialize::<String, _>(text).unwrap_err();
+    assert_eq!(error.to_string(), "invalid type: string \"x\", expected a newtype");
+}
+
+#[test]
 fn a_mark_ends_with_its_value() {
     field!(Strings<>("b2nd::with::array16", Vec<String>));
     both_ways(Strings(vec!["a".into()]), &hex!("dc0001 db00000001 61"));

@@ -7,8 +7,7 @@ use serde::de::{self, DeserializeSeed, Visitor};
 
 use super::{Deserializer, Fields};
 use crate::error::{Error, Result, Segment};
-use crate::mark::array_fields;
-use crate::wire::{self, Reader};
+use crate::wire;
 
 /// The elements of a sequence, tuple or struct.
 pub(super) struct Elements<'a, 'de> {
@@ -54,9 +53,8 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
             if !core::mem::take(&mut self.may_have_another) {
                 return Ok(None);
             }
-            self.count += 1;
+            // The seventh entry of an array metalayer that says six: a dtype, as the name of the sixth says.
             self.left = 1;
-            self.fields = array_fields(self.count);
         }
         self.left -= 1;
         let start = self.deserializer.reader.offset();
@@ -85,19 +83,12 @@ pub(super) struct Lengths<'de, const N: usize> {
     total: usize,
     /// Where the last number ends.
     end: usize,
-    depth: u8,
 }
 
 impl<'de, const N: usize> Lengths<'de, N> {
     #[inline(always)]
-    pub(super) fn new(depth: u8, numbers: &'de [u8], end: usize) -> Self {
-        Lengths { numbers, total: numbers.len(), end, depth }
-    }
-
-    /// How many numbers have not been read.
-    #[inline(always)]
-    pub(super) fn left(&self) -> usize {
-        self.numbers.len() / N
+    pub(super) fn new(numbers: &'de [u8], end: usize) -> Self {
+        Lengths { numbers, total: numbers.len(), end }
     }
 }
 
@@ -111,15 +102,10 @@ impl<'de, const N: usize> de::SeqAccess<'de> for &mut Lengths<'de, N> {
         };
         self.numbers = rest;
         let end = self.end - rest.len();
-        match seed.deserialize(&mut Deserializer { reader: Reader::new(number), depth: self.depth, whole: false }) {
+        match seed.deserialize(&mut Deserializer::new(number)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(locate(error.shifted(end - N), &[], self.total / N, rest.len() / N, end - N)),
         }
-    }
-
-    #[inline(always)]
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left())
     }
 }
 

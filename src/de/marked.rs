@@ -5,7 +5,7 @@ use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::access::Lengths;
-use super::{Deserializer, Fields, wrong_count};
+use super::{Deserializer, Fields};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE, array_fields};
 use crate::marker;
@@ -53,7 +53,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a list of numbers that take `N` bytes each.
+    /// Reads a list of numbers that take `N` bytes each, for a visitor that takes them all.
     #[inline(always)]
     fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -63,12 +63,7 @@ impl<'de> Deserializer<'de> {
             return self.elements(start, count, &[], false, visitor);
         };
         self.enter(start)?;
-        let mut lengths = Lengths::<N>::new(self.depth, numbers, after.offset());
-        let value = visitor.visit_seq(&mut lengths)?;
-        let left = lengths.left();
-        if left != 0 {
-            return Err(wrong_count(count - left, count, start));
-        }
+        let value = visitor.visit_seq(&mut Lengths::<N>::new(numbers, after.offset()))?;
         self.reader = after;
         self.depth -= 1;
         Ok(value)

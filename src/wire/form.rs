@@ -48,14 +48,14 @@ impl Form {
     /// The marker's bytes, and how many they are.
     fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
         let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
-        let long = |small: Option<u8>, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count)) {
-            (Ok(count), _) if small.is_some() => {
+        let long = |small: u8, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count), wide) {
+            (Ok(count), ..) => {
                 let [a, b] = count.to_be_bytes();
-                Ok(([small.unwrap_or(0), a, b, 0, 0], 3))
+                Ok(([small, a, b, 0, 0], 3))
             }
-            (_, Ok(count)) if wide.is_some() => {
+            (_, Ok(count), Some(wide)) => {
                 let [a, b, c, d] = count.to_be_bytes();
-                Ok(([wide.unwrap_or(0), a, b, c, d], 5))
+                Ok(([wide, a, b, c, d], 5))
             }
             _ => Err(self.too_long(count)),
         };
@@ -64,10 +64,10 @@ impl Form {
             (Form::Map, 0..=15) => Ok(short(FIXMAP)),
             (Form::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
             (Form::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
-            (Form::Array, _) => long(Some(ARRAY16), Some(ARRAY32)),
-            (Form::Map, _) => long(Some(MAP16), Some(MAP32)),
-            (Form::Array16, _) => long(Some(ARRAY16), None),
-            (Form::Map16, _) => long(Some(MAP16), None),
+            (Form::Array, _) => long(ARRAY16, Some(ARRAY32)),
+            (Form::Map, _) => long(MAP16, Some(MAP32)),
+            (Form::Array16, _) => long(ARRAY16, None),
+            (Form::Map16, _) => long(MAP16, None),
             (Form::Dimensions | Form::Miscounted, _) => Err(self.too_long(count)),
         }
     }
