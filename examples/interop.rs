@@ -29,7 +29,7 @@ struct Embedded {
 fn main() -> Result<(), Box<dyn Error>> {
     let array = B2ndMeta::of::<u8>(Geometry::new(&[400, 3], &[110, 3], &[57, 3])?);
     let bytes = b2nd::to_vec(&array)?;
-    println!("The metalayer is {} bytes. A message with it is", bytes.len());
+    println!("The metalayer is {} bytes. A message is, and the metalayer in it:", bytes.len());
     println!("{:24}{:28}with::embedded", "", "as it is");
     let plain = through_all(&Plain { id: 7, array: array.clone() }, &bytes)?;
     let embedded = through_all(&Embedded { id: 7, array: array.clone() }, &bytes)?;
@@ -78,7 +78,7 @@ where
     let all = [("JSON", json), ("CBOR", cbor), ("bincode", binary), ("rmp-serde", packed), ("this crate", own)];
     let describe = |bytes: Vec<u8>| {
         let kept = bytes.windows(metalayer.len()).any(|window| window == metalayer);
-        format!("{:3} bytes, {}", bytes.len(), if kept { "with them" } else { "without" })
+        format!("{:3} bytes, {}", bytes.len(), if kept { "byte for byte" } else { "re-encoded" })
     };
     Ok(all.map(|(format, bytes)| (format, describe(bytes))).into())
 }

@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The whole header: every field as the file has it, metalayers as names and bytes.
     let mut json = serde_json::to_value(&header)?;
     for (field, value) in json.as_object().into_iter().flatten() {
-        println!("{field:22} {:.80}", value.to_string());
+        let text = value.to_string();
+        println!("{field:22} {text:.80}{}", if text.len() > 80 { "…" } else { "" });
     }
     assert_eq!(b2nd::to_vec(&serde_json::from_value::<Header>(json.clone())?)?, before);
 
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What no array can be is refused in JSON too.
     array["chunkshape"][1] = 0.into();
     if let Err(error) = serde_json::from_value::<ArrayMeta>(array) {
-        println!("\n{error}");
+        println!("\nrefused: {error}");
     }
     Ok(())
 }
@@ -45,5 +46,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn changes(before: &[u8], after: &[u8]) -> String {
     assert_eq!(before.len(), after.len());
     let changed = (0..before.len()).filter(|&at| before[at] != after[at]);
-    Vec::from_iter(changed.map(|at| format!("byte {at:02x} is {:02x}, was {:02x}", after[at], before[at]))).join("; ")
+    Vec::from_iter(changed.map(|at| format!("byte {at:#x} is {:02x}, was {:02x}", after[at], before[at]))).join("; ")
 }

@@ -65,7 +65,7 @@ fn main() -> b2nd::Result<()> {
     let mut header = frame.header().clone();
     header.metalayers_mut().insert(GeoTransform::NAME, b2nd::to_vec(&([1, 2], [0.5, 0.5], "EPSG:32632"))?)?;
     if let Err(error) = header.metalayer::<GeoTransform>() {
-        println!("{error}");
+        println!("refused: {error}");
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Shape, chunkshape and blockshape, in elements. Type size and the lengths in bytes follow from them.
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
+    // Zstandard has no parameter of its own beside the level, so 0.
     let header = Header::for_array(&meta)?.with_codec(Codec::Zstd, 0).with_filters(&[(Filter::Shuffle, 0)])?;
 
     let bytes = b2nd::to_vec(&header)?;
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let filled = b2nd::to_vec(frame.header())?;
     assert_eq!(filled.len(), bytes.len());
     let changed = (0..bytes.len()).filter(|&at| filled[at] != bytes[at]);
-    println!("the writer filled in bytes {}", Vec::from_iter(changed.map(|at| format!("{at:02x}"))).join(" "));
+    println!("the writer filled in bytes {}", Vec::from_iter(changed.map(|at| format!("{at:#x}"))).join(" "));
 
     if let Some(path) = std::env::args().nth(1) {
         std::fs::write(path, file)?;

@@ -28,7 +28,8 @@ pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// Opening reads the header and closes the file again.
+/// Opening reads the header and closes the file again; each further read opens it anew, so nothing stays open, and the file must
+/// not be replaced by another meanwhile.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
