@@ -81,6 +81,8 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
 
 /// Decodes values, one after another, from a slice.
 ///
+/// After an error, go on with another deserializer.
+///
 /// `&mut Deserializer` is the `serde::Deserializer`:
 ///
 /// ```

@@ -71,7 +71,7 @@ impl Mark {
             Mark::Fixstr => "with::fixstr holds a string",
             Mark::FixstrBytes => "with::fixstr_bytes holds bytes",
             Mark::Fixext16 => "with::fixext16 holds 17 bytes: the type, then its data",
-            Mark::Form(Form::Map16 | Form::Map) => "with::map16 holds a map",
+            Mark::Form(Form::Map16) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
             Mark::ArrayMeta => "an array metalayer is a struct",
@@ -84,9 +84,9 @@ impl Mark {
 /// The entries of an array metalayer, by how many its fixarray says. Six is a dtype without its format; where the
 /// count lies, a format (which cannot be wrong, having no other marker) stands there, and a seventh follows.
 pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
+    const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
-        5 => &["version", "ndim", "shape", "chunkshape", "blockshape"],
         6 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
-        _ => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"],
+        _ => FIELDS.get(..count).unwrap_or(&FIELDS),
     }
 }

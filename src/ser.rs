@@ -73,10 +73,12 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     let mut serializer = Serializer::new(Counter::default());
     value.serialize(&mut serializer)?;
-    Ok(serializer.into_sink().written())
+    serializer.into_sink().total()
 }
 
 /// Encodes values, one after another, into a [`Sink`].
+///
+/// After an error, what the sink holds is unspecified, and the serializer is not to be used again.
 ///
 /// The table of markers is in the [crate documentation](crate). `&mut Serializer` is the `serde::Serializer`:
 ///

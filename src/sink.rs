@@ -92,7 +92,9 @@ impl Sink for ReservedSink {
     }
 
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        Sink::insert(&mut self.0, at, bytes)
+        self.put_slice(bytes)?;
+        self.0[at..].rotate_right(bytes.len());
+        Ok(())
     }
 }
 
@@ -159,19 +161,27 @@ impl Sink for SliceSink<'_> {
     }
 }
 
-/// Counts, and keeps nothing.
+/// Counts, and keeps nothing. What is counted need not fit into memory.
 #[derive(Default)]
-pub(crate) struct Counter(usize);
+pub(crate) struct Counter(u64);
+
+impl Counter {
+    /// The count, if memory can hold so much.
+    #[inline(always)]
+    pub(crate) fn total(self) -> Result<usize> {
+        usize::try_from(self.0).map_err(|_| Error::message("a value is longer than memory can be"))
+    }
+}
 
 impl Sink for Counter {
     #[inline(always)]
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
-        self.0 += bytes.len();
+        self.0 += bytes.len() as u64;
         Ok(())
     }
 
     fn written(&self) -> usize {
-        self.0
+        usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
     fn insert(&mut self, _at: usize, bytes: &[u8]) -> Result<()> {

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
 use hex_literal::hex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const SHAPE_400_3: [u8; 19] = hex!("92 d3 0000000000000190 d3 0000000000000003");
 const CHUNKSHAPE_110_3: [u8; 11] = hex!("92 d2 0000006e d2 00000003");
@@ -339,6 +339,8 @@ fn another_count_is_refused() {
     refused::<ArrayMeta>(&hex!("94 00 00 90 90"), "array metalayer: 4 entries, 5 to 7 expected");
     refused::<ArrayMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<ArrayMeta>(&example(0x97, &hex!("db00000000 c0")), "expected 6 elements, found 7 at byte 0");
+    refused::<ArrayMeta>(&hex!("9f 96"), "expected 7 elements, found 15 at byte 0");
+    refused::<ArrayMeta>(&hex!("93 00 03"), "unexpected end of input at byte 3: shape needs 1 more byte");
     refused::<ArrayMeta>(&hex!("dc0007"), "expected fixarray (90 to 9f), found array16 (dc) at byte 0");
     refused::<ArrayMeta>(&example(0x95, &hex!("00 db00000000")), "6 trailing bytes after the value at byte 44");
     refused::<Geometry>(&hex!("93 00 90 90"), "geometry: 3 entries, 4 expected");
@@ -357,4 +359,23 @@ fn a_b2nd_metalayer_of_five_entries_is_an_array_too() {
     let header = b2nd::frame::Header::from_slice(&header).unwrap();
     let array = ArrayMeta::Caterva(CatervaMeta { version: 0, geometry: example_geometry() });
     assert_eq!(header.array().unwrap(), Some(array));
+}
+
+#[test]
+fn a_dtype_may_be_any_type_of_string() {
+    /// Not `transparent`: serde's derive asks for a newtype.
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Name(String);
+    impl AsRef<str> for Name {
+        fn as_ref(&self) -> &str {
+            &self.0
+        }
+    }
+    let meta = B2ndMeta { version: 0, geometry: geometry(1), dtype_format: 0, dtype: Name("<i4".to_owned()) };
+    let bytes = b2nd::to_vec(&meta).unwrap();
+    assert_eq!(b2nd::from_slice::<B2ndMeta<Name>>(&bytes).unwrap(), meta);
+    let json = serde_json::to_string(&meta).unwrap();
+    assert_eq!(serde_json::from_str::<B2ndMeta<Name>>(&json).unwrap(), meta);
+    let any = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 0, geometry: geometry(1), dtype: Name("int32".to_owned()) });
+    assert_eq!(b2nd::from_slice::<ArrayMeta<Name>>(&b2nd::to_vec(&any).unwrap()).unwrap(), any);
 }

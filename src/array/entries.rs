@@ -3,7 +3,6 @@
 //! A geometry is filled in place, since it is large and everything else here is small.
 
 use core::fmt;
-use core::marker::PhantomData;
 
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeStruct};
@@ -15,6 +14,7 @@ use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
 
 mod seeds;
+mod text;
 use seeds::{Dtype, Fill, Fixint, FormatOrDtype, Sixth};
 
 /// What a caller asks for; the layouts that a metalayer can have are in [`ArrayMeta`](super::ArrayMeta).
@@ -125,7 +125,7 @@ pub(super) struct Rest<S> {
 
 /// Reads a metalayer's entries: the geometry into its place, the dtype too where it has one, and the others.
 ///
-/// After an error the geometry has no dimensions.
+/// After an error the geometry is valid: without dimensions, or the one that was read.
 #[inline(always)]
 pub(super) fn deserialize<'de, D: Deserializer<'de>, S: Deserialize<'de>>(
     deserializer: D,
@@ -184,17 +184,17 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         layout.settle(geometry, ndim, any_zero)?;
         match layout {
             Layout::Geometry | Layout::Caterva => {}
-            Layout::LegacyB2nd => rest.dtype = layout.required(5, entries.next_element_seed(Dtype(dtype))?)?,
+            Layout::LegacyB2nd => rest.dtype = layout.required(5, entries.next_element_seed(Dtype::new(dtype))?)?,
             Layout::B2nd => {
                 rest.dtype_format = Some(layout.required(5, entries.next_element_seed(Fixint)?)?);
-                rest.dtype = layout.required(6, entries.next_element_seed(Dtype(dtype))?)?;
+                rest.dtype = layout.required(6, entries.next_element_seed(Dtype::new(dtype))?)?;
             }
-            Layout::Any => match entries.next_element_seed(FormatOrDtype(PhantomData))? {
+            Layout::Any => match entries.next_element_seed(FormatOrDtype::NEW)? {
                 None => {}
                 Some(Sixth::Dtype(dtype)) => rest.dtype = Some(dtype),
                 Some(Sixth::Format(format)) => {
                     rest.dtype_format = Some(format);
-                    rest.dtype = layout.required(6, entries.next_element_seed(Dtype(dtype))?)?;
+                    rest.dtype = layout.required(6, entries.next_element_seed(Dtype::new(dtype))?)?;
                     rest.miscounted = declared == Some(6);
                 }
             },
@@ -227,7 +227,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
                     .is_some(),
                 Key::DtypeFormat => rest.dtype_format.replace(entries.next_value_seed(Fixint)?).is_some(),
                 Key::Dtype => {
-                    rest.dtype = entries.next_value_seed(Dtype(dtype.take()))?;
+                    rest.dtype = entries.next_value_seed(Dtype::new(dtype.take()))?;
                     core::mem::replace(&mut has_dtype, true)
                 }
             };

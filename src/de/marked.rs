@@ -5,7 +5,7 @@ use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::access::Lengths;
-use super::{Deserializer, Fields};
+use super::{Deserializer, Fields, wrong_count};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE, array_fields};
 use crate::marker;
@@ -27,7 +27,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match mark {
-            Mark::Form(form @ (Form::Map16 | Form::Map)) => deserializer.entries(form, visitor),
+            Mark::Form(form @ Form::Map16) => deserializer.entries(form, visitor),
             Mark::Form(form) => {
                 let start = deserializer.reader.offset();
                 let count = deserializer.reader.take_count(form)?;
@@ -74,6 +74,9 @@ impl<'de> Deserializer<'de> {
     fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Miscounted)?;
+        if count > 7 {
+            return Err(wrong_count(7, count, start));
+        }
         self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 }

@@ -4,10 +4,10 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, SeqAccess, Unexpected, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Unexpected, Visitor};
 
 use super::super::geometry::negative;
+use super::text::{Borrowed, Text, Visit};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
@@ -123,13 +123,36 @@ fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
 ///
 /// The string is visited here: the `Deserialize` of a string type is a function that is not inlined, and hands its result over
 /// in memory.
-pub(super) struct Dtype<'a, S>(pub(super) Option<&'a mut S>);
+pub(super) struct Dtype<'a, S> {
+    place: Option<&'a mut S>,
+    is_human_readable: bool,
+}
+
+impl<'a, S> Dtype<'a, S> {
+    #[inline(always)]
+    pub(super) fn new(place: Option<&'a mut S>) -> Self {
+        Dtype { place, is_human_readable: false }
+    }
+
+    #[inline(always)]
+    fn settle<'de, T: Visit<'de>, E: serde::de::Error>(self, text: T) -> Result<Option<S>, E>
+    where
+        S: Deserialize<'de>,
+    {
+        let text = Text::new(text, self.is_human_readable);
+        match self.place {
+            Some(place) => S::deserialize_in_place(text, place).map(|()| None),
+            None => S::deserialize(text).map(Some),
+        }
+    }
+}
 
 impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for Dtype<'_, S> {
     type Value = Option<S>;
 
     #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<Self::Value, D::Error> {
+        self.is_human_readable = deserializer.is_human_readable();
         deserializer.deserialize_str(self)
     }
 }
@@ -143,24 +166,11 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for Dtype<'_, S> {
 
     #[inline(always)]
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        self.settle(BorrowedStrDeserializer::new(value))
+        self.settle(Borrowed(value))
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        self.settle(value.into_deserializer())
-    }
-}
-
-impl<S> Dtype<'_, S> {
-    #[inline(always)]
-    fn settle<'de, D: Deserializer<'de>>(self, value: D) -> Result<Option<S>, D::Error>
-    where
-        S: Deserialize<'de>,
-    {
-        match self.0 {
-            Some(place) => S::deserialize_in_place(value, place).map(|()| None),
-            None => S::deserialize(value).map(Some),
-        }
+        self.settle(value)
     }
 }
 
@@ -170,13 +180,21 @@ pub(super) enum Sixth<S> {
     Dtype(S),
 }
 
-pub(super) struct FormatOrDtype<S>(pub(super) PhantomData<S>);
+pub(super) struct FormatOrDtype<S> {
+    is_human_readable: bool,
+    dtype: PhantomData<S>,
+}
+
+impl<S> FormatOrDtype<S> {
+    pub(super) const NEW: Self = FormatOrDtype { is_human_readable: false, dtype: PhantomData };
+}
 
 impl<'de, S: Deserialize<'de>> DeserializeSeed<'de> for FormatOrDtype<S> {
     type Value = Sixth<S>;
 
     #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<Self::Value, D::Error> {
+        self.is_human_readable = deserializer.is_human_readable();
         deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, self)
     }
 }
@@ -207,10 +225,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
 
     #[inline(always)]
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        S::deserialize(BorrowedStrDeserializer::new(value)).map(Sixth::Dtype)
+        S::deserialize(Text::new(Borrowed(value), self.is_human_readable)).map(Sixth::Dtype)
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        S::deserialize(value.into_deserializer()).map(Sixth::Dtype)
+        S::deserialize(Text::new(value, self.is_human_readable)).map(Sixth::Dtype)
     }
 }

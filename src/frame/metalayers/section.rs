@@ -65,7 +65,7 @@ pub(in crate::frame) struct Section<'a> {
 impl<'a> Section<'a> {
     /// # Errors
     ///
-    /// More than 65,535 metalayers, or contents beyond 2 GiB.
+    /// Contents beyond 2 GiB.
     pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut names = metalayers.names.clone();
         for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {
