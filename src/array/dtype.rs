@@ -68,6 +68,7 @@ mod quote;
 mod scalar;
 mod structure;
 mod subarray;
+mod text;
 mod time;
 
 pub use element::Element;

@@ -47,7 +47,12 @@ impl Part {
 
     pub(super) fn text(&self, bytes: &[u8]) -> String {
         match self.show {
-            Show::Each(show) => bytes.iter().map(|&byte| show(byte)).collect::<Vec<_>>().join(", "),
+            Show::Each(show) => {
+                let all = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
+                let all =
+                    all.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });
+                all.collect::<Vec<_>>().join(", ")
+            }
             Show::Whole(show) => show(bytes),
         }
     }

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::cursor::Cursor;
-use super::quote::Text;
 use super::scalar::Scalar;
 use super::structure::{Field, Keys, Misfit, Parts, Struct};
 use super::subarray::Subarray;
+use super::text::Text;
 use super::{DType, MAX_DEPTH, MAX_SIZE};
 use crate::error::Result;
 

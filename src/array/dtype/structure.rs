@@ -5,7 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::quote::{Quoted, Text};
+use super::quote::Quoted;
+use super::text::Text;
 use super::{DType, MAX_DEPTH, MAX_SIZE};
 use crate::error::{Error, Result};
 
