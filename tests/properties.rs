@@ -4,15 +4,14 @@
 
 mod common;
 
-use std::fmt;
-
 use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::Hex;
+use common::pairs::Pairs;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// A value of each shape that serde has and this format takes, a newtype variant each; and of each mark.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
@@ -28,7 +27,7 @@ enum Shape {
     Structs(UnitStruct, Newtype, TupleStruct, Struct),
     Seq(Vec<Shape>),
     Tuple((Box<Shape>, Box<Shape>)),
-    Map(Pairs),
+    Map(Pairs<Shape, Shape>),
     StructVariant {
         one: Box<Shape>,
         other: Vec<()>,
@@ -37,7 +36,7 @@ enum Shape {
     FixstrBytes(#[serde(with = "b2nd::with::fixstr_bytes")] Vec<u8>),
     Fixext16(#[serde(with = "b2nd::with::fixext16")] [u8; 17]),
     Array16(#[serde(with = "b2nd::with::array16")] Vec<Shape>),
-    Map16(#[serde(with = "b2nd::with::map16")] Pairs),
+    Map16(#[serde(with = "b2nd::with::map16")] Pairs<Shape, Shape>),
     Embedded(#[serde(with = "b2nd::with::embedded")] Box<Shape>),
 }
 
@@ -54,36 +53,6 @@ struct TupleStruct(i64, String);
 struct Struct {
     number: u64,
     list: Vec<i16>,
-}
-
-/// A map that keeps its order, and keys that repeat.
-#[derive(Clone, PartialEq, Debug)]
-struct Pairs(Vec<(Shape, Shape)>);
-
-impl Serialize for Pairs {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Pairs;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(entry) = entries.next_entry()? {
-                    pairs.push(entry);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
 }
 
 impl Shape {
@@ -261,7 +230,7 @@ fn longer(bytes: &[u8], position: usize) -> impl Iterator<Item = Vec<u8>> {
 
 /// The value is read back from what is written of it, equal and to the end.
 #[track_caller]
-fn comes_back<T: Serialize + DeserializeOwned + PartialEq + fmt::Debug>(value: &T) -> Vec<u8> {
+fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> Vec<u8> {
     let bytes = b2nd::to_vec(value).unwrap();
     assert_eq!(bytes.len(), b2nd::serialized_len(value).unwrap());
     assert_eq!(&b2nd::from_slice::<T>(&bytes).unwrap(), value);

@@ -1,42 +1,15 @@
 //! C-Blosc2's functions, each with the `malloc` and `free` that a caller of it has. All unsafe code is here.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::hint::black_box;
 use std::ptr;
 
 use b2nd::Geometry;
 
-/// `b2nd_array_t`, opaque.
-#[repr(C)]
-struct Array {
-    _private: [u8; 0],
-}
-
-unsafe extern "C" {
-    fn free(pointer: *mut c_void);
-    fn blosc2_get_version_string() -> *const c_char;
-    fn b2nd_open(urlpath: *const c_char, array: *mut *mut Array) -> c_int;
-    fn b2nd_free(array: *mut Array) -> c_int;
-    fn b2nd_serialize_meta(
-        ndim: i8,
-        shape: *const i64,
-        chunkshape: *const i32,
-        blockshape: *const i32,
-        dtype: *const c_char,
-        dtype_format: i8,
-        smeta: *mut *mut u8,
-    ) -> c_int;
-    fn b2nd_deserialize_meta(
-        smeta: *const u8,
-        smeta_len: i32,
-        ndim: *mut i8,
-        shape: *mut i64,
-        chunkshape: *mut i32,
-        blockshape: *mut i32,
-        dtype: *mut *mut c_char,
-        dtype_format: *mut i8,
-    ) -> c_int;
-}
+// The declarations that the tests against C have.
+#[allow(dead_code, missing_docs)]
+#[path = "../../tests/c-blosc2/src/sys.rs"]
+mod sys;
 
 /// Before [`open`], once.
 pub fn init() {
@@ -47,7 +20,7 @@ pub fn init() {
 /// The version of the library that is linked.
 pub fn version() -> &'static str {
     // SAFETY: a string constant.
-    unsafe { CStr::from_ptr(blosc2_get_version_string()) }.to_str().unwrap()
+    unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
 }
 
 /// Encodes with `b2nd_serialize_meta`, lends the bytes and frees them. It counts to `ndim` and asks for no limit, so 16 dimensions
@@ -59,9 +32,10 @@ pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> 
     unsafe {
         let (shape, chunkshape, blockshape) = (geometry.shape(), geometry.chunkshape(), geometry.blockshape());
         let (shape, chunkshape, blockshape) = (shape.as_ptr(), chunkshape.as_ptr(), blockshape.as_ptr());
-        let length = b2nd_serialize_meta(geometry.ndim() as i8, shape, chunkshape, blockshape, dtype.as_ptr(), 0, &mut bytes);
+        let length =
+            sys::b2nd_serialize_meta(geometry.ndim() as i8, shape, chunkshape, blockshape, dtype.as_ptr(), 0, &mut bytes);
         let result = then(std::slice::from_raw_parts(bytes, length as usize));
-        free(bytes.cast());
+        sys::free(bytes.cast());
         result
     }
 }
@@ -82,7 +56,7 @@ pub struct Decoded {
 pub fn decode(bytes: &[u8], place: &mut Decoded) {
     let dtype = black_box(deserialize(bytes, place));
     // SAFETY: the function hands over what it allocated.
-    unsafe { free(dtype.cast()) }
+    unsafe { sys::free(dtype.cast()) }
 }
 
 /// The same, with the dtype as a string.
@@ -91,7 +65,7 @@ pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
     // SAFETY: a string, and ours to free.
     unsafe {
         let string = CStr::from_ptr(dtype).to_str().unwrap().to_owned();
-        free(dtype.cast());
+        sys::free(dtype.cast());
         string
     }
 }
@@ -103,7 +77,9 @@ fn deserialize(bytes: &[u8], place: &mut Decoded) -> *mut c_char {
     let (blockshape, format) = (place.blockshape.as_mut_ptr(), &mut place.dtype_format);
     let length = bytes.len() as i32;
     // SAFETY: the bytes are valid and have at most 16 dimensions.
-    unsafe { b2nd_deserialize_meta(bytes.as_ptr(), length, &mut place.ndim, shape, chunkshape, blockshape, &mut dtype, format) };
+    unsafe {
+        sys::b2nd_deserialize_meta(bytes.as_ptr(), length, &mut place.ndim, shape, chunkshape, blockshape, &mut dtype, format)
+    };
     dtype
 }
 
@@ -112,9 +88,9 @@ pub fn open(path: &CStr) -> c_int {
     let mut array = ptr::null_mut();
     // SAFETY: a string, and an array that the function made.
     unsafe {
-        let code = b2nd_open(path.as_ptr(), &mut array);
+        let code = sys::b2nd_open(path.as_ptr(), &mut array);
         if code >= 0 {
-            b2nd_free(array);
+            sys::b2nd_free(array);
         }
         code
     }

@@ -1,14 +1,15 @@
 //! Values of serde's every shape: what is accepted is written back, and what is written is read back.
 #![no_main]
 
-use std::fmt;
+#[path = "../../tests/common/pairs.rs"]
+mod pairs;
 
 use arbitrary::{Arbitrary, Unstructured};
 use b2nd::ErrorKind;
 use b2nd_fuzz::{explains, reencodes};
 use libfuzzer_sys::fuzz_target;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 fuzz_target!(|input: &[u8]| {
     reencodes::<Everything>(input);
@@ -81,36 +82,10 @@ struct Wrapped(Nothing);
 #[derive(Serialize, Deserialize, Arbitrary, Debug)]
 struct Nothing;
 
-/// A map that keeps its order, and keys that repeat.
-#[derive(Arbitrary, Debug)]
-struct Pairs(Vec<(String, Option<i32>)>);
+type Pairs = pairs::Pairs<String, Option<i32>>;
 
-impl Serialize for Pairs {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Pairs;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Pairs, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(entry) = entries.next_entry()? {
-                    pairs.push(entry);
-                }
-                Ok(Pairs(pairs))
-            }
-        }
-
-        deserializer.deserialize_map(Entries)
+impl<'a> Arbitrary<'a> for Pairs {
+    fn arbitrary(input: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        Arbitrary::arbitrary(input).map(pairs::Pairs)
     }
 }

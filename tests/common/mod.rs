@@ -8,6 +8,7 @@ pub mod faulty;
 pub mod frames;
 #[cfg(feature = "std")]
 pub mod manifest;
+pub mod pairs;
 pub mod scratch;
 #[cfg(feature = "std")]
 pub mod state;
