@@ -47,8 +47,8 @@
 //! | know what this serde format does with a type | [the format](#the-format) |
 //! | know what may change in later versions | [`docs::stability`] |
 //!
-//! The examples in the repository do these things in full: `inspect` shows what is in a file (also as JSON, as annotated bytes, as a
-//! picture), `upgrade` rewrites old files.
+//! The tool `b2nd`, a crate beside this one, shows what is in a file (also as JSON, as annotated bytes, as a picture) and rewrites
+//! old files.
 //!
 //! # The format
 //!

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Those of one file each; `inspect` and `upgrade` have tests of their own.
+/// The examples of one file each.
 fn names() -> Vec<String> {
     let paths = fs::read_dir("examples").unwrap().map(|entry| entry.unwrap().path());
     let mut names: Vec<String> = paths

@@ -1,8 +1,8 @@
 //! Brings Caterva arrays and early b2nd arrays to the layout that C-Blosc2 has written since its release 2.7.0.
 //!
 //! ```text
-//! cargo run --example upgrade -- --dtype "<f8" old.caterva new.b2nd
-//! cargo run --example upgrade -- --dry-run DIRECTORY
+//! b2nd upgrade --dtype "<f8" old.caterva new.b2nd
+//! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
 //! Chunks are copied as they are: only the array's metalayer changes. `plan` says what there is to do about a frame,
@@ -36,7 +36,7 @@ const LONG: u64 = 1 << 26;
 ///
 /// A frame that has that layout, or that holds no array, is left alone. Nothing is overwritten, but for --in-place.
 #[derive(Parser)]
-#[command(name = "upgrade")]
+#[command(name = "b2nd upgrade")]
 pub(crate) struct Args {
     /// A frame, the directory of a sparse frame, or a directory with frames in it and below.
     source: PathBuf,
@@ -58,15 +58,14 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-fn main() -> ExitCode {
-    let args = Args::parse();
+pub(crate) fn main(args: &Args) -> ExitCode {
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    match run(&args, &mut out, &mut err) {
+    match run(args, &mut out, &mut err) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             // Where this cannot be written either, the status says it.
-            let _ = writeln!(err, "upgrade: cannot write: {error}");
+            let _ = writeln!(err, "b2nd: cannot write: {error}");
             ExitCode::FAILURE
         }
     }

@@ -1,5 +1,4 @@
-//! The example `inspect`: what it prints for files, and that its dump leaves no byte of a header out.
-#![cfg(feature = "std")]
+//! `b2nd info`: what it prints for files, and that its dump leaves no byte of a header out.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -12,7 +11,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 #[allow(dead_code)]
-#[path = "../examples/inspect/main.rs"]
+#[path = "../src/inspect/mod.rs"]
 mod inspect;
 
 #[path = "inspect/contents.rs"]
@@ -35,7 +34,7 @@ struct Output {
     status: u8,
 }
 
-/// Runs the example with these arguments, in this process.
+/// Runs the tool with these arguments, in this process.
 fn run(args: &[&str]) -> Output {
     let args = inspect::Args::try_parse_from([&["inspect"], args].concat()).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -53,7 +52,7 @@ fn shown(args: &[&str]) -> String {
     out
 }
 
-/// Compares whole output with a file; `cargo run --example inspect -- ARGS > FILE` makes it again.
+/// Compares whole output with a file; `b2nd info ARGS > FILE` makes it again.
 #[track_caller]
 fn assert_prints(args: &[&str], file: &str) {
     let out = shown(args);
@@ -236,7 +235,7 @@ fn expected_chunks(nd: &Value) -> i64 {
         .product()
 }
 
-/// `cargo run --example inspect -- --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq .` makes the file again.
+/// `b2nd info --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq .` makes the file again.
 #[test]
 fn json_of_the_example_is_this() {
     let json = json_of(&shown(&["--json", "--chunks", "--slice=9, 3:-4", EXAMPLE]));
@@ -280,7 +279,7 @@ fn output_that_nobody_reads_ends_quietly() {
     };
     assert_eq!(ends(io::ErrorKind::BrokenPipe), (0, String::new()));
     let full = io::Error::from(io::ErrorKind::StorageFull);
-    assert_eq!(ends(full.kind()), (1, format!("inspect: cannot write: {full}\n")));
+    assert_eq!(ends(full.kind()), (1, format!("b2nd: cannot write: {full}\n")));
 }
 
 /// A frame without chunks, with this as its only metalayer.

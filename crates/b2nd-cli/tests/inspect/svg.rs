@@ -16,7 +16,7 @@ fn an_array_is_drawn() {
 
 #[test]
 fn readme_shows_a_picture_that_is_kept() {
-    let readme = std::fs::read_to_string("README.md").unwrap();
+    let readme = std::fs::read_to_string("../../README.md").unwrap();
     assert!(readme.contains("](tests/data/inspect/i4_2d.svg)"));
 }
 

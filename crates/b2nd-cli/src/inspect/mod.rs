@@ -1,10 +1,10 @@
 //! Shows what is in Blosc2 frames.
 //!
 //! ```text
-//! cargo run --example inspect -- tests/data/example.b2nd
-//! cargo run --example inspect -- --chunks --slice "0:6, -1" tests/data/example.b2nd
-//! cargo run --example inspect -- --svg tests/data/example.b2nd > example.svg
-//! cargo run --example inspect -- -r --json DIRECTORY | jq .array.shape
+//! b2nd tests/data/example.b2nd
+//! b2nd info --chunks --slice "0:6, -1" tests/data/example.b2nd
+//! b2nd info --svg tests/data/example.b2nd > example.svg
+//! b2nd info -r --json DIRECTORY | jq .array.shape
 //! ```
 //!
 //! `walk` finds the frames, and each way of showing one is a module with a function from a [`File`] to text:
@@ -34,7 +34,7 @@ use clap::Parser;
 
 /// Shows what is in Blosc2 frames: header and trailer, metalayers, the array and where its chunks are.
 #[derive(Parser)]
-#[command(name = "inspect")]
+#[command(name = "b2nd info")]
 pub(crate) struct Args {
     /// A frame (.b2nd, .b2frame, .caterva, …), or the directory of a sparse frame.
     #[arg(required = true)]
@@ -72,10 +72,9 @@ pub(crate) struct Args {
     color: colorchoice_clap::Color,
 }
 
-fn main() -> ExitCode {
-    let args = Args::parse();
+pub(crate) fn main(args: &Args) -> ExitCode {
     args.color.write_global();
-    let shown = run(&args, &mut anstream::stdout(), &mut anstream::stderr());
+    let shown = run(args, &mut anstream::stdout(), &mut anstream::stderr());
     status(shown, &mut anstream::stderr()).into()
 }
 
@@ -88,7 +87,7 @@ pub(crate) fn status(shown: io::Result<bool>, err: &mut dyn Write) -> u8 {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
             // Where this cannot be written either, the status says it.
-            let _ = writeln!(err, "inspect: cannot write: {error}");
+            let _ = writeln!(err, "b2nd: cannot write: {error}");
             1
         }
     }

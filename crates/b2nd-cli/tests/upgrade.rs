@@ -1,5 +1,4 @@
-//! The example `upgrade`: what becomes of each layout, what is refused, and that nothing else changes.
-#![cfg(feature = "std")]
+//! `b2nd upgrade`: what becomes of each layout, what is refused, and that nothing else changes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -13,7 +12,7 @@ use clap::Parser;
 use serde_json::Value;
 
 #[allow(dead_code)]
-#[path = "../examples/upgrade/main.rs"]
+#[path = "../src/upgrade/mod.rs"]
 mod upgrade;
 use upgrade::plan::Plan;
 use upgrade::work;
@@ -71,7 +70,7 @@ fn contents(path: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
     fs::read_dir(path).unwrap().flat_map(|entry| contents(entry.unwrap().path())).collect()
 }
 
-/// Runs the example in this process: its output, its errors, and whether nothing was refused.
+/// Runs the tool in this process: its output, its errors, and whether nothing was refused.
 fn run(args: &[&str]) -> (String, String, bool) {
     let args = upgrade::Args::try_parse_from([&["upgrade"], args].concat()).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
