@@ -29,7 +29,7 @@ fn text<'a>(package: &'a Value, key: &str) -> &'a str {
 
 #[test]
 fn the_package_holds_the_files_that_its_docs_name() {
-    let list = cargo(&["package", "--list", "--allow-dirty"]);
+    let list = cargo(&["package", "--list", "--allow-dirty", "--package", "b2nd"]);
     let files: BTreeSet<&str> = list.lines().collect();
     let docs = files.iter().filter(|file| [".rs", ".md"].iter().any(|end| file.ends_with(end)));
     for file in docs {
@@ -43,7 +43,7 @@ fn the_package_holds_the_files_that_its_docs_name() {
 
 #[test]
 fn the_package_holds_no_more_than_a_user_needs() {
-    let list = cargo(&["package", "--list", "--allow-dirty"]);
+    let list = cargo(&["package", "--list", "--allow-dirty", "--package", "b2nd"]);
     let others = list.lines().filter(|file| !["src/", "examples/"].iter().any(|directory| file.starts_with(directory)));
     let expected = [
         ".cargo_vcs_info.json",
