@@ -3,7 +3,15 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::chunk_header::{ChunkHeader, EXTENDED, Special, no_nan};
+mod header;
+mod index;
+mod pipeline;
+pub(super) use header::EXTENDED;
+use header::no_nan;
+pub use header::{ChunkHeader, Special};
+pub use index::{Offset, Offsets};
+pub use pipeline::{Codec, Filter, SplitMode};
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// What turns a compressed chunk into its data. A codec crate plugs in with a closure:

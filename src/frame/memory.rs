@@ -2,9 +2,8 @@
 
 use core::cell::OnceCell;
 
-use super::chunk::{Chunk, Decompress};
+use super::chunk::{Chunk, Decompress, Offset, Offsets};
 use super::header::{FrameType, Header};
-use super::offsets::{Offset, Offsets};
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 

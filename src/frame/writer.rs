@@ -2,18 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::chunk::Chunk;
-use super::chunk_header::Special;
+use super::chunk::{Chunk, Offset, Special};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
-use super::offsets::Offset;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
-
-#[cfg(feature = "std")]
-mod disk;
-#[cfg(feature = "std")]
-pub use disk::{Directory, OneFile};
 
 /// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
 ///
@@ -58,7 +51,7 @@ pub trait Target: sealed::Target {}
 
 impl<T: sealed::Target> Target for T {}
 
-mod sealed {
+pub(super) mod sealed {
     use super::{FrameType, Result};
 
     pub trait Target {
@@ -110,7 +103,7 @@ impl Writer<Memory> {
 }
 
 impl<T: Target> Writer<T> {
-    fn to(header: Header, target: T) -> Self {
+    pub(super) fn to(header: Header, target: T) -> Self {
         let vlmetalayers = Trailer::new(Metalayers::new());
         Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
     }

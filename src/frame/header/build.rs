@@ -3,8 +3,8 @@
 use super::{FrameType, Header};
 use crate::array::B2ndMeta;
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::chunk::{Codec, Filter, SplitMode};
 use crate::frame::metalayers::Metalayers;
-use crate::frame::pipeline::{Codec, Filter, SplitMode};
 
 /// Version 2, 64-bit offsets.
 const ORDINARY: u8 = 0x12;

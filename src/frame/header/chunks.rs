@@ -4,8 +4,7 @@ use core::ops::Range;
 
 use super::{FrameType, Header};
 use crate::error::{Error, Result};
-use crate::frame::chunk::Chunk;
-use crate::frame::chunk_header::Special;
+use crate::frame::chunk::{Chunk, Special};
 use crate::frame::metalayers::mismatch;
 
 impl Header {

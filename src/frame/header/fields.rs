@@ -1,7 +1,7 @@
 //! What a header says of its frame, typed.
 
 use super::{FrameType, Header};
-use crate::frame::pipeline::{Codec, Filter, SplitMode};
+use crate::frame::chunk::{Codec, Filter, SplitMode};
 
 impl Header {
     /// The format's version: 2, or 3 where chunks or blocks vary in length.

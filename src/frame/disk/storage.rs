@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Where edits and new frames go: [`Disk`], or something of your own (a test that fails on purpose, a file system in memory).
 ///
-/// The promises of [`File::edit`](super::File::edit) hold if [`Handle::sync`] makes what was written last, a rename is
+/// The promises of [`File::edit`](crate::frame::File::edit) hold if [`Handle::sync`] makes what was written last, a rename is
 /// atomic, and a write inside one aligned sector of 512 bytes happens as a whole or not at all.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens a file that exists, to read and write.
@@ -83,7 +83,7 @@ impl Handle for fs::File {
 }
 
 /// A file or directory that appears under its name only when it is complete. Dropped before that, it leaves nothing.
-pub(super) struct Staged {
+pub(in crate::frame) struct Staged {
     storage: Arc<dyn Storage>,
     temporary: PathBuf,
     target: PathBuf,
@@ -153,7 +153,7 @@ impl Staged {
 }
 
 /// Makes the name of a file or directory last.
-pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+pub(in crate::frame) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     storage.sync_dir(parent.unwrap_or(Path::new(".")))
 }

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::file::{File, read_header};
-use super::header::Header;
-use super::metalayers::Place;
 use super::storage::{Disk, Handle, Staged, Storage, sync_parent};
-use super::trailer::Trailer;
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
+use crate::frame::header::Header;
+use crate::frame::metalayers::Place;
+use crate::frame::trailer::Trailer;
 
 /// A write inside one of these, aligned, is taken to happen as a whole or not at all.
 const SECTOR: u64 = 512;
@@ -87,7 +87,7 @@ impl File {
     /// # Errors
     ///
     /// The header has no such metalayer, or what it holds is shorter than the new content: chunks follow the header, so it cannot grow.
-    /// [`rewrite`](super::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
+    /// [`rewrite`](crate::frame::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
     /// [`edit`](File::edit) for what is then in the file.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let place = self.header.metalayers().get(name).ok_or_else(|| no_place(name))?;
@@ -112,7 +112,7 @@ impl File {
 
     /// Puts a value under a name among the variable-length metalayers, uncompressed.
     ///
-    /// The old trailer stays in the file, before the new one: [`rewrite`](super::rewrite) drops it.
+    /// The old trailer stays in the file, before the new one: [`rewrite`](crate::frame::rewrite) drops it.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl File {
 }
 
 /// Copies exactly so many bytes, in constant memory.
-pub(super) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
+pub(in crate::frame) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
     let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(COPIED_AT_ONCE)];
     let mut left = length;
     while left > 0 {

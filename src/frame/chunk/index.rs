@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::chunk::{Chunk, Decompress};
-use super::chunk_header::{ChunkHeader, Special};
-use super::header::{FrameType, Header};
-use super::metalayers::mismatch;
-use super::trailer::Trailer;
+use super::header::{ChunkHeader, Special};
+use super::{Chunk, Decompress};
 use crate::error::{Error, Result};
+use crate::frame::header::{FrameType, Header};
+use crate::frame::metalayers::mismatch;
+use crate::frame::trailer::Trailer;
 
 /// The position of the header's cbytes.
 const CBYTES_AT: usize = 0x26;
@@ -39,7 +39,7 @@ impl Offset {
     }
 
     /// See [`from_raw`](Offset::from_raw).
-    pub(super) fn to_raw(self) -> Option<i64> {
+    pub(in crate::frame) fn to_raw(self) -> Option<i64> {
         match self {
             Offset::At(at) => i64::try_from(at).ok(),
             Offset::Special(special) => Some(i64::from_be_bytes([0x80 | special.code(), 0, 0, 0, 0, 0, 0, 0])),
@@ -166,12 +166,12 @@ impl Offsets {
     }
 
     /// The chunk's number that is asked for, checked.
-    pub(super) fn at(&self, chunk: usize) -> Result<Offset> {
+    pub(in crate::frame) fn at(&self, chunk: usize) -> Result<Offset> {
         self.get(chunk).ok_or_else(|| Error::message(format_args!("chunk {chunk} of {}: there is none", self.len())))
     }
 
     /// Where a chunk that starts at `start` must have ended: at the next one, or with the last.
-    pub(super) fn limit(&self, start: u64) -> u64 {
+    pub(in crate::frame) fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
     }

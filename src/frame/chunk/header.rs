@@ -1,14 +1,14 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
-use super::metalayers::mismatch;
 use super::pipeline::{Codec, Filter};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::metalayers::mismatch;
 
 /// The length of a header of Blosc 1.
 const SHORT: usize = 16;
 
 /// The length of a header with a filter pipeline.
-pub(super) const EXTENDED: usize = 32;
+pub(in crate::frame) const EXTENDED: usize = 32;
 
 /// The longest block in bytes.
 const MAX_BLOCKSIZE: usize = 536_866_816;
@@ -39,7 +39,7 @@ pub enum Special {
 
 impl Special {
     /// The number in a chunk's header.
-    pub(super) fn code(self) -> u8 {
+    pub(in crate::frame) fn code(self) -> u8 {
         match self {
             Special::Zeros => 1,
             Special::Nan => 2,
@@ -104,7 +104,7 @@ impl ChunkHeader {
     }
 
     /// The header of data that is stored as it is.
-    pub(super) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+    pub(in crate::frame) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
         let cbytes = EXTENDED.saturating_add(nbytes);
@@ -114,7 +114,12 @@ impl ChunkHeader {
     }
 
     /// The header that says what all elements are.
-    pub(super) fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
+    pub(in crate::frame) fn special_chunk(
+        special: Special,
+        nbytes: usize,
+        typesize: usize,
+        blocksize: usize,
+    ) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::message("a chunk of one value holds more than a header"));
         }
@@ -132,7 +137,7 @@ impl ChunkHeader {
     }
 
     /// Puts the data in blocks of this length, where a chunk of its length can have such.
-    pub(super) fn set_blocksize(&mut self, blocksize: usize) {
+    pub(in crate::frame) fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
         }
@@ -314,7 +319,7 @@ impl ChunkHeader {
 }
 
 #[cold]
-pub(super) fn no_nan(typesize: usize) -> Error {
+pub(in crate::frame) fn no_nan(typesize: usize) -> Error {
     Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 

@@ -6,11 +6,11 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::sealed;
-use super::{FrameType, Header, Writer};
+use super::file::{SPARSE_FRAME, chunk_name, name_file};
+use super::storage::{Disk, Handle, Staged, Storage};
 use crate::error::Result;
-use crate::frame::file::{SPARSE_FRAME, chunk_name, name_file};
-use crate::frame::storage::{Disk, Handle, Staged, Storage};
+use crate::frame::header::{FrameType, Header};
+use crate::frame::writer::{Writer, sealed};
 
 /// A contiguous frame in a file.
 pub struct OneFile {

@@ -6,13 +6,13 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::chunk_header::{ChunkHeader, EXTENDED};
-use super::edit::copy;
+use super::editor::copy;
 use super::file::{File, SPARSE_FRAME, name_file};
-use super::header::{FrameType, Header};
-use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::storage::{Disk, Staged, Storage};
 use crate::error::{Error, Result};
+use crate::frame::chunk::{ChunkHeader, EXTENDED};
+use crate::frame::header::{FrameType, Header};
+use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
 /// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has

@@ -10,12 +10,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::chunk::{Chunk, Decompress};
-use super::header::{FrameType, Header};
-use super::offsets::{Offset, Offsets};
 use super::storage::Storage;
-use super::trailer::Trailer;
 use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::frame::chunk::{Chunk, Decompress, Offset, Offsets};
+use crate::frame::header::{FrameType, Header};
+use crate::frame::trailer::Trailer;
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
@@ -24,7 +23,7 @@ const FIRST_READ: usize = 4096;
 const LAST_READ: u64 = 4096;
 
 /// The file of a sparse frame's directory that holds header, index and trailer.
-pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
+pub(in crate::frame) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
@@ -157,7 +156,7 @@ impl File {
 }
 
 /// The system's errors do not say which file they are about.
-pub(super) fn name_file(error: Error, path: &Path) -> Error {
+pub(in crate::frame) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.within(Segment::Key(path.display().to_string()), None),
         _ => error,
@@ -165,11 +164,11 @@ pub(super) fn name_file(error: Error, path: &Path) -> Error {
 }
 
 /// The name of a sparse frame's chunk.
-pub(super) fn chunk_name(number: u64) -> String {
+pub(in crate::frame) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
 
-pub(super) fn read_header(path: &Path, offset: u64) -> Result<Header> {
+pub(in crate::frame) fn read_header(path: &Path, offset: u64) -> Result<Header> {
     let mut file = fs::File::open(path)?;
     if offset != 0 {
         file.seek(SeekFrom::Start(offset))?;

@@ -1,0 +1,12 @@
+//! Frames on disk: everything that needs `std`.
+
+mod editor;
+mod file;
+mod rewrite;
+mod storage;
+mod writer;
+
+pub use file::File;
+pub use rewrite::{rewrite, rewrite_in};
+pub use storage::{Disk, Handle, Storage};
+pub use writer::{Directory, OneFile};
