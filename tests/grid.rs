@@ -24,8 +24,8 @@ fn per_dimension(lengths: &[i64], parts: &[i64]) -> Vec<i64> {
 
 struct Element {
     coords: Vec<i64>,
-    chunk: i64,
-    block: i64,
+    chunk: u64,
+    block: u64,
     item: i64,
 }
 
@@ -52,7 +52,7 @@ impl Naive {
                     let padding = (0..shape.len()).any(|d| in_chunk[d] >= chunkshape[d] || coords[d] >= shape[d]);
                     let item = item.next().unwrap();
                     if !padding {
-                        elements.push(Element { coords, chunk: chunk as i64, block: block as i64, item });
+                        elements.push(Element { coords, chunk: chunk as u64, block: block as u64, item });
                     }
                 }
             }
@@ -73,13 +73,13 @@ impl Naive {
 fn check_grid(grid: &Grid, naive: &Naive) -> usize {
     let ndim = grid.shape().len();
     let case = format!("shape {:?}, chunkshape {:?}, blockshape {:?}", grid.shape(), grid.chunkshape(), grid.blockshape());
-    let (nchunks, nblocks) = (cells(&naive.chunks).len() as i64, cells(&naive.blocks).len() as i64);
+    let (nchunks, nblocks) = (cells(&naive.chunks).len() as u64, cells(&naive.blocks).len() as u64);
     assert_eq!(grid.chunks_per_dimension(), naive.chunks, "{case}");
     assert_eq!(grid.blocks_per_dimension(), naive.blocks, "{case}");
     assert_eq!((grid.nchunks(), grid.blocks_per_chunk(), grid.nblocks()), (nchunks, nblocks, nchunks * nblocks), "{case}");
     assert_eq!(grid.nitems(), naive.elements.len() as i64, "{case}");
     assert_eq!(grid.extchunknitems(), naive.extchunknitems, "{case}");
-    assert_eq!(grid.extnitems(), nchunks * grid.chunknitems(), "{case}");
+    assert_eq!(grid.extnitems(), nchunks as i64 * grid.chunknitems(), "{case}");
     assert_eq!(grid.chunknitems(), cells(grid.chunkshape()).len() as i64, "{case}");
     assert_eq!(grid.blocknitems(), cells(grid.blockshape()).len() as i64, "{case}");
     for d in 0..ndim {
@@ -94,7 +94,11 @@ fn check_grid(grid: &Grid, naive: &Naive) -> usize {
     for (chunk, coords) in (0..).zip(cells(&naive.chunks)) {
         assert_eq!(grid.chunk_from_coords(&coords), Some(chunk), "{case}");
         assert_eq!(grid.chunk_coords(chunk).as_deref(), Some(&*coords), "{case}: chunk {chunk}");
-        assert_eq!(coords.iter().zip(grid.chunk_strides().iter()).map(|(at, stride)| at * stride).sum::<i64>(), chunk, "{case}");
+        assert_eq!(
+            coords.iter().zip(grid.chunk_strides().iter()).map(|(at, stride)| at * stride).sum::<i64>() as u64,
+            chunk,
+            "{case}"
+        );
         assert_eq!(grid.chunk_extent(chunk).as_deref(), naive.extent(|e| e.chunk == chunk, ndim).as_deref(), "{case}: {chunk}");
         for block in 0..nblocks {
             let extent = grid.block_extent(chunk, block).unwrap();
@@ -102,14 +106,14 @@ fn check_grid(grid: &Grid, naive: &Naive) -> usize {
             let extent = if extent.iter().any(Range::is_empty) { None } else { Some(extent.to_vec()) };
             assert_eq!(extent, naive.extent(|e| e.chunk == chunk && e.block == block, ndim), "{case}: {chunk}, {block}");
         }
-        assert_eq!(grid.block_extent(chunk, nblocks).or(grid.block_extent(chunk, -1)), None, "{case}");
+        assert_eq!(grid.block_extent(chunk, nblocks).or(grid.block_extent(chunk, u64::MAX)), None, "{case}");
     }
     for (strides, lengths) in [(grid.block_strides(), &*naive.blocks), (grid.item_strides(), grid.blockshape())] {
         for (number, cell) in (0..).zip(cells(lengths)) {
             assert_eq!(cell.iter().zip(strides.iter()).map(|(at, stride)| at * stride).sum::<i64>(), number, "{case}");
         }
     }
-    for chunk in [-1, nchunks] {
+    for chunk in [nchunks, u64::MAX] {
         assert_eq!((grid.chunk_coords(chunk), grid.chunk_extent(chunk)), (None, None), "{case}");
         assert_eq!(grid.block_extent(chunk, 0), None, "{case}");
     }
@@ -117,8 +121,8 @@ fn check_grid(grid: &Grid, naive: &Naive) -> usize {
         for beyond in [-1, grid.shape()[d]] {
             let mut coords = vec![0; ndim];
             coords[d] = beyond;
-            let found = [grid.chunk_index(&coords), grid.block_index(&coords), grid.item_index(&coords)];
-            assert_eq!(found, [None; 3], "{case}: element {coords:?}");
+            let found = (grid.chunk_index(&coords), grid.block_index(&coords), grid.item_index(&coords));
+            assert_eq!(found, (None, None, None), "{case}: element {coords:?}");
         }
         let mut coords = vec![0; ndim];
         coords[d] = naive.chunks[d];
@@ -222,7 +226,7 @@ fn grid(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Grid {
 fn chunks_come_from_both_ends_and_can_be_skipped() {
     let grid = grid(&[7, 8, 9], &[2, 3, 4], &[1, 1, 1]);
     let slice = [1..6, 2..8, 4..9];
-    let ascending: Vec<i64> = grid.chunks_in(&slice).unwrap().collect();
+    let ascending: Vec<u64> = grid.chunks_in(&slice).unwrap().collect();
     assert_eq!(ascending, [1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26][..]);
     assert!(grid.chunks_in(&slice).unwrap().rev().eq(ascending.iter().rev().copied()));
     for skipped in 0..20 {
@@ -230,6 +234,12 @@ fn chunks_come_from_both_ends_and_can_be_skipped() {
         assert_eq!(chunks.nth(skipped), ascending.get(skipped).copied());
         assert_eq!(chunks.len(), ascending.len().saturating_sub(skipped + 1));
         assert!(chunks.clone().eq(ascending.iter().skip(skipped + 1).copied()));
+        assert_eq!(chunks.clone().count(), chunks.len());
+        assert_eq!(chunks.clone().last(), ascending.iter().skip(skipped + 1).last().copied());
+
+        let mut chunks = grid.chunks_in(&slice).unwrap();
+        assert_eq!(chunks.nth_back(skipped), ascending.iter().rev().nth(skipped).copied());
+        assert!(chunks.eq(ascending.iter().take(18_usize.saturating_sub(skipped + 1)).copied()));
     }
 }
 
@@ -244,7 +254,7 @@ fn huge_grids_are_exact() {
         (&[15; 16], &[1; 16]),
     ] {
         let grid = grid(shape, chunks, &vec![1; shape.len()]);
-        let nchunks: i64 = shape.iter().zip(chunks).map(|(&length, &chunk)| length / i64::from(chunk)).product();
+        let nchunks: u64 = shape.iter().zip(chunks).map(|(&length, &chunk)| (length / i64::from(chunk)) as u64).product();
         assert_eq!(grid.nchunks(), nchunks);
         let whole: Vec<Range<i64>> = shape.iter().map(|&length| 0..length).collect();
         let last: Vec<Range<i64>> = shape.iter().map(|&length| length - 1..length).collect();
@@ -256,7 +266,10 @@ fn huge_grids_are_exact() {
             (Ok(mut chunks), Ok(count)) => {
                 assert_eq!(chunks.len(), count);
                 assert_eq!((chunks.next(), chunks.next_back()), (Some(0), Some(nchunks - 1)));
+                // A loop over so many would not end.
+                assert_eq!((chunks.clone().count(), chunks.clone().last()), (count - 2, Some(nchunks - 2)));
                 assert_eq!(chunks.nth(count / 2), Some(nchunks / 2 + 1));
+                assert_eq!(chunks.nth_back(count / 4), Some(nchunks - 2 - nchunks / 4));
             }
             (Err(error), Err(_)) => {
                 let message = format!("slice: touches {nchunks} chunks or blocks, at most {} can be counted", usize::MAX);
@@ -277,7 +290,7 @@ fn dims_are_equal_as_their_values_are() {
 #[test]
 fn padding_may_lie_beyond_an_int64() {
     let grid = grid(&[i64::MAX], &[1], &[5]);
-    assert_eq!(grid.block_extent(i64::MAX - 1, 0).unwrap()[0], i64::MAX - 1..i64::MAX);
+    assert_eq!(grid.block_extent(i64::MAX as u64 - 1, 0).unwrap()[0], i64::MAX - 1..i64::MAX);
     assert_eq!(grid.item_index(&[i64::MAX - 1]), Some(0));
 }
 
@@ -355,7 +368,7 @@ fn a_slice_that_the_array_does_not_have_is_refused_by_its_dimension() {
 #[test]
 fn a_chunk_that_the_array_does_not_have_is_refused() {
     let grid = grid(&[10, 7], &[3, 5], &[2, 3]);
-    for chunk in [-1, 8, i64::MAX] {
+    for chunk in [8, i64::MAX as u64, u64::MAX] {
         let error = grid.blocks_in(chunk, &[0..1, 0..1]).unwrap_err();
         assert_eq!(error.to_string(), format!("chunk {chunk}: the array has 8 chunks"));
     }

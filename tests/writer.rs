@@ -283,5 +283,5 @@ fn an_array_of_this_crate() {
     let file = File::open(scratch.join("s.b2nd")).unwrap();
     assert_eq!(file.header().metalayer::<B2ndMeta>().unwrap().unwrap(), meta);
     let array = file.header().array().unwrap().unwrap();
-    assert_eq!(array.geometry().grid().unwrap().nchunks(), file.offsets(()).unwrap().len() as i64);
+    assert_eq!(array.geometry().grid().unwrap().nchunks(), file.offsets(()).unwrap().len() as u64);
 }

@@ -10,8 +10,8 @@ pub use dims::Dims;
 
 /// How an array is cut into chunks and these into blocks: how many there are, which of them holds an element, and where.
 ///
-/// It is made by [`Geometry::grid`], holds everything inline and never allocates. Lengths, coordinates and positions are
-/// counted in elements, from 0, as `i64`.
+/// It is made by [`Geometry::grid`], holds everything inline and never allocates. A number of a chunk or a block, and a count of
+/// them, is a `u64`; lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
 ///
 /// Numbers are row-major: the last dimension runs fastest. Chunks are numbered over the array, blocks over their chunk.
 /// The array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds
@@ -162,18 +162,18 @@ impl Grid {
     }
 
     /// The number of chunks in the array: 0 where it is empty, 1 where it has no dimensions.
-    pub fn nchunks(&self) -> i64 {
+    pub fn nchunks(&self) -> u64 {
         // Here and below: there are at most as many as there are elements, and these have been counted.
-        self.chunks.iter().product()
+        cells(&self.chunks)
     }
 
     /// The number of blocks in each chunk.
-    pub fn blocks_per_chunk(&self) -> i64 {
-        self.blocks.iter().product()
+    pub fn blocks_per_chunk(&self) -> u64 {
+        cells(&self.blocks)
     }
 
     /// The number of blocks in all chunks.
-    pub fn nblocks(&self) -> i64 {
+    pub fn nblocks(&self) -> u64 {
         self.nchunks() * self.blocks_per_chunk()
     }
 
@@ -201,15 +201,15 @@ impl Grid {
     }
 
     /// The chunk that holds an element, given by its coordinates in the array. `None` where the array has no such element.
-    pub fn chunk_index(&self, element: &[i64]) -> Option<i64> {
+    pub fn chunk_index(&self, element: &[i64]) -> Option<u64> {
         let chunk = |index: usize| element[index] / self.chunkshape[index];
-        holds(&self.shape, element).then(|| number(&self.chunks, chunk))
+        holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
     }
 
     /// The block that holds an element, as its number in the chunk. `None` where the array has no such element.
-    pub fn block_index(&self, element: &[i64]) -> Option<i64> {
+    pub fn block_index(&self, element: &[i64]) -> Option<u64> {
         let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
-        holds(&self.shape, element).then(|| number(&self.blocks, block))
+        holds(&self.shape, element).then(|| number(&self.blocks, block).unsigned_abs())
     }
 
     /// The position of an element in its decompressed chunk. `None` where the array has no such element.
@@ -227,7 +227,8 @@ impl Grid {
     /// ```
     pub fn item_index(&self, element: &[i64]) -> Option<i64> {
         let item = |index: usize| element[index] % self.chunkshape[index] % self.blockshape[index];
-        Some(self.block_index(element)? * self.blocknitems + number(&self.blockshape, item))
+        let block = i64::try_from(self.block_index(element)?).ok()?;
+        Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
     /// The number of a chunk, given by its coordinates: how many chunks stand before it in each dimension. `None` where
@@ -239,13 +240,13 @@ impl Grid {
     /// assert_eq!(*grid.chunk_coords(5).unwrap(), [2, 1]);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn chunk_from_coords(&self, coords: &[i64]) -> Option<i64> {
-        holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]))
+    pub fn chunk_from_coords(&self, coords: &[i64]) -> Option<u64> {
+        holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]).unsigned_abs())
     }
 
     /// The coordinates of a chunk, given by its number. `None` where the array has no such chunk.
-    pub fn chunk_coords(&self, chunk: i64) -> Option<Dims<i64>> {
-        (0..self.nchunks()).contains(&chunk).then(|| coords(&self.chunks, chunk))
+    pub fn chunk_coords(&self, chunk: u64) -> Option<Dims<i64>> {
+        coords(&self.chunks, chunk)
     }
 }
 
@@ -297,6 +298,11 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
+/// How many cells a box of these lengths has, where they have been counted once and fit.
+fn cells(lengths: &Dims<i64>) -> u64 {
+    lengths.iter().product::<i64>().unsigned_abs()
+}
+
 /// Whether a box of these lengths holds a cell.
 fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
     cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
@@ -307,14 +313,14 @@ fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
     lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
 }
 
-/// The cell with this number; it is one of the box, so no length is 0.
-fn coords(lengths: &Dims<i64>, number: i64) -> Dims<i64> {
-    let mut rest = number;
+/// The cell with this number, if the box has so many.
+fn coords(lengths: &Dims<i64>, number: u64) -> Option<Dims<i64>> {
+    let mut rest = i64::try_from(number).ok().filter(|_| number < cells(lengths))?;
     let mut coords = *lengths;
     for at in coords.iter_mut().rev() {
         let length = *at;
         *at = rest % length;
         rest /= length;
     }
-    coords
+    Some(coords)
 }

@@ -25,7 +25,7 @@ pub enum Error {
     #[error("chunk {number}: {what}")]
     Chunk {
         /// The chunk's number.
-        number: i64,
+        number: u64,
         /// What is wrong with it.
         what: String,
     },

@@ -14,8 +14,8 @@ pub(crate) struct Run {
 /// Cuts what a block and a slice share into runs along the last dimension. The padding of chunks and blocks is in none.
 pub(crate) fn runs(
     grid: &Grid,
-    chunk: i64,
-    block: i64,
+    chunk: u64,
+    block: u64,
     slice: &[Range<i64>],
     itemsize: usize,
 ) -> impl Iterator<Item = Run> + use<> {
@@ -37,7 +37,7 @@ pub(crate) fn runs(
         in_slice *= wanted.end - wanted.start;
         count *= steps;
     }
-    let first = block * grid.blocknitems();
+    let first = i64::try_from(block).unwrap_or(i64::MAX) * grid.blocknitems();
     (0..count).map(move |number| {
         let (mut rest, mut from, mut to) = (number, first, 0);
         for dimension in &dimensions {

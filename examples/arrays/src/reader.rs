@@ -121,7 +121,7 @@ impl Reader {
     }
 
     /// Copies what a slice has of one chunk.
-    fn read_chunk(&mut self, number: i64, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
+    fn read_chunk(&mut self, number: u64, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
         let chunk = self.file.chunk(usize::try_from(number).unwrap_or(usize::MAX))?;
         self.counts.chunks += 1;
         let nbytes = self.grid.extchunknitems().checked_mul(i64::try_from(self.itemsize).unwrap_or(i64::MAX));
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    fn copy(&mut self, number: i64, chunk: &Chunk<'_>, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
+    fn copy(&mut self, number: u64, chunk: &Chunk<'_>, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
         let touched = self.grid.blocks_in(number, slice)?;
         let mut skip = Vec::new();
         let blocksize = self.grid.blocknitems().checked_mul(i64::try_from(self.itemsize).unwrap_or(i64::MAX));
@@ -159,7 +159,7 @@ impl Reader {
     }
 
     /// A special chunk can stand for 2 GiB: its data is not made, what it repeats is put into the slice.
-    fn fill(&self, number: i64, chunk: &Chunk<'_>, special: Special, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
+    fn fill(&self, number: u64, chunk: &Chunk<'_>, special: Special, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
         let typesize = chunk.header().typesize();
         let element = match special {
             Special::Value => chunk.value().unwrap_or_default().to_vec(),
@@ -198,6 +198,6 @@ pub(crate) fn copy_bytes(to: &mut [u8], place: Range<usize>, from: &[u8], source
     (to.len() == from.len()).then(|| to.copy_from_slice(from))
 }
 
-fn in_chunk(number: i64, what: impl Display) -> Error {
+fn in_chunk(number: u64, what: impl Display) -> Error {
     Error::Chunk { number, what: what.to_string() }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::{Dims, Grid, coords, number};
+use super::{Dims, Grid, cells, coords, number};
 use crate::error::{Error, Result};
 
 impl Grid {
@@ -16,7 +16,7 @@ impl Grid {
     /// assert_eq!(grid.chunk_extent(8), None);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn chunk_extent(&self, chunk: i64) -> Option<Dims<Range<i64>>> {
+    pub fn chunk_extent(&self, chunk: u64) -> Option<Dims<Range<i64>>> {
         let coords = self.chunk_coords(chunk)?;
         Some(Dims::from_fn(coords.len(), |index| {
             let (start, length) = (coords[index] * self.chunkshape[index], self.chunkshape[index]);
@@ -33,9 +33,9 @@ impl Grid {
     /// assert!(grid.block_extent(7, 3).unwrap()[0].is_empty());
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn block_extent(&self, chunk: i64, block: i64) -> Option<Dims<Range<i64>>> {
+    pub fn block_extent(&self, chunk: u64, block: u64) -> Option<Dims<Range<i64>>> {
         let chunk = self.chunk_extent(chunk)?;
-        let coords = (0..self.blocks_per_chunk()).contains(&block).then(|| coords(&self.blocks, block))?;
+        let coords = coords(&self.blocks, block)?;
         Some(Dims::from_fn(coords.len(), |index| {
             // Cut before it is moved into the array: the padding of the last chunk may lie beyond an int64.
             let (Range { start, end }, length) = (chunk[index].clone(), self.blockshape[index]);
@@ -47,12 +47,13 @@ impl Grid {
     /// The numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension; where
     /// one is empty, no chunk is touched.
     ///
-    /// They are computed as they are asked for, from either end, and skipping some costs nothing.
+    /// They are computed as they are asked for, from either end; to count or skip them costs the same whatever their number.
     ///
     /// # Errors
     ///
-    /// Another number of ranges than the array has dimensions, a range that is not inside the array or that ends before it
-    /// starts, more chunks than a `usize` counts.
+    /// Another number of ranges than the array has dimensions; a range that is not inside the array, or that ends before it
+    /// starts; more chunks than a `usize` counts, which is what `len` returns: on a machine of 32 bits, 2³² and more. A part of the
+    /// slice can still be asked for there.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -67,7 +68,7 @@ impl Grid {
     pub fn chunks_in(
         &self,
         slice: &[Range<i64>],
-    ) -> Result<impl ExactSizeIterator<Item = i64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+    ) -> Result<impl ExactSizeIterator<Item = u64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
         self.check_slice(slice)?;
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
@@ -93,9 +94,9 @@ impl Grid {
     /// ```
     pub fn blocks_in(
         &self,
-        chunk: i64,
+        chunk: u64,
         slice: &[Range<i64>],
-    ) -> Result<impl ExactSizeIterator<Item = i64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+    ) -> Result<impl ExactSizeIterator<Item = u64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
@@ -143,28 +144,35 @@ impl Numbers {
     fn new(outer: Dims<i64>, span: impl Fn(usize) -> Range<i64>) -> Result<Numbers> {
         let first = Dims::from_fn(outer.len(), |index| span(index).start);
         let inner = Dims::from_fn(outer.len(), |index| span(index).end - first[index]);
-        let count: i64 = inner.iter().product();
+        let count = cells(&inner);
         let too_many =
             |_| Error::message(format_args!("slice: touches {count} chunks or blocks, at most {} can be counted", usize::MAX));
         Ok(Numbers { outer, first, inner, cells: 0..usize::try_from(count).map_err(too_many)? })
     }
 
-    fn number(&self, cell: usize) -> i64 {
-        // The count of cells was an i64.
-        let cell = coords(&self.inner, cell as i64);
-        number(&self.outer, |index| self.first[index] + cell[index])
+    fn number(&self, cell: usize) -> Option<u64> {
+        let cell = coords(&self.inner, u64::try_from(cell).ok()?)?;
+        Some(number(&self.outer, |index| self.first[index] + cell[index]).unsigned_abs())
     }
 }
 
 impl Iterator for Numbers {
-    type Item = i64;
+    type Item = u64;
 
-    fn next(&mut self) -> Option<i64> {
-        self.cells.next().map(|cell| self.number(cell))
+    fn next(&mut self) -> Option<u64> {
+        self.cells.next().and_then(|cell| self.number(cell))
     }
 
-    fn nth(&mut self, skipped: usize) -> Option<i64> {
-        self.cells.nth(skipped).map(|cell| self.number(cell))
+    fn nth(&mut self, skipped: usize) -> Option<u64> {
+        self.cells.nth(skipped).and_then(|cell| self.number(cell))
+    }
+
+    fn last(mut self) -> Option<u64> {
+        self.next_back()
+    }
+
+    fn count(self) -> usize {
+        self.cells.len()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -173,8 +181,12 @@ impl Iterator for Numbers {
 }
 
 impl DoubleEndedIterator for Numbers {
-    fn next_back(&mut self) -> Option<i64> {
-        self.cells.next_back().map(|cell| self.number(cell))
+    fn next_back(&mut self) -> Option<u64> {
+        self.cells.next_back().and_then(|cell| self.number(cell))
+    }
+
+    fn nth_back(&mut self, skipped: usize) -> Option<u64> {
+        self.cells.nth_back(skipped).and_then(|cell| self.number(cell))
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct Touched {
     /// The elements in each dimension.
     pub(crate) ranges: Vec<Range<i64>>,
     /// Numbers of chunks, and of how many of their blocks.
-    pub(crate) chunks: Vec<(i64, usize)>,
+    pub(crate) chunks: Vec<(u64, usize)>,
     /// How many chunks are not listed.
     pub(crate) more: usize,
 }

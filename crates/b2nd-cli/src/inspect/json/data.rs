@@ -85,9 +85,9 @@ pub(crate) struct DataObject {
 #[derive(Serialize)]
 pub(crate) struct GridObject {
     nitems: i64,
-    nchunks: i64,
-    blocks_per_chunk: i64,
-    nblocks: i64,
+    nchunks: u64,
+    blocks_per_chunk: u64,
+    nblocks: u64,
     padding: Option<f64>,
     /// With `--slice`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub(crate) struct SliceObject {
 
 #[derive(Serialize)]
 pub(crate) struct SliceChunk {
-    chunk: i64,
+    chunk: u64,
     blocks: usize,
 }
 
