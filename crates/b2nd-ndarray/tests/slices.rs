@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use arrays::{Options, Reader, Value};
 use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_ndarray::{Options, Reader, Value};
 use blosc2_pure_rs::compress::{CParams, compress_chunk};
 use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array};
 use num_complex::Complex;
@@ -31,7 +31,7 @@ fn options(chunkshape: &[i32], blockshape: &[i32]) -> Options {
 fn written<T: Value>(array: &ArrayD<T>, options: &Options) -> (TempDir, Reader) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
-    arrays::write(&path, array, options).unwrap();
+    b2nd_ndarray::write(&path, array, options).unwrap();
     (directory, Reader::open(path).unwrap())
 }
 
@@ -203,7 +203,7 @@ fn big_endian_elements_are_read() {
     let values = [1.5_f64, -2.0, 1e300];
     let bytes: Vec<_> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
     let meta = B2ndMeta::new(Geometry::new(&[3], &[2], &[1]).unwrap(), ">f8");
-    arrays::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
+    b2nd_ndarray::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
     let mut reader = Reader::open(&path).unwrap();
     assert_eq!(reader.read::<f64>(&[0..3]).unwrap(), array![1.5, -2.0, 1e300].into_dyn());
     assert_eq!(reader.read_bytes(&[1..3]).unwrap(), bytes[8..]);
@@ -215,7 +215,7 @@ fn structures_are_read_and_written_as_bytes() {
     let path = directory.path().join("structure.b2nd");
     let bytes: Vec<_> = (0..100).collect();
     let meta = B2ndMeta::new(Geometry::new(&[4, 5], &[3, 3], &[2, 2]).unwrap(), "[('a', '<i4'), ('b', 'u1')]");
-    arrays::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
+    b2nd_ndarray::write_bytes(&path, &meta, &bytes, &Options::default()).unwrap();
     let mut reader = Reader::open(&path).unwrap();
     assert_eq!(reader.read_bytes(&reader.whole()).unwrap(), bytes);
     assert_eq!(reader.read_bytes(&[3..4, 4..5]).unwrap(), bytes[95..]);
@@ -228,7 +228,7 @@ fn an_array_in_memory_need_not_be_contiguous() {
     let (_directory, mut reader) = written(&turned.to_owned().into_dyn(), &Options::default());
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("view.b2nd");
-    arrays::write(&path, &turned.view(), &Options::default()).unwrap();
+    b2nd_ndarray::write(&path, &turned.view(), &Options::default()).unwrap();
     let whole = reader.whole();
     assert_eq!(Reader::open(path).unwrap().read::<i16>(&whole).unwrap(), reader.read::<i16>(&whole).unwrap());
 }

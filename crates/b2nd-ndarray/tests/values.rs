@@ -7,9 +7,9 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
 
-use arrays::{Error, Reader};
 use b2nd::ArrayMeta;
 use b2nd::frame::{File, Header};
+use b2nd_ndarray::{Error, Reader};
 use ndarray::{ArrayD, IxDyn, Slice};
 use sha2::{Digest, Sha256};
 

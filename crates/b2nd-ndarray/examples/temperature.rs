@@ -1,12 +1,12 @@
 //! Writes a small array, reads a slice of it back, and says how much of the file that took.
 //!
 //! ```sh
-//! cargo run --manifest-path examples/arrays/Cargo.toml -- /tmp/temperature.b2nd
+//! cargo run -p b2nd-ndarray --example temperature -- /tmp/temperature.b2nd
 //! ```
 
 use std::path::PathBuf;
 
-use arrays::{Options, Reader, Result};
+use b2nd_ndarray::{Options, Reader, Result};
 use ndarray::Array2;
 
 fn main() -> Result<()> {
@@ -18,7 +18,7 @@ fn main() -> Result<()> {
         ((15.0 - 10.0 * season - place as f64 / 23.0) * 10.0).round() as f32 / 10.0
     });
     let options = Options { chunkshape: Some(vec![100, 250]), blockshape: Some(vec![20, 50]), ..Options::default() };
-    arrays::write(&path, &temperature, &options)?;
+    b2nd_ndarray::write(&path, &temperature, &options)?;
 
     let mut reader = Reader::open(&path)?;
     let (grid, header) = (*reader.grid(), reader.header().clone());

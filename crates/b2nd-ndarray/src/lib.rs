@@ -2,12 +2,12 @@
 //! the values are `ndarray`'s.
 //!
 //! ```
-//! use arrays::{Options, Reader};
+//! use b2nd_ndarray::{Options, Reader};
 //! use ndarray::array;
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("array.b2nd");
-//! arrays::write(&path, &array![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], &Options::default())?;
+//! b2nd_ndarray::write(&path, &array![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], &Options::default())?;
 //!
 //! let mut reader = Reader::open(&path)?;
 //! assert_eq!(reader.read::<f64>(&[1..2, 0..2])?, array![[4.5, 5.5]].into_dyn());
@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod codec;
+pub mod codec;
 mod error;
 mod layout;
 mod reader;

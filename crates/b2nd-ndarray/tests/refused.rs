@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use arrays::{Options, Reader, Result};
 use b2nd::frame::{Chunk, Codec, Filter, Header, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_ndarray::{Options, Reader, Result};
 use ndarray::array;
 use tempfile::TempDir;
 
@@ -158,9 +158,9 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let array = array![1, 2];
     let codec = Options { codec: Codec::Other(37), ..Options::default() };
-    refused(arrays::write(&path, &array, &codec), "blosc2-pure-rs has no codec grok");
+    refused(b2nd_ndarray::write(&path, &array, &codec), "blosc2-pure-rs has no codec grok");
     let filters = Options { filters: vec![(Filter::Other(165), 0)], ..Options::default() };
-    refused(arrays::write(&path, &array, &filters), "blosc2-pure-rs has no filter filter 165");
+    refused(b2nd_ndarray::write(&path, &array, &filters), "blosc2-pure-rs has no filter filter 165");
 }
 
 #[test]
@@ -168,12 +168,12 @@ fn what_is_not_written() {
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
     let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: they are of one rank";
-    refused(arrays::write(&path, &array![[1, 2]], &short), expected);
+    refused(b2nd_ndarray::write(&path, &array![[1, 2]], &short), expected);
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
-    refused(arrays::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
+    refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
     let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
-    refused(arrays::write(&path, &array![1, 2], &delta), expected);
+    refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);
     assert!(!path.exists());
 }
 

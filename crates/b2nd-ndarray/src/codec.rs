@@ -2,25 +2,41 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, Header, SplitMode};
+use b2nd::frame::{Chunk, ChunkHeader, Codec as CodecName, Decompress, Filter, Header, SplitMode};
 use b2nd::{ArrayMeta, B2ndMeta};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 use blosc2_pure_rs::constants::{BLOSC_ALWAYS_SPLIT, BLOSC_AUTO_SPLIT, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_NEVER_SPLIT};
 
-/// Decompresses the chunks of one array.
-#[derive(Clone, Copy)]
-pub(crate) struct PureRust<'a> {
+/// Decompresses chunks and, with them, the contents of variable-length metalayers: pure Rust, one thread.
+///
+/// It has the codecs BloscLZ, LZ4, LZ4HC, zlib, Zstandard, ndlz and zfp, and every filter of C-Blosc2; what it has not, it refuses
+/// by name.
+///
+/// ```
+/// use b2nd::frame::{Chunk, File};
+/// use b2nd_ndarray::codec::Codec;
+///
+/// let file = File::open("../../tests/data/example.b2nd")?;
+/// for (name, content) in file.trailer()?.vlmetalayers().iter() {
+///     let chunk = Chunk::from_slice(content)?;
+///     let content = chunk.data(Codec::default())?;
+///     println!("{}: {} bytes", name.escape_ascii(), content.len());
+/// }
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Codec<'a> {
     /// The array's metalayer: some codecs and filters ask for the shapes.
     pub(crate) metalayer: &'a [u8],
     /// The blocks that may be left as they are; none where it is empty.
     pub(crate) skip: &'a [bool],
 }
 
-impl Decompress for PureRust<'_> {
+impl Decompress for Codec<'_> {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
         self.accept(&ChunkHeader::from_slice(chunk)?)?;
         let params = DParams {
-            b2nd_metalayer: Some(self.metalayer.to_vec()),
+            b2nd_metalayer: (!self.metalayer.is_empty()).then(|| self.metalayer.to_vec()),
             block_maskout: (!self.skip.is_empty()).then(|| self.skip.to_vec()),
             ..DParams::default()
         };
@@ -38,11 +54,11 @@ impl Decompress for PureRust<'_> {
     }
 }
 
-fn has_codec(codec: Codec) -> b2nd::Result<()> {
+fn has_codec(codec: CodecName) -> b2nd::Result<()> {
     match codec {
-        Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zlib | Codec::Zstd => Ok(()),
+        CodecName::BloscLz | CodecName::Lz4 | CodecName::Lz4Hc | CodecName::Zlib | CodecName::Zstd => Ok(()),
         // ndlz and zfp.
-        Codec::Other(32..=35) => Ok(()),
+        CodecName::Other(32..=35) => Ok(()),
         other => Err(b2nd::Error::message(format_args!("blosc2-pure-rs has no codec {other}"))),
     }
 }

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use arrays::{Options, Value};
 use b2nd::frame::{Codec, Filter, SplitMode};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_ndarray::{Options, Value};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
@@ -27,7 +27,7 @@ impl Cases<'_> {
             value(number(count))
         });
         let path = self.line(dtype, shape, options);
-        arrays::write(path, &array, options).unwrap();
+        b2nd_ndarray::write(path, &array, options).unwrap();
     }
 
     fn write_bytes(&mut self, dtype: &str, shape: &[usize], options: &Options, value: impl Fn(u32) -> Vec<u8>) {
@@ -36,7 +36,7 @@ impl Cases<'_> {
         let meta = B2ndMeta::new(Geometry::new(&lengths, chunks, blocks).unwrap(), dtype);
         let bytes: Vec<_> = (1..=shape.iter().product::<usize>() as u32).flat_map(|count| value(number(count))).collect();
         let path = self.line(dtype, shape, options);
-        arrays::write_bytes(path, &meta, &bytes, options).unwrap();
+        b2nd_ndarray::write_bytes(path, &meta, &bytes, options).unwrap();
     }
 
     fn line(&mut self, dtype: &str, shape: &[usize], options: &Options) -> std::path::PathBuf {

@@ -9,7 +9,7 @@ use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, File, Header, Special};
 use ndarray::{ArrayD, IxDyn};
 
-use crate::codec::{self, PureRust};
+use crate::codec::{self, Codec};
 use crate::error::{Error, Result};
 use crate::layout::{self, runs};
 use crate::value::{Value, order_of};
@@ -112,7 +112,7 @@ impl Reader {
         let chunks = self.grid.chunks_in(slice)?;
         let mut out = zeros(layout::nitems(slice), self.itemsize)?;
         if chunks.len() > 0 {
-            self.file.offsets(PureRust { metalayer: &self.metalayer, skip: &[] })?;
+            self.file.offsets(Codec { metalayer: &self.metalayer, skip: &[] })?;
         }
         for number in chunks {
             self.read_chunk(number, slice, &mut out)?;
@@ -148,7 +148,7 @@ impl Reader {
                 }
             }
         }
-        let data = chunk.data(PureRust { metalayer: &self.metalayer, skip: &skip }).map_err(|error| in_chunk(number, error))?;
+        let data = chunk.data(Codec { metalayer: &self.metalayer, skip: &skip }).map_err(|error| in_chunk(number, error))?;
         for block in touched {
             self.counts.blocks += 1;
             for run in runs(&self.grid, number, block, slice, self.itemsize) {
