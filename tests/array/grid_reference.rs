@@ -1,0 +1,221 @@
+//! Grids against python-blosc2, and against the files that real writers wrote.
+#![cfg(feature = "std")]
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use b2nd::Geometry;
+use b2nd::frame::{File, Header};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+const REFERENCE: &str = "tests/data/grid";
+
+fn rows<T: DeserializeOwned>(path: impl AsRef<Path>) -> Vec<T> {
+    let rows: Vec<T> = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    assert!(!rows.is_empty());
+    rows
+}
+
+#[derive(Deserialize)]
+struct Reference {
+    #[serde(flatten)]
+    geometry: Geometry,
+    ext_shape: Vec<i64>,
+    ext_chunks: Vec<i64>,
+    nchunks: u64,
+    nitems: i64,
+    itemsize: u64,
+    schunk_nbytes: u64,
+    slices: Vec<Slice>,
+}
+
+#[derive(Deserialize)]
+struct Slice {
+    slice: Vec<(i64, i64)>,
+    chunks: Vec<u64>,
+}
+
+#[test]
+fn grids_are_those_of_python_blosc2() {
+    let mut slices = 0;
+    for row in rows::<Reference>(format!("{REFERENCE}/grids.json")) {
+        let case = row.geometry;
+        let grid = case.grid().unwrap();
+        assert_eq!(grid.extshape(), row.ext_shape, "{case:?}");
+        assert_eq!(grid.extchunkshape(), row.ext_chunks, "{case:?}");
+        assert_eq!((grid.nchunks(), grid.nitems()), (row.nchunks, row.nitems), "{case:?}");
+        assert_eq!(grid.nchunks() * grid.extchunknitems() as u64 * row.itemsize, row.schunk_nbytes, "{case:?}");
+        for Slice { slice, chunks } in row.slices {
+            let ranges: Vec<Range<i64>> = slice.iter().map(|&(start, stop)| start..stop).collect();
+            let found = grid.chunks_in(&ranges).unwrap();
+            assert_eq!(found.len(), chunks.len(), "{case:?}: {slice:?}");
+            assert_eq!(found.collect::<Vec<_>>(), chunks, "{case:?}: {slice:?}");
+            slices += 1;
+        }
+    }
+    assert_ne!(slices, 0);
+    println!("{slices} slices");
+}
+
+#[derive(Deserialize)]
+struct Limit {
+    #[serde(flatten)]
+    geometry: Geometry,
+    opens: bool,
+    #[serde(default)]
+    ext_shape: Vec<i64>,
+    #[serde(default)]
+    ext_chunks: Vec<i64>,
+    #[serde(default)]
+    nitems: i64,
+}
+
+#[test]
+fn grids_overflow_where_c_blosc2_refuses_to_open() {
+    let (mut opened, mut refused) = (0, 0);
+    for row in rows::<Limit>(format!("{REFERENCE}/limits.json")) {
+        match row.geometry.grid() {
+            Ok(grid) => {
+                assert!(row.opens, "{:?}", row.geometry);
+                assert_eq!(grid.extshape(), row.ext_shape, "{:?}", row.geometry);
+                assert_eq!(grid.extchunkshape(), row.ext_chunks, "{:?}", row.geometry);
+                assert_eq!(grid.nitems(), row.nitems, "{:?}", row.geometry);
+                opened += 1;
+            }
+            Err(error) => {
+                assert!(!row.opens, "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(opened != 0 && refused != 0);
+    println!("{opened} opened, {refused} refused");
+}
+
+#[derive(Deserialize)]
+struct Elements {
+    file: String,
+    #[serde(flatten)]
+    geometry: Geometry,
+    chunks: Vec<String>,
+    elements: Vec<Element>,
+}
+
+#[derive(Deserialize)]
+struct Element {
+    index: Vec<i64>,
+    hex: String,
+}
+
+#[test]
+fn elements_lie_where_their_bytes_are() {
+    let mut compared = 0;
+    for row in rows::<Elements>(format!("{REFERENCE}/elements.json")) {
+        let frame = fs::read(format!("{REFERENCE}/{}", row.file)).unwrap();
+        let header = Header::from_slice(&frame).unwrap();
+        let geometry = *header.array().unwrap().unwrap().geometry();
+        assert_eq!(geometry, row.geometry, "{}", row.file);
+        let (grid, itemsize) = (geometry.grid().unwrap(), header.typesize() as usize);
+        let chunks = chunks(&frame, &header);
+        assert_eq!(
+            chunks.iter().map(|(kind, _)| kind).collect::<Vec<_>>(),
+            row.chunks.iter().collect::<Vec<_>>(),
+            "{}",
+            row.file
+        );
+        assert_eq!(chunks.len() as u64, grid.nchunks(), "{}", row.file);
+        for (_, chunk) in &chunks {
+            assert_eq!(chunk.len(), grid.extchunknitems() as usize * itemsize, "{}", row.file);
+        }
+        for Element { index, hex } in row.elements {
+            let (_, chunk) = &chunks[grid.chunk_index(&index).unwrap() as usize];
+            let start = grid.item_index(&index).unwrap() as usize * itemsize;
+            let found: String = chunk[start..start + itemsize].iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(found, hex, "{}: {index:?}", row.file);
+            compared += 1;
+        }
+    }
+    assert_ne!(compared, 0);
+    println!("{compared} elements");
+}
+
+/// What each chunk of a contiguous frame is, and its bytes; none of them may be compressed.
+fn chunks(frame: &[u8], header: &Header) -> Vec<(&'static str, Vec<u8>)> {
+    let start = header.header_len();
+    let (_, index) = decompressed(&frame[start + header.cbytes() as usize..]);
+    let chunk = |offset: &[u8]| match i64::from_le_bytes(offset.try_into().unwrap()) {
+        offset @ 0.. => decompressed(&frame[start + offset as usize..]),
+        special => special_chunk(special.to_be_bytes()[0] & 0x7f, header.chunksize() as usize, header.typesize() as usize, &[]),
+    };
+    index.chunks_exact(8).map(chunk).collect()
+}
+
+fn decompressed(chunk: &[u8]) -> (&'static str, Vec<u8>) {
+    let (header, data) = chunk.split_at(32);
+    let nbytes = i32::from_le_bytes(header[4..8].try_into().unwrap()) as usize;
+    match header[31] >> 4 & 7 {
+        0 => {
+            assert_ne!(header[2] & 2, 0, "the chunk is compressed");
+            ("stored", data[..nbytes].to_vec())
+        }
+        special => special_chunk(special, nbytes, header[3].into(), data),
+    }
+}
+
+fn special_chunk(special: u8, nbytes: usize, typesize: usize, value: &[u8]) -> (&'static str, Vec<u8>) {
+    match (special, typesize) {
+        (1, _) => ("zeros", vec![0; nbytes]),
+        (2, 4) => ("nan", f32::NAN.to_le_bytes().repeat(nbytes / 4)),
+        (2, 8) => ("nan", f64::NAN.to_le_bytes().repeat(nbytes / 8)),
+        (3, _) => ("value", value[..typesize].repeat(nbytes / typesize)),
+        _ => panic!("special value {special} of {typesize} bytes"),
+    }
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    file: String,
+    #[serde(default)]
+    offset: u64,
+    parsed: Option<Parsed>,
+}
+
+#[derive(Deserialize)]
+struct Parsed {
+    nchunks_from_index: Option<u64>,
+    nd: Option<serde::de::IgnoredAny>,
+}
+
+/// Compares the chunks in a file's index and the bytes in its header with the grid, for every array that a manifest lists.
+#[track_caller]
+fn check_corpus(directory: &Path) {
+    let (mut agreed, mut differing) = (0, Vec::new());
+    for Entry { id, file, offset, parsed } in rows::<Entry>(directory.join("manifest.json")) {
+        let Some(Parsed { nchunks_from_index: Some(nchunks), nd: Some(_) }) = parsed else { continue };
+        let file = File::open_at(directory.join(file), offset).unwrap();
+        let header = file.header();
+        let geometry = *header.array().unwrap().unwrap().geometry();
+        let grid = geometry.grid().unwrap();
+        let nbytes = grid.nchunks() as i64 * grid.extchunknitems() * i64::from(header.typesize());
+        if (grid.nchunks(), nbytes) == (nchunks, header.nbytes()) {
+            agreed += 1;
+        } else {
+            let (chunks, bytes) = (grid.nchunks(), header.nbytes());
+            differing.push(format!("{id}, {geometry:?}: {chunks} chunks of {nbytes} bytes, {nchunks} of {bytes} in the file"));
+        }
+    }
+    println!("{}: {agreed} arrays agree, {} do not", directory.display(), differing.len());
+    assert!(differing.is_empty(), "{differing:#?}");
+    assert_ne!(agreed, 0);
+}
+
+#[test]
+fn files_hold_the_chunks_and_bytes_of_the_grid() {
+    check_corpus(Path::new("tests/data"));
+    if let Some(directory) = std::env::var_os("B2ND_CORPUS") {
+        check_corpus(Path::new(&directory));
+    }
+}

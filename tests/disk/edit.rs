@@ -1,0 +1,416 @@
+//! Edits in the file and rewrites: what changes, and that nothing else does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::manifest::frames as manifest_frames;
+use crate::common::scratch::{Scratch, copy};
+use crate::common::state::State;
+use crate::common::{Hex, frames, message};
+use b2nd::B2ndMeta;
+use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Trailer, Writer, rewrite};
+
+/// A file with these bytes.
+fn file(scratch: &Scratch, bytes: &[u8]) -> PathBuf {
+    let path = scratch.join("f.b2nd");
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The frames of `tests/data` that are files or directories of their own.
+fn real_frames() -> Vec<PathBuf> {
+    let own = |path: &PathBuf| path.starts_with("tests/data");
+    manifest_frames().into_iter().filter(|entry| entry.offset == 0).map(|entry| entry.path).filter(own).collect()
+}
+
+#[test]
+fn a_metalayer_changes_in_its_place_alone() {
+    let scratch = Scratch::new();
+    for (name, content) in [("small", vec![7; 20]), ("small", vec![8; 5]), ("wide", vec![9; 1100]), ("small", vec![])] {
+        let before = frames::followed();
+        let path = file(&scratch, &before);
+        let mut open = File::edit(&path).unwrap();
+        open.set_metalayer_bytes(name, &content).unwrap();
+        let mut expected = before[..Header::from_slice(&before).unwrap().frame_len() as usize].to_vec();
+        let old = Frame::from_slice(&before).unwrap().header().metalayers().get(name).unwrap().to_vec();
+        let at = before.windows(old.len()).position(|window| window == old).unwrap();
+        expected[at..at + content.len()].copy_from_slice(&content);
+        let after = fs::read(&path).unwrap();
+        assert_eq!(Hex(&after[..expected.len()]), Hex(&expected));
+        assert_eq!(open.header(), File::open(&path).unwrap().header());
+        assert_eq!(scratch.names(), ["f.b2nd"]);
+    }
+}
+
+#[test]
+fn a_typed_metalayer_changes_under_its_name() {
+    let scratch = Scratch::new();
+    let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
+    let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    meta.dtype = "<u4".into();
+    open.set_metalayer(&meta).unwrap();
+    assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
+}
+
+#[test]
+fn a_metalayer_that_does_not_fit_is_refused() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut open = File::edit(&path).unwrap();
+    assert_eq!(
+        message(open.set_metalayer_bytes("small", &[0; 21])),
+        "metalayer \"small\" is 21 bytes, its place in the header holds 20: a metalayer in a file keeps its length"
+    );
+    assert_eq!(
+        message(open.set_metalayer_bytes("none", &[0; 21])),
+        "metalayer \"none\" is not in the header: it can be added by a rewrite, not in the file"
+    );
+    assert_eq!(
+        message(open.set_vlmetalayer(&"n".repeat(32), b"")),
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31"
+    );
+    for number in 1..16 {
+        open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
+    }
+    let refusal = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let before = fs::read(&path).unwrap();
+    assert_eq!(message(open.set_vlmetalayer("more", b"")), refusal);
+    assert!(!open.remove_vlmetalayer("more").unwrap());
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
+}
+
+#[test]
+fn vlmetalayers_come_and_go_in_every_real_frame() {
+    let mut count = 0;
+    for source in real_frames() {
+        let scratch = Scratch::new();
+        let path = scratch.join("f.b2nd");
+        copy(&source, &path);
+        let before = State::read(&path).unwrap();
+        if before.trailer.vlmetalayers().len() >= 16 {
+            continue;
+        }
+        let same_but_trailer = |state: &State| {
+            assert_eq!(state.header.metalayers(), before.header.metalayers(), "{}", source.display());
+            assert_eq!((&state.offsets, &state.chunks), (&before.offsets, &before.chunks), "{}", source.display());
+            assert_eq!(state.header.has_vlmetalayers(), !state.trailer.vlmetalayers().is_empty(), "{}", source.display());
+        };
+        let mut open = File::edit(&path).unwrap();
+        for value in [b"first".as_slice(), &[7; 5000], b""] {
+            open.set_vlmetalayer("added by a test", value).unwrap();
+            let now = State::read(&path).unwrap();
+            assert!(State::of(&open).unwrap() == now, "{}", source.display());
+            same_but_trailer(&now);
+            assert_eq!(now.values.last().unwrap().as_deref(), Some(value), "{}", source.display());
+            assert_eq!(now.trailer.vlmetalayers().len(), before.trailer.vlmetalayers().len() + 1);
+        }
+        assert!(open.remove_vlmetalayer("added by a test").unwrap());
+        let now = State::read(&path).unwrap();
+        same_but_trailer(&now);
+        assert_eq!(now.trailer, before.trailer, "{}", source.display());
+        if before.header.nbytes() == 0 {
+            assert_eq!(now.header.frame_len() as usize, now.header.header_len() + now.trailer.trailer_len());
+        }
+        // A rewrite drops the four stale trailers.
+        rewrite(&path, &path, |_| Ok(())).unwrap();
+        let now = State::read(&path).unwrap();
+        same_but_trailer(&now);
+        let no_stale_byte = before.header.frame_len() + now.trailer.trailer_len() as u64 - before.trailer.trailer_len() as u64;
+        assert!(now.header.frame_len() <= no_stale_byte, "{}", source.display());
+        count += 1;
+    }
+    println!("{count} frames");
+    assert!(count > 50);
+}
+
+fn change(metalayers: &mut Metalayers) -> b2nd::Result<()> {
+    let first = metalayers.iter().next().and_then(|(name, _)| core::str::from_utf8(name).ok()).map(str::to_owned);
+    if let Some(content) = first.and_then(|first| metalayers.remove(&first)) {
+        metalayers.insert("renamed", [content.as_slice(), b"longer"].concat())?;
+    }
+    if metalayers.len() < 16 {
+        metalayers.insert("added", [5; 1000])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn rewrites_keep_every_chunk() {
+    let mut counts = [0, 0];
+    for source in real_frames() {
+        let scratch = Scratch::new();
+        let (path, target) = (scratch.join("f.b2nd"), scratch.join("g.b2nd"));
+        copy(&source, &path);
+        let before = State::read(&path).unwrap();
+        let mut expected = before.header.metalayers().clone();
+        change(&mut expected).unwrap();
+
+        rewrite(&path, &target, change).unwrap();
+        assert!(State::read(&path).unwrap() == before, "{}: the source is as it was", source.display());
+        let names_of_both = scratch.names();
+        rewrite(&path, &path, change).unwrap();
+        assert_eq!(scratch.names(), names_of_both, "{}", source.display());
+        for (which, path) in [&path, &target].into_iter().enumerate() {
+            let after = State::read(path).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+            assert_eq!(after.header.metalayers(), &expected, "{}", source.display());
+            assert_eq!((&after.offsets, &after.chunks), (&before.offsets, &before.chunks), "{}", source.display());
+            assert_eq!((&after.trailer, &after.values), (&before.trailer, &before.values), "{}", source.display());
+            // Everything but the lengths is as it was.
+            let mut header = b2nd::to_vec(&before.header).unwrap()[..0x57].to_vec();
+            let found = b2nd::to_vec(&after.header).unwrap()[..0x57].to_vec();
+            header[10..0x18].copy_from_slice(&found[10..0x18]);
+            assert_eq!(Hex(&found), Hex(&header), "{}", source.display());
+            let length = if after.header.frame_type() == FrameType::Contiguous {
+                fs::metadata(path).unwrap().len()
+            } else {
+                fs::metadata(path.join("chunks.b2frame")).unwrap().len()
+            };
+            assert_eq!(length, after.header.frame_len(), "{}: nothing follows the frame", source.display());
+            counts[which] += 1;
+        }
+    }
+    println!("{counts:?} frames in place and to a new path");
+    assert!(counts[0] > 50);
+}
+
+#[test]
+fn a_frame_inside_a_file_is_rewritten_into_one_of_its_own() {
+    // A rewrite of a sparse frame's `chunks.b2frame` by its path is one of the frame.
+    let scratch = Scratch::new();
+    let path = scratch.join("s.b2nd");
+    frames::sparse(&path);
+    let before = State::read(&path).unwrap();
+    rewrite(path.join("chunks.b2frame"), &path, change).unwrap();
+    rewrite(&path, path.join("chunks.b2frame"), change).unwrap();
+    let after = State::read(&path).unwrap();
+    assert_eq!(after.chunks, before.chunks);
+    assert!(after.header.metalayers().get("added").is_some());
+}
+
+#[test]
+fn a_rewrite_that_is_refused_leaves_everything() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    frames::sparse(&scratch.join("s.b2nd"));
+    fs::create_dir(scratch.join("there")).unwrap();
+    let names = scratch.names();
+    let many = |metalayers: &mut Metalayers| (0..14).try_for_each(|n| metalayers.insert(&format!("n{n}"), []).map(|_| ()));
+    let refusal = "metalayer \"n13\" would be number 17: C-Blosc2 takes at most 16";
+    assert_eq!(message(rewrite(&path, &path, many)), refusal);
+    assert_eq!(message(rewrite(&path, scratch.join("new"), many)), refusal);
+    let exists = format!("{}: it exists already", scratch.join("there").display());
+    assert_eq!(message(rewrite(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
+    assert!(rewrite(scratch.join("none"), &path, |_| Ok(())).is_err());
+    assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
+    assert_eq!(scratch.names(), names);
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+}
+
+/// So many metalayers, which is more than `insert` takes.
+fn many(count: usize) -> Metalayers {
+    let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), [1])).collect();
+    serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()
+}
+
+#[test]
+fn a_rewrite_adds_no_metalayer_beyond_16() {
+    for (before, after, taken) in
+        [(2, 16, true), (2, 17, false), (16, 17, false), (17, 17, true), (17, 18, false), (18, 17, true), (18, 16, true)]
+    {
+        let mut header = Header::new(4, 64, 32).unwrap();
+        *header.metalayers_mut() = many(before);
+        let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(many(0))).unwrap()].concat();
+        let length = bytes.len() as u64;
+        bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+        let scratch = Scratch::new();
+        let path = file(&scratch, &bytes);
+        let result = rewrite(&path, &path, |metalayers| {
+            *metalayers = many(after);
+            Ok(())
+        });
+        if taken {
+            result.unwrap();
+        } else {
+            assert_eq!(message(result), format!("{after} metalayers: C-Blosc2 takes at most 16"));
+        }
+        assert_eq!(File::open(&path).unwrap().header().metalayers().len(), if taken { after } else { before });
+    }
+}
+
+#[test]
+fn an_index_that_reaches_into_the_trailer_is_not_rewritten() {
+    for (cbytes, needed) in [(49, "1 more byte"), (130, "82 more bytes"), (4000, "3952 more bytes")] {
+        let scratch = Scratch::new();
+        let mut bytes = frames::small();
+        bytes[frames::INDEX + 12..][..4].copy_from_slice(&i32::to_le_bytes(cbytes));
+        let path = file(&scratch, &bytes);
+        let expected = format!("unexpected end of input at byte 256: index needs {needed}");
+        assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), expected);
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
+    }
+}
+
+#[test]
+fn a_second_writer_is_refused() {
+    let changed = "the header has changed since the frame was opened: open it again";
+    for (bytes, same_header) in [(frames::contiguous(), false), (frames::empty(), true)] {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &bytes);
+        let (mut one, mut other) = (File::edit(&path).unwrap(), File::edit(&path).unwrap());
+        one.set_vlmetalayer("note", &[8; 100]).unwrap();
+        if same_header {
+            other.set_vlmetalayer("more", &[9; 100]).unwrap();
+            assert_eq!(State::read(&path).unwrap().values, [Some(vec![8; 100]), Some(vec![9; 100])], "neither is lost");
+            continue;
+        }
+        let before = fs::read(&path).unwrap();
+        assert_eq!(message(other.set_vlmetalayer("more", &[9; 100])), changed);
+        assert_eq!(message(other.set_metalayer_bytes("small", &[9; 20])), changed);
+        assert_eq!(message(other.set_metalayer_bytes("wide", &[9; 1100])), changed);
+        assert_eq!(message(other.remove_vlmetalayer("note")), changed);
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
+        one.set_metalayer_bytes("small", &[9; 20]).unwrap();
+        assert_eq!(
+            message(File::edit(&path).unwrap().set_metalayer_bytes("none", b"")).split(':').next(),
+            Some("metalayer \"none\" is not in the header")
+        );
+    }
+}
+
+#[test]
+fn a_file_opened_to_read_is_not_edited() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut open = File::open(&path).unwrap();
+    let refusal = "the frame was opened to read: File::edit opens one to change";
+    assert_eq!(message(open.set_vlmetalayer("more", b"value")), refusal);
+    assert_eq!(message(open.remove_vlmetalayer("note")), refusal);
+    assert_eq!(message(open.set_metalayer_bytes("small", &[9; 20])), refusal);
+    assert_eq!(message(open.set_metalayer_bytes("wide", &[9; 1100])), refusal);
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::sync::Arc;
+
+    use b2nd::frame::{Disk, Handle, Storage, rewrite_in};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_in_one_sector_is_overwritten_in_place() {
+        let bytes = frames::contiguous();
+        let wide = bytes.windows(1100).position(|window| window == [2; 1100]).unwrap();
+        let sector = wide.next_multiple_of(512);
+        let cases = [
+            (sector - 1, sector - 1, true),
+            (sector, sector, true),
+            (sector - 1, sector, false),
+            (sector, sector + 511, true),
+            (sector, sector + 512, false),
+            (sector + 511, sector + 512, false),
+        ];
+        for (first, last, in_place) in cases {
+            let scratch = Scratch::new();
+            let path = file(&scratch, &bytes);
+            let before = fs::metadata(&path).unwrap().ino();
+            let mut expected = bytes.clone();
+            (expected[first], expected[last]) = (7, 7);
+            File::edit(&path).unwrap().set_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
+            assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&expected));
+            assert_eq!(fs::metadata(&path).unwrap().ino() == before, in_place, "{first} to {last}");
+        }
+    }
+
+    #[test]
+    fn permissions_are_kept() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::empty());
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let mut open = File::edit(&path).unwrap();
+        open.set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        assert_eq!(mode(&path), 0o640);
+        open.set_vlmetalayer("note", b"other").unwrap();
+        assert_eq!(mode(&path), 0o640);
+        rewrite(&path, &path, change).unwrap();
+        assert_eq!(mode(&path), 0o640);
+        rewrite(&path, scratch.join("g.b2nd"), change).unwrap();
+        assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
+        Writer::create(&path, Header::new(1, 4, 4).unwrap()).unwrap().finish().unwrap();
+        assert_eq!(mode(&path), 0o640);
+    }
+
+    /// A disk that makes sure that a file has its permissions before it has content.
+    #[derive(Debug)]
+    struct Private;
+
+    impl Storage for Private {
+        fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+            Disk.open(path)
+        }
+
+        fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+            Disk.create(path)
+        }
+
+        fn create_dir(&self, path: &Path) -> io::Result<()> {
+            Disk.create_dir(path)
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            Disk.rename(from, to)
+        }
+
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            Disk.remove(path)
+        }
+
+        fn copy_permissions(&self, from: &Path, to: &Path) -> io::Result<()> {
+            assert_eq!(fs::metadata(to)?.len(), 0, "{}", to.display());
+            Disk.copy_permissions(from, to)
+        }
+
+        fn sync_dir(&self, path: &Path) -> io::Result<()> {
+            Disk.sync_dir(path)
+        }
+    }
+
+    #[test]
+    fn what_is_private_stays_private_while_it_is_copied() {
+        let scratch = Scratch::new();
+        let private = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+        let path = file(&scratch, &frames::contiguous());
+        private(&path);
+        File::edit_in(Arc::new(Private), &path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        assert_eq!(mode(&path), 0o600);
+
+        let (from, to) = (scratch.join("from.b2nd"), scratch.join("to.b2nd"));
+        frames::sparse(&from);
+        let names = || fs::read_dir(&from).unwrap().map(|entry| entry.unwrap().file_name());
+        names().for_each(|name| private(&from.join(name)));
+        rewrite_in(Arc::new(Private), &from, &to, change).unwrap();
+        assert!(names().count() > 1);
+        names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{name:?}"));
+    }
+
+    #[test]
+    fn a_link_still_names_the_file() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let link = scratch.join("link.b2nd");
+        symlink("f.b2nd", &link).unwrap();
+        File::edit(&link).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        rewrite(&link, &link, change).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(File::open(&path).unwrap().header().metalayers().get("wide"), Some([9; 1100].as_slice()));
+        assert!(File::open(&path).unwrap().header().metalayers().get("added").is_some());
+        assert_eq!(scratch.names(), ["f.b2nd", "link.b2nd"]);
+    }
+}

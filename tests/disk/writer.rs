@@ -1,0 +1,283 @@
+//! New frames: what is written is what is read, in memory, in a file, in a directory.
+
+use std::fs;
+
+use crate::common::scratch::Scratch;
+use crate::common::state::State;
+use crate::common::{Hex, frames, message};
+use b2nd::frame::{
+    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, SplitMode, Writer,
+};
+use b2nd::{B2ndMeta, Geometry};
+
+/// Whoever writes a file may do it in another thread.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<Writer<OneFile>>();
+    is_send::<Writer<Directory>>();
+    is_send::<File>();
+};
+
+#[test]
+fn a_frame_in_memory_is_read_back() {
+    let bytes = frames::contiguous();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    let header = frame.header();
+    assert_eq!((header.version(), header.frame_type()), (2, FrameType::Contiguous));
+    assert_eq!((header.nbytes(), header.cbytes(), header.frame_len()), (224, 96 + 96 + 64, bytes.len() as u64));
+    assert_eq!((header.typesize(), header.chunksize(), header.blocksize()), (4, 64, 32));
+    assert_eq!(header.metalayers(), frames::header().metalayers());
+    assert!(header.has_vlmetalayers());
+    assert_eq!(frame.trailer().vlmetalayers().len(), 1);
+    assert_eq!(frame.trailer().value("note", ()).unwrap().unwrap(), [3; 100].as_slice());
+    let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
+    assert_eq!(frame.offsets(()).unwrap().iter().collect::<Vec<_>>(), expected);
+    assert!(!frame.offsets(()).unwrap().is_empty());
+    for (number, nbytes) in [(0, 64), (2, 64), (3, 32)] {
+        let chunk = frame.chunk(number).unwrap();
+        assert_eq!(chunk.stored(), Some(frames::data(number as u8, nbytes).as_slice()));
+        assert_eq!(chunk.header().blocksize(), 32, "the frame's");
+    }
+    let special = frame.chunk(1).unwrap();
+    assert_eq!((special.header().special(), special.header().nbytes()), (Some(Special::Zeros), 64));
+    assert_eq!(special.header().blocksize(), 32, "the frame's");
+
+    // Header, chunks, index, trailer, and nothing between them.
+    let parts = [
+        b2nd::to_vec(header).unwrap(),
+        frame.chunk(0).unwrap().into_bytes(),
+        frame.chunk(2).unwrap().into_bytes(),
+        frame.chunk(3).unwrap().into_bytes(),
+        index(&[0, i64::from_be_bytes([0x81, 0, 0, 0, 0, 0, 0, 0]), 96, 192]),
+        b2nd::to_vec(frame.trailer()).unwrap(),
+    ];
+    assert_eq!(Hex(&bytes), Hex(&parts.concat()));
+}
+
+fn index(offsets: &[i64]) -> Vec<u8> {
+    let bytes: Vec<u8> = offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
+    Chunk::store(&bytes, 8).unwrap().into_bytes()
+}
+
+#[test]
+fn every_target_holds_the_same() {
+    let scratch = Scratch::new();
+    let path = scratch.join("f.b2nd");
+    let mut writer = Writer::create(&path, frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    assert!(!path.exists(), "not before it is complete");
+    writer.finish().unwrap();
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+
+    let mut into = b"before".to_vec();
+    let mut writer = Writer::new(frames::header());
+    frames::append(&mut writer).unwrap();
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.finish_into(&mut into).unwrap();
+    assert_eq!(Hex(&into[6..]), Hex(&frames::contiguous()));
+
+    let directory = scratch.join("s.b2nd");
+    frames::sparse(&directory);
+    let expected = ["f.b2nd", "s.b2nd", "s.b2nd/00000000.chunk", "s.b2nd/00000002.chunk", "s.b2nd/00000003.chunk"];
+    assert_eq!(scratch.names()[..5], expected);
+    assert_eq!(scratch.names()[5..], ["s.b2nd/chunks.b2frame"]);
+    let (one, other) = (State::read(&path).unwrap(), State::read(&directory).unwrap());
+    assert_eq!(other.header.frame_type(), FrameType::Sparse);
+    assert_eq!(other.header.cbytes(), one.header.cbytes());
+    assert_eq!((&other.chunks, &other.trailer, &other.values), (&one.chunks, &one.trailer, &one.values));
+    let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(2), Offset::At(3)];
+    assert_eq!(other.offsets, expected);
+    assert_eq!(File::open(&directory).unwrap().path(), directory.join("chunks.b2frame"));
+}
+
+#[test]
+fn what_is_not_finished_is_not_there() {
+    let scratch = Scratch::new();
+    let mut writer = Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    assert_eq!(scratch.names(), [".f.b2nd.0.tmp"]);
+    let other = Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap();
+    assert_eq!(scratch.names(), [".f.b2nd.0.tmp", ".f.b2nd.1.tmp"], "two writers do not meet");
+    assert!(format!("{writer:?}").contains(&format!("OneFile({:?})", scratch.join("f.b2nd"))));
+    drop((writer, other));
+    let mut writer = Writer::create_sparse(scratch.join("s.b2nd"), frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    assert!(format!("{writer:?}").contains(&format!("Directory({:?})", scratch.join("s.b2nd"))));
+    drop(writer);
+    assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+
+    fs::write(scratch.join("f.b2nd"), "something").unwrap();
+    drop(Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap());
+    assert_eq!(fs::read(scratch.join("f.b2nd")).unwrap(), b"something");
+    let refusal = format!("{}: it exists already", scratch.join("f.b2nd").display());
+    assert_eq!(message(Writer::create_sparse(scratch.join("f.b2nd"), frames::header())), refusal);
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+#[test]
+fn a_frame_without_chunks() {
+    let bytes = frames::empty();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    assert_eq!((frame.header().nbytes(), frame.header().cbytes(), frame.header().nchunks()), (0, 0, Some(0)));
+    assert!(frame.offsets(()).unwrap().is_empty());
+    assert_eq!(message(frame.chunk(0)), "chunk 0 of 0: there is none");
+    let parts = [b2nd::to_vec(frame.header()).unwrap(), b2nd::to_vec(frame.trailer()).unwrap()].concat();
+    assert_eq!(Hex(&bytes), Hex(&parts), "the trailer follows the header");
+
+    let bare = Writer::new(Header::new(1, 1, 1).unwrap()).finish().unwrap();
+    assert_eq!(bare.len(), 97 + 35);
+    assert!(!Frame::from_slice(&bare).unwrap().header().has_vlmetalayers());
+}
+
+#[test]
+fn special_chunks_alone() {
+    for special in [Special::Zeros, Special::Nan, Special::Uninitialized] {
+        let mut writer = Writer::new(Header::new(8, 1 << 30, 1 << 20).unwrap());
+        (0..5).for_each(|_| writer.append_special(special, 1 << 30).unwrap());
+        writer.append_special(special, 24).unwrap();
+        let bytes = writer.finish().unwrap();
+        let frame = Frame::from_slice(&bytes).unwrap();
+        assert_eq!((frame.header().nbytes(), frame.header().cbytes()), ((5 << 30) + 24, 0));
+        assert_eq!(frame.chunk(4).unwrap().header().nbytes(), 1 << 30);
+        assert_eq!(frame.chunk(5).unwrap().header().nbytes(), 24);
+        assert_eq!(frame.chunk(5).unwrap().header().special(), Some(special));
+    }
+    let value = [&Chunk::special(Special::Zeros, 8, 4).unwrap().into_bytes()[..31], &[0x30], b"four"].concat();
+    let mut value_chunk = value.clone();
+    value_chunk[12] = 36;
+    let mut writer = Writer::new(Header::new(4, 8, 8).unwrap());
+    writer.append(&Chunk::from_slice(&value_chunk).unwrap()).unwrap();
+    let bytes = writer.finish().unwrap();
+    assert_eq!(*Frame::from_slice(&bytes).unwrap().chunk(0).unwrap().data(()).unwrap(), *b"fourfour");
+}
+
+#[test]
+fn chunks_of_any_length() {
+    let mut writer = Writer::new(Header::new(2, 0, 0).unwrap());
+    let lengths = [6, 2, 500, 4];
+    for (number, length) in lengths.into_iter().enumerate() {
+        writer.append(&Chunk::store(&frames::data(number as u8, length), 2).unwrap()).unwrap();
+    }
+    let refusal = "a special chunk has the frame's chunksize, and in this frame chunks vary in length";
+    assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
+    assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 byte or more, any, found 0");
+    let bytes = writer.finish().unwrap();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    assert_eq!((frame.header().raw_flags()[0], frame.header().version()), (0x53, 3));
+    assert!(frame.header().has_variable_chunks());
+    assert_eq!((frame.header().nchunks(), frame.header().nbytes()), (None, 512));
+    for (number, length) in lengths.into_iter().enumerate() {
+        assert_eq!(frame.chunk(number).unwrap().stored(), Some(frames::data(number as u8, length).as_slice()));
+    }
+}
+
+#[test]
+fn chunks_that_do_not_fit_are_refused() {
+    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let store = |length| Chunk::store(&vec![0; length], 4).unwrap();
+    assert_eq!(message(writer.append(&store(65))), "chunk 0: expected 1 byte or more, at most 64, found 65");
+    assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 byte or more, at most 64, found 0");
+    assert_eq!(message(writer.append_special(Special::Zeros, 65)), "chunk 0: expected 1 byte or more, at most 64, found 65");
+    assert_eq!(message(writer.append_special(Special::Zeros, 63)), "nbytes: expected a multiple of typesize (4), found 63");
+    let refusal = "a chunk of one value is more than an index entry: append it as a chunk";
+    assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);
+    writer.append(&store(64)).unwrap();
+    writer.append(&store(60)).unwrap();
+    let refusal = "chunk 2: the one before it is shorter than chunksize, so it is the last";
+    assert_eq!(message(writer.append(&store(64))), refusal);
+    assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
+    let bytes = writer.finish().unwrap();
+    assert_eq!(Frame::from_slice(&bytes).unwrap().offsets(()).unwrap().len(), 2, "what was refused is not there");
+
+    let mut writer = Writer::new(Header::new(2, 64, 32).unwrap());
+    let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
+    assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
+
+    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let refusal = "a chunk of NaN: expected elements of 4 bytes, found 8";
+    assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
+    writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
+
+    // A header of another writer's empty frame.
+    let mut header = b2nd::to_vec(&Header::new(4, 64, 32).unwrap()).unwrap();
+    header[0x3a..0x3e].copy_from_slice(&(-1i32).to_be_bytes());
+    let mut writer = Writer::new(Header::from_slice(&header).unwrap());
+    let refusal = "chunksize: expected 1 or more, found -1: the flags name no variable chunks";
+    assert_eq!(message(writer.append(&store(64))), refusal);
+}
+
+#[test]
+fn metalayers_and_vlmetalayers_have_their_limits() {
+    let mut header = Header::new(1, 1, 1).unwrap();
+    for number in 0..16 {
+        header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
+    }
+    let refusal = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
+    assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
+    let mut writer = Writer::new(header);
+    for number in 0..16 {
+        writer.set_vlmetalayer(&format!("v{number}"), &[number]).unwrap();
+    }
+    assert_eq!(message(writer.set_vlmetalayer("more", &[1])), refusal);
+    writer.set_vlmetalayer("v3", b"longer than before").unwrap();
+    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31";
+    assert_eq!(message(writer.set_vlmetalayer(&"n".repeat(32), b"")), refusal);
+    let bytes = writer.finish().unwrap();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    assert_eq!((frame.header().metalayers().len(), frame.trailer().vlmetalayers().len()), (16, 16));
+    assert_eq!(frame.trailer().value("v3", ()).unwrap().unwrap(), b"longer than before".as_slice());
+    assert_eq!(frame.trailer().value("v15", ()).unwrap().unwrap(), [15].as_slice());
+    assert_eq!(frame.trailer().value("none", ()).unwrap(), None);
+
+    let mut metalayers = Metalayers::new();
+    assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);
+    assert_eq!(metalayers.insert("", [1]).unwrap(), None);
+    assert_eq!(metalayers.insert("", [2]).unwrap(), Some(vec![1]));
+    let mut header = Header::new(1, 1, 1).unwrap();
+    *header.metalayers_mut() = metalayers;
+    let bytes = Writer::new(header.clone()).finish().unwrap();
+    assert_eq!(Frame::from_slice(&bytes).unwrap().header().metalayers(), header.metalayers());
+}
+
+#[test]
+fn a_new_header_says_how_its_chunks_are_compressed() {
+    let mut header = Header::new(4, 64, 32).unwrap();
+    assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], Codec::BloscLz, 5));
+    for (codec, meta, level, byte) in [(Codec::Zstd, 3, 9, 0x95), (Codec::Other(200), 7, 6, 0x66), (Codec::Lz4, 0, 0, 0x01)] {
+        // The codec goes into a byte that has a level, and the level into one that has a codec.
+        header = header.with_codec(codec, meta).with_level(level).unwrap().with_codec(codec, meta);
+        assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));
+        assert_eq!(header.raw_flags()[2], byte);
+    }
+    assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
+
+    let six = [Filter::Shuffle, Filter::Delta, Filter::BitShuffle, Filter::Other(35), Filter::Shuffle, Filter::TruncPrec];
+    for count in [6, 2, 1, 0] {
+        let filters: Vec<_> = six[..count].iter().zip(11..).map(|(filter, meta)| (*filter, meta)).collect();
+        header = header.with_filters(&filters).unwrap();
+        assert_eq!(header.filters().collect::<Vec<_>>(), filters);
+        let bytes = b2nd::to_vec(&header).unwrap();
+        let (codes, metas) = (&bytes[0x47..0x4d], &bytes[0x4f..0x55]);
+        assert_eq!(Hex(&codes[6 - count..]), Hex(&filters.iter().map(|(filter, _)| filter.code()).collect::<Vec<_>>()));
+        assert_eq!(Hex(&metas[6 - count..]), Hex(&filters.iter().map(|(_, meta)| *meta).collect::<Vec<_>>()));
+    }
+    let seven = message(header.clone().with_filters(&[(Filter::Shuffle, 0); 7]));
+    assert_eq!(seven, "7 filters, a filter pipeline holds at most 6");
+
+    for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
+        header = header.with_split_mode(mode);
+        assert_eq!((header.split_mode(), header.raw_flags()[3]), (Some(mode), code as u8));
+    }
+}
+
+#[test]
+fn an_array_of_this_crate() {
+    let scratch = Scratch::new();
+    let meta = B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4");
+    frames::sparse(&scratch.join("s.b2nd"));
+    let file = File::open(scratch.join("s.b2nd")).unwrap();
+    assert_eq!(file.header().metalayer::<B2ndMeta>().unwrap().unwrap(), meta);
+    let array = file.header().array().unwrap().unwrap();
+    assert_eq!(array.geometry().grid().unwrap().nchunks(), file.offsets(()).unwrap().len() as u64);
+}

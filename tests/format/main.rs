@@ -1,0 +1,16 @@
+//! What the serde format writes and reads: `src/ser`, `src/de`, `src/with.rs`, `src/wire.rs`, `src/error.rs`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod derive;
+mod embedded;
+mod errors;
+mod lengths;
+mod limits;
+mod markers;
+mod other_formats;
+mod properties;
+mod truncation;
+mod with;

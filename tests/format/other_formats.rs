@@ -1,0 +1,168 @@
+//! The public types in other serde formats.
+
+use std::fmt::Debug;
+
+use crate::common::{cbor, geometry, header, layouts};
+use b2nd::frame::{Header, Metalayers};
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The value survives each format that describes itself, read from a slice and from a stream.
+#[track_caller]
+fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let json = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&json).unwrap(), value, "{json}");
+    assert_eq!(&serde_json::from_reader::<_, T>(json.as_bytes()).unwrap(), value, "{json}");
+    assert_eq!(&serde_json::from_value::<T>(serde_json::to_value(value).unwrap()).unwrap(), value, "{json}");
+
+    assert_eq!(&ciborium::from_reader::<T, _>(cbor(value).as_slice()).unwrap(), value);
+
+    for packed in [rmp_serde::to_vec(value).unwrap(), rmp_serde::to_vec_named(value).unwrap()] {
+        assert_eq!(&rmp_serde::from_slice::<T>(&packed).unwrap(), value);
+        assert_eq!(&rmp_serde::from_read::<_, T>(packed.as_slice()).unwrap(), value);
+    }
+
+    let bytes = b2nd::to_vec(value).unwrap();
+    assert_eq!(&b2nd::from_slice::<T>(&bytes).unwrap(), value);
+    #[cfg(feature = "std")]
+    assert_eq!(&b2nd::from_reader::<_, T>(bytes.as_slice()).unwrap(), value);
+}
+
+#[track_caller]
+fn survives_bincode<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let bytes = bincode::serialize(value).unwrap();
+    assert_eq!(&bincode::deserialize::<T>(&bytes).unwrap(), value);
+    assert_eq!(&bincode::deserialize_from::<_, T>(bytes.as_slice()).unwrap(), value);
+}
+
+#[test]
+fn array_metadata_survives_every_format() {
+    for ndim in 0..=16 {
+        let caterva = CatervaMeta { version: 1, geometry: geometry(ndim) };
+        let legacy = LegacyB2ndMeta { version: 2, geometry: geometry(ndim), dtype: "uint8".to_owned() };
+        let meta = B2ndMeta { version: 3, dtype_format: 4, ..B2ndMeta::new(geometry(ndim), "[('é', '<i4')]") };
+        survives(&geometry(ndim));
+        survives_bincode(&geometry(ndim));
+        survives(&caterva);
+        survives_bincode(&caterva);
+        survives(&legacy);
+        survives_bincode(&legacy);
+        survives(&meta);
+        survives_bincode(&meta);
+        survives(&ArrayMeta::<String>::Caterva(caterva));
+        survives(&ArrayMeta::LegacyB2nd(legacy));
+        survives(&ArrayMeta::B2nd(meta));
+    }
+}
+
+#[test]
+fn a_miscount_is_a_property_of_these_bytes() {
+    let meta = B2ndMeta::new(geometry(2), "|u1");
+    let miscounted = ArrayMeta::MiscountedB2nd(meta.clone());
+    let expected = ArrayMeta::B2nd(meta);
+    assert_eq!(serde_json::from_str::<ArrayMeta>(&serde_json::to_string(&miscounted).unwrap()).unwrap(), expected);
+    assert_eq!(ciborium::from_reader::<ArrayMeta, _>(cbor(&miscounted).as_slice()).unwrap(), expected);
+    assert_eq!(rmp_serde::from_slice::<ArrayMeta>(&rmp_serde::to_vec(&miscounted).unwrap()).unwrap(), expected);
+    assert_eq!(cbor(&miscounted), cbor(&expected));
+}
+
+#[test]
+fn an_array_of_any_layout_needs_a_format_that_describes_itself() {
+    let array = ArrayMeta::B2nd(B2ndMeta::new(geometry(2), "|u1"));
+    let bytes = bincode::serialize(&array).unwrap();
+    let error = bincode::deserialize::<ArrayMeta>(&bytes).unwrap_err();
+    assert_eq!(error.to_string(), "Bincode does not support the serde::Deserializer::deserialize_any method");
+
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Message(#[serde(with = "b2nd::with::embedded")] ArrayMeta);
+    survives_bincode(&Message(array));
+    let [.., (miscounted, _), _] = layouts(3);
+    survives_bincode(&Message(miscounted.into_owned()));
+}
+
+#[test]
+fn rmp_serde_reads_what_is_written_here() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Plain(u8, u8, Vec<i64>, Vec<i32>, Vec<i32>, u8, String);
+    for ndim in 0..=15 {
+        let [(caterva, five), (legacy, six), _, (b2nd, seven)] = layouts(ndim);
+        assert_eq!(rmp_serde::from_slice::<ArrayMeta>(&five).unwrap(), caterva.into_owned());
+        assert_eq!(rmp_serde::from_slice::<ArrayMeta>(&six).unwrap(), legacy.into_owned());
+        assert_eq!(rmp_serde::from_slice::<ArrayMeta>(&seven).unwrap(), b2nd.into_owned());
+        assert_eq!(rmp_serde::from_slice::<ArrayMeta<&str>>(&seven).unwrap(), b2nd);
+        let plain: Plain = rmp_serde::from_slice(&seven).unwrap();
+        assert_eq!((plain.1, plain.2.as_slice()), (ndim, geometry(ndim).shape()));
+    }
+    let value = serde_json::json!({"a": [1, -1, 0.5, null, true, "x"], "b": {"c": []}});
+    assert_eq!(rmp_serde::from_slice::<serde_json::Value>(&b2nd::to_vec(&value).unwrap()).unwrap(), value);
+}
+
+#[test]
+fn sixteen_dimensions_are_msgpack_for_nobody_else() {
+    let [.., (_, bytes)] = layouts(16);
+    assert!(rmp_serde::from_slice::<B2ndMeta>(&bytes).is_err());
+}
+
+#[test]
+fn what_rmp_serde_writes_is_too_short_here() {
+    let packed = rmp_serde::to_vec(&B2ndMeta::new(Geometry::new(&[400], &[110], &[57]).unwrap(), "|u1")).unwrap();
+    crate::common::refused::<B2ndMeta>(&packed, "shape[0]: expected int64 (d3), found uint16 (cd) at byte 4");
+}
+
+#[test]
+fn a_header_survives_every_format() {
+    let [_, (_, miscounted), (_, stale), (_, array)] = layouts(2);
+    let stale = [stale, vec![0xd2, 0]].concat();
+    for metalayers in [
+        &[][..],
+        &[(&b"b2nd"[..], &array[..])],
+        &[(b"caterva", &stale), (b"", b""), (b"\xff\xfe", b"\0\xff"), (b"b2nd", &miscounted), (b"b2nd again", b"again")],
+    ] {
+        let header = Header::from_slice(&header(metalayers)).unwrap();
+        survives(&header);
+        survives_bincode(&header);
+    }
+}
+
+#[test]
+fn metalayers_survive_every_format() {
+    let bytes = header(&[(b"text", b"\x01\xff"), (b"", b""), (b"\xff", b"name that is not UTF-8"), (&[b'x'; 31], &[7; 300])]);
+    let header = Header::from_slice(&bytes).unwrap();
+    survives(header.metalayers());
+    survives_bincode(header.metalayers());
+    survives(&Metalayers::new());
+    survives_bincode(&Metalayers::new());
+}
+
+#[test]
+fn metalayers_in_json() {
+    let header = Header::from_slice(&header(&[(b"text", b"\x01\xff"), (b"\xff", b"")])).unwrap();
+    assert_eq!(serde_json::to_string(header.metalayers()).unwrap(), r#"[["text",[1,255]],[[255],[]]]"#);
+    let error = serde_json::from_str::<Metalayers>(&format!(r#"[["{}",[]]]"#, "x".repeat(32))).unwrap_err();
+    assert_eq!(error.to_string(), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes, a metalayer's name holds at most 31");
+}
+
+#[test]
+fn a_header_in_json() {
+    let header = Header::from_slice(&header(&[(b"a", b"b")])).unwrap();
+    let json = serde_json::to_string(&header).unwrap();
+    assert_eq!(
+        json,
+        concat!(
+            r#"{"frame_len":512,"flags":[18,0,21,3],"nbytes":3744,"cbytes":100,"typesize":1,"blocksize":171,"chunksize":330,"#,
+            r#""compression_threads":1,"decompression_threads":2,"has_vlmetalayers":false,"#,
+            r#""pipeline":[6,0,0,0,0,0,1,5,0,0,0,0,0,0,0,0,0],"metalayers":[["a",[98]]]}"#
+        )
+    );
+    let refuses = |from: &str, to: &str, expected: &str| {
+        assert!(json.contains(from));
+        let error = serde_json::from_str::<Header>(&json.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    };
+    refuses("[18,", "[20,", "frame version: expected 2 or 3, found 4");
+    refuses("[18,0,", "[18,2,", "frame type: expected 0 (contiguous) or 1 (sparse), found 2");
+    refuses("[6,", "[7,", "filter slots: expected at most 6, found 7");
+    refuses("\"nbytes\"", "\"bytes\"", "unknown field `bytes`");
+    refuses("\"nbytes\":3744,", "", "missing field `nbytes`");
+}

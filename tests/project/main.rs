@@ -1,0 +1,7 @@
+//! What stands around the library: its examples, its package, its list of public items.
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+
+mod examples;
+mod packaging;
+mod stability;

@@ -1,0 +1,142 @@
+//! What is published: the files of the package, and the crates that come with it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What may be linked into a program under MIT or Apache-2.0, with no more than a notice.
+const LICENCES: [&str; 3] = ["MIT", "Apache-2.0", "Unicode-3.0"];
+
+fn cargo(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Every crate that the workspace may build, on any platform, its own included.
+fn packages() -> Vec<Value> {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--format-version=1", "--all-features", "--locked"])).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+fn text<'a>(package: &'a Value, key: &str) -> &'a str {
+    package[key].as_str().unwrap_or_default()
+}
+
+#[test]
+fn the_package_holds_the_files_that_its_docs_name() {
+    let list = cargo(&["package", "--list", "--allow-dirty", "--package", "b2nd"]);
+    let files: BTreeSet<&str> = list.lines().collect();
+    let docs = files.iter().filter(|file| [".rs", ".md"].iter().any(|end| file.ends_with(end)));
+    for file in docs {
+        let source = fs::read_to_string(file).unwrap();
+        for (start, _) in source.match_indices("tests/data/") {
+            let named = source[start..].split(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).next().unwrap();
+            assert!(files.contains(named), "{file} names {named}, which is not in the package");
+        }
+    }
+}
+
+#[test]
+fn the_package_holds_no_more_than_a_user_needs() {
+    let list = cargo(&["package", "--list", "--allow-dirty", "--package", "b2nd"]);
+    let others = list.lines().filter(|file| !["src/", "examples/"].iter().any(|directory| file.starts_with(directory)));
+    let expected = [
+        ".cargo_vcs_info.json",
+        "CHANGELOG.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "Cargo.toml.orig",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "tests/data/example.b2nd",
+        "tests/data/inspect/i4_2d.svg",
+    ];
+    // The first is cargo's note of the commit, where there is one.
+    let expected = &expected[usize::from(!list.starts_with('.'))..];
+    assert_eq!(others.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_library_depends_on_five_crates() {
+    let packages = packages();
+    let this = packages.iter().find(|package| text(package, "name") == "b2nd").unwrap();
+    let dependencies = this["dependencies"].as_array().unwrap().iter();
+    let names: Vec<_> = dependencies.filter(|dependency| dependency["kind"].is_null()).map(|it| text(it, "name")).collect();
+    assert_eq!(names, ["rmp", "rmp-serde", "serde", "serde_bytes", "thiserror"]);
+}
+
+#[test]
+fn what_a_published_crate_brings_has_a_licence_of_the_list() {
+    // An empty list of registries is what `publish = false` stands for.
+    for published in packages().iter().filter(|it| it["source"].is_null() && it["publish"].is_null()) {
+        let name = text(published, "name");
+        let tree = ["tree", "--package", name, "--edges=normal,build", "--all-features", "--target=all", "--prefix=none"];
+        for package in cargo(&[&tree[..], &["--no-dedupe", "--format={p}: {l}"]].concat()).lines() {
+            let (package, licence) = package.rsplit_once(": ").unwrap();
+            // Before SPDX a slash was "or". An exception makes another licence of one.
+            let words = licence.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "-WITH-");
+            let mut words = words.split_whitespace().peekable();
+            assert!(allowed(&mut words) && words.next().is_none(), "{name}: {package} is under {licence:?}");
+        }
+    }
+}
+
+/// Whether an SPDX expression leaves a choice that consists of [`LICENCES`].
+fn allowed<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> bool {
+    let mut any = false;
+    loop {
+        let mut all = true;
+        loop {
+            all &= match words.next() {
+                Some("(") => allowed(words) & (words.next() == Some(")")),
+                Some(licence) => LICENCES.contains(&licence),
+                None => false,
+            };
+            if words.next_if_eq(&"AND").is_none() {
+                break;
+            }
+        }
+        any |= all;
+        if words.next_if_eq(&"OR").is_none() {
+            return any;
+        }
+    }
+}
+
+#[test]
+fn an_expression_is_allowed_when_a_choice_of_it_is() {
+    let expressions = [
+        ("MIT", true),
+        ("GPL-3.0-only", false),
+        ("", false),
+        ("GPL-3.0-only OR MIT", true),
+        ("MIT AND GPL-3.0-only", false),
+        ("GPL-3.0-only AND MIT", false),
+        ("GPL-3.0-only AND MIT OR MIT", true),
+        ("( MIT OR GPL-3.0-only ) AND Unicode-3.0", true),
+        ("( MIT OR Apache-2.0 ) AND GPL-3.0-only", false),
+        ("GPL-3.0-only-WITH-some-exception OR MIT", true),
+    ];
+    for (expression, expected) in expressions {
+        assert_eq!(allowed(&mut expression.split_whitespace().peekable()), expected, "{expression}");
+    }
+}
+
+#[test]
+fn no_dependency_asks_for_a_newer_rust() {
+    let number = |version: &str| {
+        let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap());
+        (parts.next(), parts.next(), parts.next().unwrap_or(0))
+    };
+    let ours = number(env!("CARGO_PKG_RUST_VERSION"));
+    for package in packages() {
+        if let Some(version) = package["rust_version"].as_str() {
+            assert!(number(version) <= ours, "{} {} needs Rust {version}", text(&package, "name"), text(&package, "version"));
+        }
+    }
+}
