@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// What may be linked into a program under MIT or Apache-2.0, with no more than a notice.
-const LICENCES: [&str; 3] = ["MIT", "Apache-2.0", "Unicode-3.0"];
+const LICENCES: [&str; 6] = ["MIT", "Apache-2.0", "Unicode-3.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib"];
 
 fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO")).args(arguments).output().unwrap();
