@@ -26,7 +26,7 @@ mod disk;
 mod header;
 mod memory;
 mod metalayers;
-#[cfg(feature = "std")]
+#[cfg(feature = "msgpack")]
 mod msgpack;
 mod trailer;
 mod writer;
@@ -37,7 +37,7 @@ pub use disk::{Directory, Disk, File, Handle, OneFile, Storage, rewrite, rewrite
 pub use header::{FrameType, Header};
 pub use memory::Frame;
 pub use metalayers::{MAX_METALAYERS, Metalayers};
-#[cfg(feature = "std")]
+#[cfg(feature = "msgpack")]
 pub use msgpack::{decode_msgpack, encode_msgpack};
 pub use trailer::Trailer;
 pub use writer::{Memory, Target, Writer};

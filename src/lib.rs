@@ -107,8 +107,13 @@
 //!
 //! # Features
 //!
-//! `std` (default) adds files, `io` and generic MessagePack contents. With `default-features = false` the crate is `no_std` with
-//! `alloc`; headers, frames in memory, chunks, the grid, dtypes and the writer into memory stay. Nothing here is `unsafe`.
+//! | feature | adds |
+//! | --- | --- |
+//! | `std` (default) | files and `io` |
+//! | `msgpack` (default) | generic MessagePack contents, through `rmp-serde`, which links the standard library |
+//!
+//! With `default-features = false` the crate is `no_std` with `alloc`; headers, frames in memory, chunks, the grid, dtypes and the
+//! writer into memory stay. Nothing here is `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -9,5 +9,6 @@ mod bad_frames;
 mod chunks;
 mod corrupt;
 mod headers;
+#[cfg(feature = "msgpack")]
 mod msgpack;
 mod regressions;
