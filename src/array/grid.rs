@@ -4,9 +4,11 @@ use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
 mod dims;
+mod pack;
 mod slice;
 
 pub use dims::Dims;
+pub use pack::Run;
 
 /// How an array is cut into chunks and these into blocks: how many there are, which of them holds an element, and where.
 ///
@@ -15,8 +17,9 @@ pub use dims::Dims;
 ///
 /// Numbers are row-major: the last dimension runs fastest. Chunks are numbered over the array, blocks over their chunk.
 /// The array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds
-/// one block after the other, each of them row-major, with its padding. These are the positions in a chunk of 3 x 5 with
-/// blocks of 2 x 3, which is padded to 4 x 6; those in brackets are padding:
+/// one block after the other, each of them row-major, with its padding: [`unpack`](Grid::unpack) and [`pack`](Grid::pack) turn it
+/// into C order and back. These are the positions in a chunk of 3 x 5 with blocks of 2 x 3, which is padded to 4 x 6; those in
+/// brackets are padding:
 ///
 /// ```text
 ///       block 0           block 1

@@ -109,7 +109,7 @@ impl Grid {
         })
     }
 
-    fn check_slice(&self, slice: &[Range<i64>]) -> Result<()> {
+    pub(super) fn check_slice(&self, slice: &[Range<i64>]) -> Result<()> {
         let (ranges, ndim) = (slice.len(), self.shape.len());
         if ranges != ndim {
             return Err(Error::message(format_args!("slice: expected one range per dimension ({ndim}), found {ranges}")));

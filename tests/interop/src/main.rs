@@ -2,13 +2,16 @@
 //! input, the reply is one on the standard output: `{"ok": …}` or `{"error": "…"}`. Bytes are hexadecimal.
 
 mod hex;
+mod pack;
 mod read;
 mod verdict;
 mod write;
 
 use std::error::Error;
+use std::ops::Range;
 use std::path::PathBuf;
 
+use b2nd::Geometry;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -25,6 +28,10 @@ enum Request {
     Edit { path: PathBuf, edits: Vec<write::Edit> },
     /// The frame with other metalayers.
     Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
+    /// The chunks' data of an array, whose elements come in C order.
+    Pack { geometry: Geometry, itemsize: usize, elements: Hex },
+    /// The elements of a slice in C order, out of all chunks' data.
+    Unpack { geometry: Geometry, itemsize: usize, chunks: Vec<Hex>, slice: Vec<Range<i64>> },
     /// Whether everything in a frame can be read, and what its array is.
     JudgeFrame { path: PathBuf },
     /// Whether a file is the content of a `b2nd` metalayer, and what it says.
@@ -37,6 +44,8 @@ fn answer(request: &str) -> Result<Value, Box<dyn Error>> {
         Request::Write(frame) => frame.write(),
         Request::Edit { path, edits } => write::edit(&path, edits),
         Request::Rewrite { path, target, insert, remove } => write::rewrite(&path, &target, insert, remove),
+        Request::Pack { geometry, itemsize, elements } => pack::pack(&geometry, itemsize, &elements),
+        Request::Unpack { geometry, itemsize, chunks, slice } => pack::unpack(&geometry, itemsize, &chunks, &slice),
         Request::JudgeFrame { path } => verdict::frame(&path),
         Request::JudgeMetalayer { path } => verdict::metalayer(&path),
     }

@@ -1,0 +1,245 @@
+//! Elements from C order into the order of a chunk, block after block, and back.
+
+use core::fmt;
+use core::ops::Range;
+
+use super::{Dims, Grid, strides};
+use crate::error::{Error, Result};
+
+/// Bytes that follow one another both in a block and in a slice of the array. [`Grid::runs`] gives them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Run {
+    /// Where they stand in the block's data.
+    pub block: Range<usize>,
+    /// Where they stand among the slice's elements, which are in C order.
+    pub slice: Range<usize>,
+}
+
+impl Grid {
+    /// Copies the elements that a chunk and a slice share out of the chunk. The rest of `out` stays as it is, so a slice is read by
+    /// calling this for each of [`chunks_in`](Grid::chunks_in).
+    ///
+    /// * `slice`: a range for each dimension of the array; [`chunk_extent`](Grid::chunk_extent) is all of one chunk.
+    /// * `itemsize`: the size of an element in bytes, which is the frame's typesize.
+    /// * `data`: the decompressed chunk, `extchunknitems` elements.
+    /// * `out`: the elements of the slice, in C order.
+    ///
+    /// # Errors
+    ///
+    /// The array has no such chunk; another number of ranges than the array has dimensions; a range that is not inside the array;
+    /// `data` or `out` of another length.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
+    /// // The array is abcd, efgh, ijkl. These are its two chunks, four blocks in each, with a dot for what is padding.
+    /// let chunks = [b"abefc.g.ij..k...", b"d.h.....l......."];
+    ///
+    /// let slice = [1..3, 1..4];
+    /// let mut out = [0; 6];
+    /// for number in grid.chunks_in(&slice)? {
+    ///     let data = chunks[usize::try_from(number)?];
+    ///     grid.unpack(number, &slice, 1, data, &mut out)?;
+    /// }
+    /// assert_eq!(&out, b"fghjkl");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unpack(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, data: &[u8], out: &mut [u8]) -> Result<()> {
+        self.check_lengths(slice, itemsize, data, out)?;
+        self.each_block(chunk, slice, itemsize, |base, run| {
+            copy(&data[base + run.block.start..base + run.block.end], &mut out[run.slice]);
+        })
+    }
+
+    /// Copies the elements that a chunk and a slice share into the chunk: [`unpack`](Grid::unpack) the other way round.
+    ///
+    /// The rest of `data` stays as it is. C-Blosc2 fills the padding of a new chunk with zeros.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`unpack`](Grid::unpack).
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
+    /// let mut data = *b"................";
+    /// grid.pack(0, &[0..3, 0..4], 1, b"abcdefghijkl", &mut data)?;
+    /// assert_eq!(&data, b"abefc.g.ij..k...");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn pack(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, elements: &[u8], data: &mut [u8]) -> Result<()> {
+        self.check_lengths(slice, itemsize, data, elements)?;
+        self.each_block(chunk, slice, itemsize, |base, run| {
+            copy(&elements[run.slice], &mut data[base + run.block.start..base + run.block.end]);
+        })
+    }
+
+    /// Where the elements that a block and a slice share stand in both, as few runs as there can be within a row, in ascending order:
+    /// for blocks that are decompressed one at a time, or elements that are not copied but filled. Padding is in none.
+    ///
+    /// # Errors
+    ///
+    /// The array has no such chunk, or the chunk no such block; another number of ranges than the array has dimensions; a range that
+    /// is not inside the array; a slice of more bytes than a machine can address.
+    ///
+    /// ```
+    /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
+    /// let mut out = *b"............";
+    /// for run in grid.runs(0, 0, &[0..3, 0..4], 1)? {
+    ///     out[run.slice].fill(b'x');
+    /// }
+    /// assert_eq!(&out, b"xx..xx......");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn runs(
+        &self,
+        chunk: u64,
+        block: u64,
+        slice: &[Range<i64>],
+        itemsize: usize,
+    ) -> Result<impl Iterator<Item = Run> + Clone + fmt::Debug + use<>> {
+        self.check_slice(slice)?;
+        addressable("slice", count(slice), itemsize)?;
+        addressable("block", self.blocknitems, itemsize)?;
+        let Some(extent) = self.block_extent(chunk, block) else {
+            let (nchunks, nblocks) = (self.nchunks(), self.blocks_per_chunk());
+            return Err(Error::message(format_args!(
+                "block {block} of chunk {chunk}: the array has {nchunks} chunks of {nblocks} blocks"
+            )));
+        };
+        Ok(Runs::new(&extent, &self.item_strides(), slice, itemsize))
+    }
+
+    /// Calls `each` with the place of every block that the slice touches, and its runs.
+    fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
+        let strides = self.item_strides();
+        for block in self.blocks_in(chunk, slice)? {
+            let Some(extent) = self.block_extent(chunk, block) else { continue };
+            // The chunk's bytes are in memory.
+            let base = block as usize * self.blocknitems as usize * itemsize;
+            Runs::new(&extent, &strides, slice, itemsize).for_each(|run| each(base, run));
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, slice: &[Range<i64>], itemsize: usize, data: &[u8], elements: &[u8]) -> Result<()> {
+        self.check_slice(slice)?;
+        for (what, expected, found) in [
+            ("the chunk's data", addressable("chunk", self.extchunknitems, itemsize)?, data.len()),
+            ("the slice's elements", addressable("slice", count(slice), itemsize)?, elements.len()),
+        ] {
+            if found != expected {
+                return Err(Error::message(format_args!("{what}: expected {expected} bytes, found {found}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many elements a slice has, which has been checked.
+fn count(slice: &[Range<i64>]) -> i64 {
+    slice.iter().map(|range| range.end - range.start).product()
+}
+
+/// How many bytes so many elements are, if there can be memory for them.
+fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
+    let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
+    bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
+        Error::message(format_args!("{what}: {nitems} elements of {itemsize} bytes are more than memory can hold"))
+    })
+}
+
+/// Copies bytes of one length. For the size of one element the compiler knows what to do; a call of `memcpy` costs more than that.
+#[inline]
+fn copy(from: &[u8], to: &mut [u8]) {
+    match from.len() {
+        1 => fixed::<1>(from, to),
+        2 => fixed::<2>(from, to),
+        4 => fixed::<4>(from, to),
+        8 => fixed::<8>(from, to),
+        16 => fixed::<16>(from, to),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+#[inline(always)]
+fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        *to = *from;
+    }
+}
+
+/// The runs of what a block and a slice share.
+#[derive(Clone, Debug)]
+struct Runs {
+    /// The dimensions that runs do not cover, the innermost first.
+    axes: [Axis; crate::wire::MAX_DIMENSIONS],
+    naxes: usize,
+    /// How many runs are to come, and where the next one is.
+    left: usize,
+    block: usize,
+    slice: usize,
+    /// A run's length in bytes.
+    length: usize,
+}
+
+/// One dimension: how many runs lie along it, the number of the next, and how many bytes apart they are.
+#[derive(Clone, Copy, Default, Debug)]
+struct Axis {
+    count: usize,
+    at: usize,
+    in_block: usize,
+    in_slice: usize,
+}
+
+impl Runs {
+    /// `extent` is the block's. All that is counted here lies in memory or has been found to fit.
+    fn new(extent: &[Range<i64>], in_block: &[i64], slice: &[Range<i64>], itemsize: usize) -> Runs {
+        let in_slice = strides(&Dims::from_fn(slice.len(), |index| slice[index].end - slice[index].start));
+        let mut runs = Runs { axes: Default::default(), naxes: 0, left: 1, block: 0, slice: 0, length: itemsize };
+        for index in (0..slice.len()).rev() {
+            let (held, wanted) = (&extent[index], &slice[index]);
+            let start = wanted.start.max(held.start);
+            let shared = (wanted.end.min(held.end) - start).max(0) as usize;
+            let in_block = in_block[index] as usize * itemsize;
+            let in_slice = in_slice[index] as usize * itemsize;
+            if shared == 0 {
+                return Runs { left: 0, ..runs };
+            }
+            runs.block += (start - held.start) as usize * in_block;
+            runs.slice += (start - wanted.start) as usize * in_slice;
+            if (in_block, in_slice) == (runs.length, runs.length) {
+                runs.length *= shared;
+            } else if shared > 1 {
+                runs.axes[runs.naxes] = Axis { count: shared, at: 0, in_block, in_slice };
+                runs.naxes += 1;
+                runs.left *= shared;
+            }
+        }
+        runs
+    }
+}
+
+impl Iterator for Runs {
+    type Item = Run;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run> {
+        self.left = self.left.checked_sub(1)?;
+        let run = Run { block: self.block..self.block + self.length, slice: self.slice..self.slice + self.length };
+        for axis in &mut self.axes[..self.naxes] {
+            axis.at += 1;
+            if axis.at < axis.count {
+                self.block += axis.in_block;
+                self.slice += axis.in_slice;
+                break;
+            }
+            axis.at = 0;
+            self.block -= (axis.count - 1) * axis.in_block;
+            self.slice -= (axis.count - 1) * axis.in_slice;
+        }
+        Some(run)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
