@@ -1,4 +1,5 @@
-//! Reads headers over HTTP by range requests: 4 KiB first, and where a header is longer, what the error says is missing.
+//! Reads headers over HTTP by range requests: 4 KiB first, and where a header is longer, what the error says is missing. Then reads
+//! one chunk: a request for the index, and one for the chunk.
 //!
 //! ```text
 //! cargo run --example remote
@@ -10,9 +11,10 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::thread;
 
-use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::frame::{Chunk, ChunkHeader, Header, Offsets, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use ureq::Agent;
 use ureq::http::StatusCode;
@@ -50,6 +52,11 @@ impl Remote {
             status => Err(format!("expected a part of the file, found status {status}").into()),
         }
     }
+
+    fn read_range(&mut self, range: Range<u64>) -> Result<Vec<u8>, Box<dyn Error>> {
+        let [start, end] = [range.start.try_into()?, range.end.try_into()?];
+        self.read(start, end - start)
+    }
 }
 
 /// A header of any length, in one request or two.
@@ -68,6 +75,14 @@ fn read_header(remote: &mut Remote) -> Result<Header, Box<dyn Error>> {
         }
         prefix.extend(more);
     }
+}
+
+/// The header of a chunk, whose data are behind it.
+fn read_chunk(remote: &mut Remote, header: &Header, number: u64) -> Result<ChunkHeader, Box<dyn Error>> {
+    let tail = remote.read_range(header.tail_range())?;
+    let place = Offsets::from_tail(header, &tail)?.range(number).ok_or("no bytes of the file hold this chunk")?;
+    let bytes = remote.read_range(place)?;
+    Ok(*Chunk::from_slice(&bytes)?.header())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -97,6 +112,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         assert!(remote.requests <= 2);
     }
+
+    let mut remote = Remote::new(format!("http://{address}/example.b2nd"));
+    let header = read_header(&mut remote)?;
+    let chunk = read_chunk(&mut remote, &header, 2)?;
+    println!("chunk 2 of example.b2nd: {} bytes, {} with {}", chunk.nbytes(), chunk.cbytes(), chunk.codec());
+    println!("{} requests, {} bytes fetched", remote.requests, remote.fetched);
     Ok(())
 }
 

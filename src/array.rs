@@ -17,7 +17,7 @@ pub use meta::ArrayMeta;
 /// A type that a frame holds under a name of its own.
 ///
 /// Implement it for your own types; the name is 0 to 31 bytes long. In a file its content cannot grow
-/// ([`File::set_metalayer`](crate::frame::File::set_metalayer)): other numbers never make it longer (but for a `u8` above
+/// ([`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)): other numbers never make it longer (but for a `u8` above
 /// 127), a longer string or sequence does, and so may another variant of an enum or an `Option`.
 ///
 /// ```

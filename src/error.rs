@@ -191,6 +191,12 @@ impl Error {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
+    /// The memory for so many bytes is not there.
+    #[cold]
+    pub(crate) fn out_of_memory(length: usize) -> Self {
+        Error::message(format_args!("no memory for {length} bytes"))
+    }
+
     /// Adds the field that the error happened in, and the byte at which that field starts where none is known.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
@@ -215,8 +221,8 @@ impl Error {
 
     /// Names the chunk.
     #[cold]
-    pub(crate) fn in_chunk(self, number: usize) -> Self {
-        self.within(Segment::Index(number), None).field("chunk")
+    pub(crate) fn in_chunk(self, number: u64) -> Self {
+        self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
     }
 
     /// Forgets the byte: what was read may be another format's, or stand anywhere in this one.

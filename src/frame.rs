@@ -6,7 +6,7 @@
 //!
 //! The [`Header`] holds the [`Metalayers`], the [`Trailer`] the variable-length ones, and the index ([`Offsets`]) says where
 //! each [`Chunk`] is. A contiguous frame is all of that in one file or buffer; a sparse one is a directory with a file for each
-//! chunk, and the rest in `chunks.b2frame`. [`File`] reads both from disk and edits them, [`Frame`] reads the first from memory,
+//! chunk, and the rest in `chunks.b2frame`. [`File`] reads both from disk, [`Editor`] changes their metalayers, [`Frame`] reads the first from memory,
 //! [`Writer`] makes new ones, and [`rewrite()`] puts the same chunks under another header.
 //!
 //! ```
@@ -16,7 +16,7 @@
 //!     println!("{}: {} bytes", name.escape_ascii(), content.len());
 //! }
 //! let chunk = frame.chunk(0)?;
-//! println!("the first of {} chunks is compressed with {}", frame.offsets(())?.len(), chunk.header().codec());
+//! println!("the first of {} chunks is compressed with {}", frame.offsets().len(), chunk.header().codec());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -33,7 +33,7 @@ mod writer;
 
 pub use chunk::{Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
-pub use disk::{Directory, Disk, File, Handle, OneFile, Storage, rewrite, rewrite_in};
+pub use disk::{Directory, Disk, Editor, File, Handle, OneFile, Storage, rewrite, rewrite_in};
 pub use header::{FrameType, Header};
 pub use memory::Frame;
 pub use metalayers::{MAX_METALAYERS, Metalayers};

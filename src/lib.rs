@@ -23,6 +23,7 @@
 //! | **read** | |
 //! | read a file's header | [`frame::File::open`], [`frame::Header`] |
 //! | read a header out of bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
+//! | know which bytes of a file a chunk takes | [`frame::Offsets::range`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
 //! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`], [`from_slice_in_place`] |
@@ -33,8 +34,8 @@
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
-//! | change metadata in a file | [`frame::File::edit`], [`frame::File::set_metalayer`] |
-//! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::File::set_vlmetalayer`] |
+//! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
+//! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file with data | [`frame::rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
 //! | bring a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |

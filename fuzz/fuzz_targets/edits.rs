@@ -254,8 +254,8 @@ fn check(path: &Path, model: &Model) {
     assert_eq!(Named(vlmetalayers.collect()), model.vlmetalayers);
     assert_eq!(header.has_vlmetalayers(), !model.vlmetalayers.0.is_empty());
 
-    assert_eq!(file.offsets(()).expect("the file has an index").len(), model.chunks.len());
-    for (number, expected) in model.chunks.iter().enumerate() {
+    assert_eq!(file.offsets().expect("the file has an index").len(), model.chunks.len() as u64);
+    for (number, expected) in (0..).zip(&model.chunks) {
         let found = file.chunk(number).expect("the chunk is there");
         assert_eq!(found.data(()).expect("no codec is needed"), expected.data(()).expect("no codec is needed"));
     }

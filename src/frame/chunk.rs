@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
+mod blosclz;
 mod header;
 mod index;
 mod pipeline;
@@ -184,7 +185,7 @@ impl<'a> Chunk<'a> {
         }
         let mut data = Vec::new();
         let nbytes = self.header.nbytes();
-        data.try_reserve_exact(nbytes).map_err(|_| Error::message(format_args!("no memory for a chunk of {nbytes} bytes")))?;
+        data.try_reserve_exact(nbytes).map_err(|_| Error::out_of_memory(nbytes))?;
         data.resize(nbytes, 0);
         self.data_into(&mut data, decompress)?;
         Ok(Cow::Owned(data))

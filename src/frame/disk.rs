@@ -2,10 +2,12 @@
 
 mod editor;
 mod file;
+mod positioned;
 mod rewrite;
 mod storage;
 mod writer;
 
+pub use editor::Editor;
 pub use file::File;
 pub use rewrite::{rewrite, rewrite_in};
 pub use storage::{Disk, Handle, Storage};

@@ -1,8 +1,6 @@
 //! [`Frame`]: a contiguous frame in memory.
 
-use core::cell::OnceCell;
-
-use super::chunk::{Chunk, Decompress, Offset, Offsets};
+use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
@@ -13,7 +11,7 @@ use crate::error::{Error, Result};
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
 /// let frame = b2nd::frame::Frame::from_slice(&file)?;
-/// for number in 0..frame.offsets(())?.len() {
+/// for number in 0..frame.offsets().len() {
 ///     let chunk = frame.chunk(number)?;
 ///     println!("chunk {number}: {} bytes, {} compressed", chunk.header().nbytes(), chunk.header().cbytes());
 /// }
@@ -25,15 +23,15 @@ pub struct Frame<'a> {
     bytes: &'a [u8],
     header: Header,
     trailer: Trailer,
-    offsets: OnceCell<Offsets>,
+    offsets: Offsets,
 }
 
 impl<'a> Frame<'a> {
-    /// Decodes header and trailer of the frame at the front of `frame`; what follows it is not looked at.
+    /// Decodes header, index and trailer of the frame at the front of `frame`; what follows it is not looked at.
     ///
     /// # Errors
     ///
-    /// Those of [`Header::from_slice`] and [`Trailer::from_slice`]; a frame_len that `frame` does not hold; a sparse frame,
+    /// Those of [`Header::from_slice`], [`Trailer::from_slice`] and [`Offsets::from_tail`]; a frame_len that `frame` does not hold; a sparse frame,
     /// whose chunks are not in it.
     pub fn from_slice(frame: &'a [u8]) -> Result<Frame<'a>> {
         let header = Header::from_slice(frame)?;
@@ -47,7 +45,10 @@ impl<'a> Frame<'a> {
         let start = header.header_len();
         let tail = bytes.get(start..).unwrap_or_default();
         let trailer = Trailer::from_tail(tail).map_err(|error| error.shifted(start))?;
-        Ok(Frame { bytes, header, trailer, offsets: OnceCell::new() })
+        let index_start = usize::try_from(header.tail_range().start).unwrap_or(usize::MAX);
+        let offsets = Offsets::from_tail(&header, bytes.get(index_start..).unwrap_or_default())
+            .map_err(|error| error.complete("the place of the index"))?;
+        Ok(Frame { bytes, header, trailer, offsets })
     }
 
     /// The frame's header.
@@ -60,31 +61,22 @@ impl<'a> Frame<'a> {
         &self.trailer
     }
 
-    /// Where the chunks are. The index is decoded the first time; `decompress` is asked only where it is compressed.
-    pub fn offsets(&self, decompress: impl Decompress) -> Result<&Offsets> {
-        if let Some(offsets) = self.offsets.get() {
-            return Ok(offsets);
-        }
-        let start = usize::try_from(self.header.tail_range().start).unwrap_or(usize::MAX);
-        let offsets = Offsets::from_tail(&self.header, self.bytes.get(start..).unwrap_or_default(), decompress)?;
-        Ok(self.offsets.get_or_init(|| offsets))
+    /// Where the chunks are.
+    pub fn offsets(&self) -> &Offsets {
+        &self.offsets
     }
 
     /// A chunk by its number. One that the index calls special gets the header that C-Blosc2 would give it.
     ///
     /// # Errors
     ///
-    /// There is no such chunk; its header disagrees with its place; the index is compressed, and
-    /// [`offsets`](Frame::offsets) has not been asked for with a decompressor.
-    pub fn chunk(&self, number: usize) -> Result<Chunk<'a>> {
-        let offsets = self.offsets(())?;
-        match offsets.at(number)? {
-            Offset::Special(special) => self.header.special_chunk(special, number),
-            Offset::At(at) => {
-                let place = |at| self.header.header_len().saturating_add(usize::try_from(at).unwrap_or(usize::MAX));
-                let (start, end) = (place(at), place(offsets.limit(at)));
-                self.header.checked_chunk(number, start, Chunk::from_slice(self.bytes.get(start..end).unwrap_or_default()))
-            }
+    /// There is no such chunk, or its header disagrees with its place.
+    pub fn chunk(&self, number: u64) -> Result<Chunk<'a>> {
+        if let Offset::Special(special) = self.offsets.expect(number)? {
+            return self.header.special_chunk(special, number);
         }
+        let place = self.offsets.range(number).unwrap_or_default();
+        let [start, end] = [place.start, place.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        self.header.checked_chunk(number, start, Chunk::from_slice(self.bytes.get(start..end).unwrap_or_default()))
     }
 }

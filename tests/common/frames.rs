@@ -88,7 +88,7 @@ pub const TRAILER: usize = 256;
 /// Reads all that a frame in memory has, as far as the first error.
 pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
     let frame = Frame::from_slice(bytes)?;
-    let count = frame.offsets(())?.len();
+    let count = frame.offsets().len();
     (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
 }
 
@@ -96,6 +96,6 @@ pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
 pub fn read_file(path: &Path) -> b2nd::Result<()> {
     let file = File::open(path)?;
     file.trailer()?;
-    let count = file.offsets(())?.len();
+    let count = file.offsets()?.len();
     (0..count.min(50)).try_for_each(|number| file.chunk(number).map(|_| ()))
 }

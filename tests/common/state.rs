@@ -4,8 +4,6 @@ use std::path::Path;
 
 use b2nd::frame::{File, Header, Offset, Trailer};
 
-use super::blosclz;
-
 /// A frame as it is read from its file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
@@ -29,8 +27,8 @@ impl State {
             let name = core::str::from_utf8(name).ok()?;
             trailer.value(name, ()).ok()?.map(|value| value.into_owned())
         });
-        let offsets: Vec<Offset> = file.offsets(blosclz::decompress)?.iter().collect();
-        let chunks = (0..offsets.len()).map(|number| Ok(file.chunk(number)?.into_bytes())).collect::<b2nd::Result<_>>()?;
+        let offsets: Vec<Offset> = file.offsets()?.iter().collect();
+        let chunks = (0..offsets.len() as u64).map(|number| Ok(file.chunk(number)?.into_bytes())).collect::<b2nd::Result<_>>()?;
         Ok(State { header: file.header().clone(), values: values.collect(), trailer, offsets, chunks })
     }
 }

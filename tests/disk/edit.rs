@@ -277,19 +277,6 @@ fn a_second_writer_is_refused() {
     }
 }
 
-#[test]
-fn a_file_opened_to_read_is_not_edited() {
-    let scratch = Scratch::new();
-    let path = file(&scratch, &frames::contiguous());
-    let mut open = File::open(&path).unwrap();
-    let refusal = "the frame was opened to read: File::edit opens one to change";
-    assert_eq!(message(open.set_vlmetalayer("more", b"value")), refusal);
-    assert_eq!(message(open.remove_vlmetalayer("note")), refusal);
-    assert_eq!(message(open.set_metalayer_bytes("small", &[9; 20])), refusal);
-    assert_eq!(message(open.set_metalayer_bytes("wide", &[9; 1100])), refusal);
-    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
-}
-
 #[cfg(unix)]
 mod unix {
     use std::io;

@@ -10,7 +10,7 @@ use crate::common::faulty::{Fault, Faulty, Tree, materialize};
 use crate::common::frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
-use b2nd::frame::{Chunk, File, Special, Target, Writer, rewrite_in};
+use b2nd::frame::{Chunk, Editor, File, Special, Target, Writer, rewrite_in};
 
 const FAULTS: [Fault; 8] = [
     Fault::Nothing,
@@ -126,8 +126,8 @@ fn copy_into(from: &Scratch, to: &Scratch) {
     }
 }
 
-/// An edit with one `File`: what fails is tried again with the same one.
-fn edit(storage: &Faulty, path: &Path, watch: Watch, edit: &dyn Fn(&mut File) -> b2nd::Result<()>) -> b2nd::Result<()> {
+/// An edit with one `Editor`: what fails is tried again with the same one.
+fn edit(storage: &Faulty, path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd::Result<()>) -> b2nd::Result<()> {
     let mut file = File::edit_in(Arc::new(storage.clone()), path)?;
     let Err(error) = edit(&mut file) else {
         let known = State::of(&file)?;
@@ -139,7 +139,7 @@ fn edit(storage: &Faulty, path: &Path, watch: Watch, edit: &dyn Fn(&mut File) ->
     edit(&mut file)
 }
 
-type Edit = (&'static str, &'static dyn Fn(&mut File) -> b2nd::Result<()>);
+type Edit = (&'static str, &'static dyn Fn(&mut Editor) -> b2nd::Result<()>);
 
 const METALAYERS: [Edit; 3] = [
     ("a metalayer of the same length", &|file| file.set_metalayer_bytes("small", &[7; 20])),

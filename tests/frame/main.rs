@@ -9,6 +9,7 @@ mod bad_frames;
 mod chunks;
 mod corrupt;
 mod headers;
+mod index;
 #[cfg(feature = "msgpack")]
 mod msgpack;
 mod regressions;

@@ -1,7 +1,7 @@
 //! What fuzzing found, one test a finding.
 
 use crate::common::message;
-use b2nd::frame::{Frame, Metalayers, Trailer};
+use b2nd::frame::{Frame, Header, Metalayers, Trailer};
 
 /// A frame whose chunks are at their places, and whose header has this in its field nbytes.
 fn frame_of(nbytes: i64) -> Vec<u8> {
@@ -19,18 +19,17 @@ fn no_frame_is_of_less_than_nothing() {
     }
 }
 
-/// The decompressor was asked for an index as long as its chunk claims, and its length was looked at afterwards.
+/// An index as long as its chunk claims was asked of a decompressor, and its length was looked at afterwards.
 #[test]
 fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
     let mut frame = frame_of(0x1000);
-    let count = Frame::from_slice(&frame_of(0x1000)).unwrap().header().nchunks().unwrap();
-    let index = Frame::from_slice(&frame).unwrap().header().tail_range().start as usize;
+    let header = Header::from_slice(&frame).unwrap();
+    let (count, index) = (header.nchunks().unwrap(), header.tail_range().start as usize);
     // Neither stored nor special: compressed, to 2 GiB less 8 bytes.
     frame[index + 2] &= !0x02;
     frame[index + 4..index + 8].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
-    let frame = Frame::from_slice(&frame).unwrap();
     let expected = format!("index: expected {count} offsets, as the header's sizes say, found 268435455");
-    assert_eq!(message(frame.offsets(|_: &[u8], _: &mut [u8]| Err("it was asked"))), expected);
+    assert_eq!(message(Frame::from_slice(&frame)), expected);
 }
 
 /// A version above 127 takes a second byte, and the trailer was a byte longer than it said.

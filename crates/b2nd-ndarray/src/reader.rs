@@ -111,9 +111,6 @@ impl Reader {
     pub fn read_bytes(&mut self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         let chunks = self.grid.chunks_in(slice)?;
         let mut out = zeros(layout::nitems(slice), self.itemsize)?;
-        if chunks.len() > 0 {
-            self.file.offsets(Codec { metalayer: &self.metalayer, skip: &[] })?;
-        }
         for number in chunks {
             self.read_chunk(number, slice, &mut out)?;
         }
@@ -122,7 +119,7 @@ impl Reader {
 
     /// Copies what a slice has of one chunk.
     fn read_chunk(&mut self, number: u64, slice: &[Range<i64>], out: &mut [u8]) -> Result<()> {
-        let chunk = self.file.chunk(usize::try_from(number).unwrap_or(usize::MAX))?;
+        let chunk = self.file.chunk(number)?;
         self.counts.chunks += 1;
         let nbytes = self.grid.extchunknitems().checked_mul(i64::try_from(self.itemsize).unwrap_or(i64::MAX));
         if nbytes != i64::try_from(chunk.header().nbytes()).ok() {

@@ -1,13 +1,14 @@
 //! [`Offsets`]: where a frame's chunks are.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::header::{ChunkHeader, Special};
-use super::{Chunk, Decompress};
+use super::{Chunk, blosclz};
 use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::mismatch;
-use crate::frame::trailer::Trailer;
+use crate::frame::trailer;
 
 /// The position of the header's cbytes.
 const CBYTES_AT: usize = 0x26;
@@ -47,12 +48,17 @@ impl Offset {
     }
 }
 
-/// The chunk index of a frame: an [`Offset`] a chunk.
+/// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// An index that says one thing of millions of chunks (an array of zeros) takes no memory for each.
+/// C-Blosc2 compresses an index wherever that makes it shorter, from about ten chunks on, always with BloscLZ after a byte
+/// shuffle. That is decoded here: an index needs no codec crate.
+///
+/// An index whose entries are all the same (an array of zeros) takes no memory for each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offsets {
     index: Index,
+    /// The first byte of the chunks in a contiguous frame.
+    chunks_start: Option<u64>,
     /// Where chunks start, in order, to find where one ends.
     starts: Vec<u64>,
     /// Where the last one ends.
@@ -66,94 +72,75 @@ enum Index {
 }
 
 impl Offsets {
-    /// Decodes the index from the end of a frame: the bytes of [`Header::tail_range`], or of any part of the frame that starts
-    /// with the index chunk and ends where the frame does. `decompress` is asked only where the index is compressed (few are); `()` refuses.
+    /// Decodes the index from the front of `tail`: the bytes of [`Header::tail_range`], or as many of them as the index
+    /// chunk is long. What follows the index chunk is not looked at.
     ///
     /// # Errors
     ///
-    /// Another number of chunks than the header says, an offset outside the frame, two chunks at one place, a special value
-    /// that is not known.
+    /// Where `tail` ends before the index chunk does, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) says how
+    /// many bytes are missing: first as far as the chunk's header, then exactly. Another number of chunks than the header says;
+    /// an offset outside the frame; two chunks at one place; a special value that is not known; a codec other than BloscLZ.
     ///
     /// ```
     /// use b2nd::frame::{Header, Offsets, Trailer};
     ///
-    /// // A remote reader needs two requests: the header, and what this range holds.
+    /// // A remote reader needs two requests, the header and what this range holds, and then one for each chunk.
     /// let file = std::fs::read("tests/data/example.b2nd")?;
     /// let header = Header::from_slice(&file[..4096])?;
     /// let tail = header.tail_range();
     /// let tail = &file[tail.start as usize..tail.end as usize];
-    /// assert_eq!(Offsets::from_tail(&header, tail, ())?.len(), 8);
+    /// let offsets = Offsets::from_tail(&header, tail)?;
+    /// assert_eq!(offsets.len(), 8);
+    /// assert_eq!(offsets.range(0), Some(303..567));
     /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn from_tail(header: &Header, tail: &[u8], decompress: impl Decompress) -> Result<Offsets> {
-        let end = match header.frame_type() {
-            FrameType::Contiguous => u64::try_from(header.cbytes()).unwrap_or(0),
-            FrameType::Sparse => u64::MAX,
-        };
+    pub fn from_tail(header: &Header, tail: &[u8]) -> Result<Offsets> {
+        let is_contiguous = header.frame_type() == FrameType::Contiguous;
+        let cbytes = u64::try_from(header.cbytes()).ok();
+        let end = if is_contiguous { cbytes.unwrap_or(0) } else { u64::MAX };
+        let chunks_start = is_contiguous.then_some(header.header_len() as u64);
         if header.nbytes() == 0 {
-            return Ok(Offsets { index: Index::Each(Vec::new()), starts: Vec::new(), end });
+            return Ok(Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end });
         }
         let room = header.frame_len().saturating_sub(header.header_len() as u64);
-        if header.frame_type() == FrameType::Contiguous && !u64::try_from(header.cbytes()).is_ok_and(|cbytes| cbytes <= room) {
+        if is_contiguous && cbytes.is_none_or(|cbytes| cbytes > room) {
             return Err(mismatch("cbytes", format_args!("0 to {room}"), header.cbytes(), CBYTES_AT));
         }
-        let start = usize::try_from(header.tail_range().start).unwrap_or(0);
-        // What stands between the index and the trailer is an older trailer.
-        let trailer = Trailer::start_in(tail).map_err(|error| error.shifted(start))?;
-        let index = Offsets::read_index(&tail[..trailer], header.nchunks(), decompress);
+        let place = header.tail_range();
+        let start = usize::try_from(place.start).unwrap_or(usize::MAX);
+        let limit = (place.end - place.start).saturating_sub(trailer::SHORTEST as u64);
+        let index = ChunkHeader::from_slice(tail).and_then(|chunk| match chunk.cbytes() {
+            cbytes if cbytes as u64 > limit => Err(mismatch("cbytes", format_args!("at most {limit}"), cbytes, 12)),
+            _ => Index::read(&Chunk::from_slice(tail)?, header.nchunks()),
+        });
         let index = index.map_err(|error| error.shifted(start).field("index"))?;
-        Ok(Offsets { starts: index.starts(end)?, index, end })
-    }
-
-    fn read_index(bytes: &[u8], nchunks: Option<u64>, decompress: impl Decompress) -> Result<Index> {
-        let chunk = Chunk::from_slice(bytes)?;
-        let header: &ChunkHeader = chunk.header();
-        if header.nbytes() % 8 != 0 {
-            return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
-        }
-        let count = header.nbytes() / 8;
-        // Before anything is decompressed: an index can claim 2 GiB.
-        if let Some(expected) = nchunks.filter(|&expected| u64::try_from(count) != Ok(expected)) {
-            return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
-        }
-        let decode = |index: usize, bytes: &[u8]| {
-            let mut raw = [0; 8];
-            raw.copy_from_slice(bytes);
-            let raw = i64::from_le_bytes(raw);
-            Offset::from_raw(raw)
-                .ok_or_else(|| Error::message(format_args!("offset {raw:#x} of chunk {index} is no special value")))
-        };
-        match (header.special(), chunk.value()) {
-            (Some(Special::Zeros), _) => Ok(Index::All(Offset::At(0), count)),
-            (Some(Special::Value), Some(value)) if value.len() == 8 => Ok(Index::All(decode(0, value)?, count)),
-            (Some(special), _) => Err(Error::message(format_args!("the index chunk holds no offsets: all of it is {special}"))),
-            (None, _) => {
-                let data = chunk.data(decompress)?;
-                data.chunks_exact(8)
-                    .enumerate()
-                    .map(|(index, bytes)| decode(index, bytes))
-                    .collect::<Result<_>>()
-                    .map(Index::Each)
-            }
-        }
+        Ok(Offsets { starts: index.starts(end)?, index, chunks_start, end })
     }
 
     /// How many chunks there are.
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u64 {
+        self.count() as u64
+    }
+
+    /// Whether there are no chunks.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    fn count(&self) -> usize {
         match &self.index {
             Index::Each(offsets) => offsets.len(),
             Index::All(_, count) => *count,
         }
     }
 
-    /// Whether there are no chunks.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Where a chunk is, by its number.
+    pub fn get(&self, chunk: u64) -> Option<Offset> {
+        self.at(usize::try_from(chunk).ok()?)
     }
 
-    /// Where a chunk is, by its number.
-    pub fn get(&self, chunk: usize) -> Option<Offset> {
+    fn at(&self, chunk: usize) -> Option<Offset> {
         match &self.index {
             Index::Each(offsets) => offsets.get(chunk).copied(),
             Index::All(offset, count) => (chunk < *count).then_some(*offset),
@@ -162,22 +149,78 @@ impl Offsets {
 
     /// Where each chunk is, in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
-        (0..self.len()).map(|chunk| self.get(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
+        (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
-    /// The chunk's number that is asked for, checked.
-    pub(in crate::frame) fn at(&self, chunk: usize) -> Result<Offset> {
-        self.get(chunk).ok_or_else(|| Error::message(format_args!("chunk {chunk} of {}: there is none", self.len())))
+    /// The bytes that hold a chunk, by its number, counted from the start of a contiguous frame: one read or range request.
+    /// The chunk is at their front, and [`Chunk::from_slice`] takes it from there. They end where the next chunk starts,
+    /// which is where this one ends in a frame that was never edited; replaced chunks leave gaps.
+    ///
+    /// `None` where no bytes of the frame hold it: the chunk is special, the frame is sparse (its chunks are files:
+    /// [`get`](Offsets::get) gives the number in the file's name), or there is no such chunk.
+    pub fn range(&self, chunk: u64) -> Option<Range<u64>> {
+        match (self.get(chunk)?, self.chunks_start) {
+            (Offset::At(at), Some(start)) => Some(start.checked_add(at)?..start.checked_add(self.limit(at))?),
+            _ => None,
+        }
+    }
+
+    /// Where the chunk of this number is, which has to be there.
+    pub(in crate::frame) fn expect(&self, chunk: u64) -> Result<Offset> {
+        let refused = || Error::message(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
+        self.get(chunk).ok_or_else(refused)
     }
 
     /// Where a chunk that starts at `start` must have ended: at the next one, or with the last.
-    pub(in crate::frame) fn limit(&self, start: u64) -> u64 {
+    fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
     }
 }
 
 impl Index {
+    /// Decodes the chunk that holds the index.
+    fn read(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<Index> {
+        let header: &ChunkHeader = chunk.header();
+        if header.nbytes() % 8 != 0 {
+            return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
+        }
+        let count = header.nbytes() / 8;
+        // Before memory is taken: a header of 32 bytes can claim 2 GiB.
+        if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
+            return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
+        }
+        match (header.special(), chunk.value()) {
+            (Some(Special::Zeros), _) => return Ok(Index::All(Offset::At(0), count)),
+            (Some(Special::Value), Some(value)) if value.len() == 8 => return Ok(Index::All(decode(0, value)?, count)),
+            (Some(special), _) => {
+                return Err(Error::message(format_args!("the index chunk holds no offsets: all of it is {special}")));
+            }
+            (None, _) => {}
+        }
+        // Chunks that vary in length have places of their own, so their entries differ: the low byte at least, and nothing
+        // shortens a stream to less than a 256th.
+        let limit = header.cbytes().saturating_mul(256);
+        if nchunks.is_none() && count > limit {
+            return Err(Error::message(format_args!(
+                "expected at most {limit} offsets, as the chunk's cbytes say, found {count}"
+            )));
+        }
+        let mut expanded = Vec::new();
+        let bytes = match chunk.stored() {
+            Some(bytes) => bytes,
+            None => {
+                let length = header.nbytes();
+                expanded.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
+                expanded.resize(length, 0);
+                blosclz::decompress(chunk, &mut expanded)?;
+                &expanded
+            }
+        };
+        let offsets = bytes.chunks_exact(8).enumerate().map(|(index, bytes)| decode(index, bytes));
+        Ok(Index::Each(offsets.collect::<Result<_>>()?))
+    }
+
     /// Where chunks start, in order.
     fn starts(&self, end: u64) -> Result<Vec<u64>> {
         let mut starts = match self {
@@ -203,6 +246,14 @@ impl Index {
             None => Ok(starts),
         }
     }
+}
+
+/// One entry of the index, which is little-endian.
+fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
+    let mut raw = [0; 8];
+    raw.copy_from_slice(bytes);
+    let raw = i64::from_le_bytes(raw);
+    Offset::from_raw(raw).ok_or_else(|| Error::message(format_args!("offset {raw:#x} of chunk {chunk} is no special value")))
 }
 
 #[cold]

@@ -3,14 +3,14 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Deref, Range};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::file::{File, read_header};
+use super::file::File;
 use super::storage::{Disk, Handle, Staged, Storage, sync_parent};
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
@@ -30,6 +30,21 @@ const FRAME_LEN_AT: usize = 0x10;
 /// The position of has_vlmetalayers.
 const HAS_VLMETALAYERS_AT: usize = 0x44;
 
+/// A frame on disk that is open to change its metalayers. What a [`File`] reads, this reads too.
+#[derive(Debug)]
+pub struct Editor {
+    file: File,
+    storage: Arc<dyn Storage>,
+}
+
+impl Deref for Editor {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
 impl File {
     /// Opens a frame to read and to edit: a file, or a sparse frame's directory.
     ///
@@ -42,7 +57,7 @@ impl File {
     /// symbolic link, over the file that it names. It has the permissions of the old one. What follows the frame in its file is
     /// no part of it, and is not kept.
     ///
-    /// After an error this `File` is what the file holds, the old content or the new one, and the edit can be tried again. An edit
+    /// After an error the [`Editor`] is what the file holds, the old content or the new one, and the edit can be tried again. An edit
     /// that changes nothing still syncs.
     ///
     /// # Two writers
@@ -62,22 +77,26 @@ impl File {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn edit(path: impl AsRef<Path>) -> Result<File> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](File::open). Whether the file can be written is seen by the first edit.
+    pub fn edit(path: impl AsRef<Path>) -> Result<Editor> {
         File::edit_in(Arc::new(Disk), path)
     }
 
     /// The same in a storage of your own, which sees every write. Reading goes to the file system.
-    pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<File> {
-        let mut file = File::open(path)?;
-        file.storage = Some(storage);
-        Ok(file)
+    pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<Editor> {
+        Ok(Editor { file: File::open(path)?, storage })
     }
+}
 
+impl Editor {
     /// Replaces the content of the metalayer of a type's own name.
     ///
     /// # Errors
     ///
-    /// Those of [`set_metalayer_bytes`](File::set_metalayer_bytes).
+    /// Those of [`set_metalayer_bytes`](Editor::set_metalayer_bytes).
     pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
     }
@@ -88,19 +107,19 @@ impl File {
     ///
     /// The header has no such metalayer, or what it holds is shorter than the new content: chunks follow the header, so it cannot grow.
     /// [`rewrite`](crate::frame::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
-    /// [`edit`](File::edit) for what is then in the file.
+    /// [`File::edit`] for what is then in the file.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let place = self.header.metalayers().get(name).ok_or_else(|| no_place(name))?;
+        let place = self.file.header.metalayers().get(name).ok_or_else(|| no_place(name))?;
         if content.len() > place.len() {
             return Err(too_long(name, content.len(), place.len()));
         }
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);
         let Some(changed) = changed_range(place, &whole) else { return self.settle() };
-        let start = self.header.metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
+        let start = self.file.header.metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
         let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
 
-        let mut header = self.header.clone();
+        let mut header = self.file.header.clone();
         header.metalayers_mut().insert(name, whole.as_slice())?;
         let written = if first / SECTOR == last / SECTOR {
             self.checked_handle().and_then(|mut file| Ok(file.write_at(first, &whole[changed])?))
@@ -128,7 +147,7 @@ impl File {
     }
 
     fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
-        let old = self.trailer()?;
+        let old = self.reopened()?.trailer()?;
         let mut trailer = old.clone();
         let edited = edit(&mut trailer)?;
         if trailer == old {
@@ -136,8 +155,8 @@ impl File {
             return Ok(edited);
         }
         let bytes = crate::to_vec(&trailer)?;
-        let old_len = self.header.frame_len();
-        let mut header = self.header.clone();
+        let old_len = self.file.header.frame_len();
+        let mut header = self.file.header.clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
         let written = if header.nbytes() == 0 {
             // C-Blosc2 then looks for the trailer after the header, whatever frame_len says.
@@ -155,10 +174,13 @@ impl File {
         Ok(edited)
     }
 
-    /// Takes over the header that was written. After an error the file may hold it all the same.
+    /// Takes over the header that was written, and the file that it is in. After an error the file may hold it all the same.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
-        if written.is_ok() || read_header(self.path(), 0).is_ok_and(|found| found == header) {
-            self.header = header;
+        match File::open(self.path()) {
+            Ok(file) if file.header == header => self.file = file,
+            Ok(_) if written.is_ok() => return Err(changed()),
+            Err(error) if written.is_ok() => return Err(error),
+            _ => {}
         }
         written
     }
@@ -166,21 +188,23 @@ impl File {
     /// Where there is nothing to change: what an edit that failed after its last write had changed lasts now.
     fn settle(&self) -> Result<()> {
         self.checked_handle()?.sync()?;
-        Ok(sync_parent(&**self.storage()?, self.path())?)
+        Ok(sync_parent(&*self.storage, self.path())?)
     }
 
-    fn storage(&self) -> Result<&Arc<dyn Storage>> {
-        self.storage.as_ref().ok_or_else(|| Error::message("the frame was opened to read: File::edit opens one to change"))
+    /// The file as it is now, if its header is still the one that was read: another editor may have put a new file in its place.
+    fn reopened(&self) -> Result<File> {
+        let file = File::open(self.path())?;
+        if file.header != self.file.header { Err(changed()) } else { Ok(file) }
     }
 
     /// The file, opened to write, if its header is still the one that was read.
     fn checked_handle(&self) -> Result<Box<dyn Handle>> {
-        let mut file = self.storage()?.open(self.path())?;
+        let mut file = self.storage.open(self.path())?;
         let known = crate::to_vec(self.header())?;
         let mut found = Vec::with_capacity(known.len());
         (&mut file).take(known.len() as u64).read_to_end(&mut found)?;
         if found != known {
-            return Err(Error::message("the header has changed since the frame was opened: open it again"));
+            return Err(changed());
         }
         Ok(file)
     }
@@ -188,7 +212,7 @@ impl File {
     /// Puts a new file in the place of this one: `front`, then a part of this one.
     fn replace(&self, front: &[u8], rest: Range<u64>) -> Result<()> {
         let mut old = self.checked_handle()?;
-        let (staged, mut file) = Staged::file(self.storage()?.clone(), self.path())?;
+        let (staged, mut file) = Staged::file(self.storage.clone(), self.path())?;
         staged.keep_permissions()?;
         file.write_all(front)?;
         old.seek(SeekFrom::Start(rest.start))?;
@@ -200,7 +224,7 @@ impl File {
 }
 
 /// Copies exactly so many bytes, in constant memory.
-pub(in crate::frame) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
+pub(super) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
     let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(COPIED_AT_ONCE)];
     let mut left = length;
     while left > 0 {
@@ -240,6 +264,11 @@ fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let first = old.iter().zip(new).position(differs)?;
     let last = old.iter().zip(new).rposition(differs)?;
     Some(first..last + 1)
+}
+
+#[cold]
+fn changed() -> Error {
+    Error::message("the header has changed since the frame was opened: open it again")
 }
 
 #[cold]

@@ -6,13 +6,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use super::storage::Storage;
+use super::positioned::Positioned;
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::frame::chunk::{Chunk, Decompress, Offset, Offsets};
+use crate::frame::chunk::{Chunk, ChunkHeader, EXTENDED, Offset, Offsets};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::trailer::Trailer;
 
@@ -22,13 +21,16 @@ const FIRST_READ: usize = 4096;
 /// How much of the end is read to find a trailer in it.
 const LAST_READ: u64 = 4096;
 
+/// A place that is no longer than this is read at once, whatever the chunk at its front says of its length.
+const READ_AT_ONCE: u64 = 1 << 20;
+
 /// The file of a sparse frame's directory that holds header, index and trailer.
-pub(in crate::frame) const SPARSE_FRAME: &str = "chunks.b2frame";
+pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// Opening reads the header and closes the file again; each further read opens it anew, so nothing stays open, and the file must
-/// not be replaced by another meanwhile.
+/// The file stays open, and every read names its position, so that threads can share a `File`. A sparse frame's chunks are
+/// opened as they are read.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -37,12 +39,11 @@ pub(in crate::frame) const SPARSE_FRAME: &str = "chunks.b2frame";
 /// ```
 #[derive(Debug)]
 pub struct File {
+    file: Positioned,
     path: PathBuf,
     offset: u64,
     pub(super) header: Header,
     offsets: OnceLock<Offsets>,
-    /// Where edits go; a file that is opened to read has none.
-    pub(super) storage: Option<Arc<dyn Storage>>,
 }
 
 impl File {
@@ -56,21 +57,26 @@ impl File {
     }
 
     /// Opens a frame that starts at byte `offset` of a bigger file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](File::open).
     pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
         let path = path.as_ref();
-        let file = |path, header| File { path, offset, header, offsets: OnceLock::new(), storage: None };
-        match read_header(path, offset) {
-            Ok(header) => Ok(file(path.to_owned(), header)),
+        match File::open_file(path.to_owned(), offset) {
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                match read_header(&path, offset) {
-                    Ok(header) => Ok(file(path, header)),
-                    Err(error) => Err(name_file(error, &path)),
-                }
+                File::open_file(path.clone(), offset).map_err(|error| name_file(error, &path))
             }
-            Err(error) => Err(name_file(error, path)),
+            done => done.map_err(|error| name_file(error, path)),
         }
+    }
+
+    fn open_file(path: PathBuf, offset: u64) -> Result<File> {
+        let file = Positioned::open(&path)?;
+        let header = read_header(&file, offset)?;
+        Ok(File { file, path, offset, header, offsets: OnceLock::new() })
     }
 
     /// The frame's header, as it was when the file was opened.
@@ -95,31 +101,35 @@ impl File {
         Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
 
-    /// Where the chunks are. The index is read the first time and kept; `decompress` is asked only where it is compressed,
-    /// and `()` refuses.
-    pub fn offsets(&self, decompress: impl Decompress) -> Result<&Offsets> {
-        if let Some(offsets) = self.offsets.get() {
-            return Ok(offsets);
-        }
-        let tail = self.read(self.header.tail_range())?;
-        let offsets = Offsets::from_tail(&self.header, &tail, decompress)?;
-        Ok(self.offsets.get_or_init(|| offsets))
-    }
-
-    /// Reads a chunk by its number: one read, of the place that it has in the frame, or of its own file.
+    /// Where the chunks are. The index is read the first time and kept.
     ///
     /// # Errors
     ///
-    /// There is no such chunk; its header disagrees with its place; the index is compressed, and [`offsets`](File::offsets) has
-    /// not been asked for with a decompressor.
-    pub fn chunk(&self, number: usize) -> Result<Chunk<'static>> {
-        let offsets = self.offsets(())?;
-        let (start, bytes) = match (offsets.at(number)?, self.header.frame_type()) {
+    /// Those of [`Offsets::from_tail`], or the file cannot be read.
+    pub fn offsets(&self) -> Result<&Offsets> {
+        if let Some(offsets) = self.offsets.get() {
+            return Ok(offsets);
+        }
+        let index = match self.header.nbytes() {
+            0 => Vec::new(),
+            _ => self.read_chunk(self.header.tail_range())?,
+        };
+        let offsets = Offsets::from_tail(&self.header, &index).map_err(|error| error.complete("the place of the index"))?;
+        Ok(self.offsets.get_or_init(|| offsets))
+    }
+
+    /// Reads a chunk by its number: from its place in the frame, or from its own file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk; its header disagrees with its place; the index is damaged; the file cannot be read.
+    pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
+        let offsets = self.offsets()?;
+        let (start, bytes) = match (offsets.expect(number)?, self.header.frame_type()) {
             (Offset::Special(special), _) => return self.header.special_chunk(special, number),
-            (Offset::At(at), FrameType::Contiguous) => {
-                let header_len = self.header.header_len() as u64;
-                let start = header_len.saturating_add(at);
-                (start, self.read(start..header_len.saturating_add(offsets.limit(at)))?)
+            (Offset::At(_), FrameType::Contiguous) => {
+                let place = offsets.range(number).unwrap_or_default();
+                (place.start, self.read_chunk(place)?)
             }
             (Offset::At(at), FrameType::Sparse) => {
                 let bytes = fs::read(self.path.with_file_name(chunk_name(at)));
@@ -129,18 +139,33 @@ impl File {
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
+    /// Reads the chunk at the front of a place, in one read where the place is short, and no more than the place holds. What is
+    /// wrong with it is not said here.
+    fn read_chunk(&self, place: Range<u64>) -> Result<Vec<u8>> {
+        let length = place.end.saturating_sub(place.start);
+        if length <= READ_AT_ONCE {
+            return self.read(place);
+        }
+        let header = self.read(place.start..place.start + EXTENDED as u64)?;
+        match ChunkHeader::from_slice(&header) {
+            Ok(header) => self.read(place.start..place.start + length.min(header.cbytes() as u64)),
+            Err(_) => Ok(header),
+        }
+    }
+
     /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
-        let mut file = fs::File::open(&self.path)?;
-        let end = file.metadata()?.len().saturating_sub(self.offset);
+        let end = self.file.len()?.saturating_sub(self.offset);
         if end < range.end {
             let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);
             return Err(Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the frame"));
         }
-        let length = range.end.saturating_sub(range.start);
-        file.seek(SeekFrom::Start(self.offset.saturating_add(range.start)))?;
-        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-        file.take(length).read_to_end(&mut bytes)?;
+        let length = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
+        bytes.resize(length, 0);
+        let done = self.file.read_exact_at(&mut bytes, self.offset.saturating_add(range.start));
+        done.map_err(|error| name_file(error.into(), &self.path))?;
         Ok(bytes)
     }
 
@@ -156,7 +181,7 @@ impl File {
 }
 
 /// The system's errors do not say which file they are about.
-pub(in crate::frame) fn name_file(error: Error, path: &Path) -> Error {
+pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.within(Segment::Key(path.display().to_string()), None),
         _ => error,
@@ -164,17 +189,14 @@ pub(in crate::frame) fn name_file(error: Error, path: &Path) -> Error {
 }
 
 /// The name of a sparse frame's chunk.
-pub(in crate::frame) fn chunk_name(number: u64) -> String {
+pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
 
-pub(in crate::frame) fn read_header(path: &Path, offset: u64) -> Result<Header> {
-    let mut file = fs::File::open(path)?;
-    if offset != 0 {
-        file.seek(SeekFrom::Start(offset))?;
-    }
+/// Reads the header at byte `offset`.
+fn read_header(file: &Positioned, offset: u64) -> Result<Header> {
     let mut first = [0; FIRST_READ];
-    let length = read_some(&mut file, &mut first)?;
+    let length = file.read_at(&mut first, offset)?;
     let mut error = match Header::from_slice(&first[..length]) {
         Err(error) => error,
         done => return done,
@@ -182,25 +204,17 @@ pub(in crate::frame) fn read_header(path: &Path, offset: u64) -> Result<Header> 
     // Longer than the first read, or the read was cut short: ask for what is missing, which after byte 15 is exact.
     let mut prefix = first[..length].to_vec();
     while let Some(needed) = error.needed() {
-        let before = prefix.len();
-        (&mut file).take(needed as u64).read_to_end(&mut prefix)?;
-        if prefix.len() == before {
+        let (before, there) = (prefix.len(), file.len()?.saturating_sub(offset));
+        // Of a header that the file does not hold, nothing is read.
+        if there < (before + needed) as u64 {
             break;
         }
+        prefix.resize(before + needed, 0);
+        file.read_exact_at(&mut prefix[before..], offset.saturating_add(before as u64))?;
         match Header::from_slice(&prefix) {
             Err(next) => error = next,
             done => return done,
         }
     }
     Err(error)
-}
-
-/// One read, tried again when a signal interrupts it.
-fn read_some(file: &mut fs::File, buffer: &mut [u8]) -> Result<usize> {
-    loop {
-        match file.read(buffer) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            done => return done.map_err(Error::from),
-        }
-    }
 }

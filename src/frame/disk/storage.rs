@@ -83,7 +83,7 @@ impl Handle for fs::File {
 }
 
 /// A file or directory that appears under its name only when it is complete. Dropped before that, it leaves nothing.
-pub(in crate::frame) struct Staged {
+pub(super) struct Staged {
     storage: Arc<dyn Storage>,
     temporary: PathBuf,
     target: PathBuf,
@@ -153,7 +153,7 @@ impl Staged {
 }
 
 /// Makes the name of a file or directory last.
-pub(in crate::frame) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     storage.sync_dir(parent.unwrap_or(Path::new(".")))
 }

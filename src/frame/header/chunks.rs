@@ -32,15 +32,15 @@ impl Header {
     }
 
     /// The length of a chunk's data in bytes, by its number; `None` where chunks vary in length.
-    fn chunk_nbytes(&self, number: usize) -> Option<usize> {
+    fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
-        let before = chunksize.checked_mul(u64::try_from(number).ok()?)?;
+        let before = chunksize.checked_mul(number)?;
         let left = u64::try_from(self.nbytes).ok()?.checked_sub(before)?;
         usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
     }
 
     /// The chunk that the index says all of, by its number.
-    pub(in crate::frame) fn special_chunk(&self, special: Special, number: usize) -> Result<Chunk<'static>> {
+    pub(in crate::frame) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
             Error::message(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
         })?;
@@ -50,7 +50,7 @@ impl Header {
     }
 
     /// A chunk that was read from its place at byte `start`: does its header agree with the frame's?
-    pub(in crate::frame) fn checked_chunk<'a>(&self, number: usize, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
+    pub(in crate::frame) fn checked_chunk<'a>(&self, number: u64, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
         let chunk = match chunk {
             // Its place ends where the next chunk starts.
             Err(error) if error.is_eof() => {

@@ -146,7 +146,7 @@ impl SuperChunk {
     }
 
     /// The data of a chunk, of this length in bytes.
-    pub fn chunk_data(&self, number: usize, nbytes: usize) -> Result<Vec<u8>> {
+    pub fn chunk_data(&self, number: u64, nbytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; nbytes];
         let (number, to) = (number as i64, data.as_mut_ptr().cast());
         // SAFETY: the buffer is as long as the library is told.

@@ -58,7 +58,6 @@ fn every_codec_and_filter() {
             let header = file.header();
             assert_eq!((header.codec(), header.level()), (codec_used, level));
             assert_eq!(header.filters().collect::<Vec<_>>(), *pipeline);
-            file.offsets(codec).unwrap();
             for number in 0..6 {
                 let chunk = file.chunk(number).unwrap();
                 if !chunk.header().is_stored() {
@@ -88,12 +87,10 @@ fn compressed_indexes() {
         drop(theirs);
 
         let file = File::open(&path).unwrap();
-        let error = file.chunk(0).unwrap_err().to_string();
-        assert!(error.contains("index: the chunk is compressed with blosclz, and no decompressor is given"), "{error}");
-        let offsets = file.offsets(codec).unwrap();
+        let offsets = file.offsets().unwrap();
         assert_eq!(offsets.len(), 600);
         assert!(offsets.iter().any(|offset| matches!(offset, Offset::Special(_))));
-        for (number, data) in chunks.iter().enumerate() {
+        for (number, data) in (0..).zip(&chunks) {
             assert!(file.chunk(number).unwrap().data(codec).unwrap() == *data);
         }
         assert_eq!(assert_agree(&path), None);
@@ -107,7 +104,6 @@ fn compressed_indexes() {
         if contiguous {
             let bytes = std::fs::read(&path).unwrap();
             let frame = Frame::from_slice(&bytes).unwrap();
-            assert!(frame.chunk(0).is_err() && frame.offsets(codec).is_ok());
             assert!(frame.chunk(599).unwrap().data(codec).unwrap() == chunks[599]);
         }
     }

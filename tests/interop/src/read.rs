@@ -49,22 +49,15 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         same("array metalayer", &[&to_vec(&whichever)?, stale].concat(), content)?;
     }
 
-    let (offsets, chunks) = match file.offsets(()) {
-        Ok(offsets) => {
-            let count = offsets.len();
-            (Some(count), (0..count.min(chunks)).map(|number| Ok(file.chunk(number)?)).collect::<Result<Vec<_>>>()?)
-        }
-        // A compressed index is its codec's to read.
-        Err(error) if error.to_string().contains("no decompressor is given") => (None, Vec::new()),
-        Err(error) => return Err(error.into()),
-    };
+    let count = file.offsets()?.len();
+    let chunks = (0..count.min(chunks)).map(|number| Ok(file.chunk(number)?)).collect::<Result<Vec<_>>>()?;
     chunks.iter().try_for_each(check_chunk)?;
     if header.frame_type() == FrameType::Contiguous {
         let frame = Frame::from_slice(&bytes)?;
         if frame.header() != header || frame.trailer() != &trailer {
             return Err("the frame in memory says something else than the file".into());
         }
-        for (number, chunk) in chunks.iter().enumerate() {
+        for (number, chunk) in (0..).zip(&chunks) {
             same("chunk in memory", frame.chunk(number)?.bytes(), chunk.bytes())?;
         }
     }

@@ -35,7 +35,7 @@ pub fn frame(path: &Path) -> Result<Value> {
             step(&name, chunk.data(()))?;
         }
     }
-    let offsets = step("offsets", file.offsets(()))?;
+    let offsets = step("offsets", file.offsets())?;
     for number in 0..offsets.len().min(MAX_CHUNKS) {
         step("chunks", file.chunk(number))?;
     }

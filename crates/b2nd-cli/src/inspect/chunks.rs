@@ -4,31 +4,10 @@ use b2nd::frame::{ChunkHeader, File, FrameType, Offset, Offsets, Special};
 
 use super::text::{columns, thousands};
 
-/// A frame's index.
-pub(crate) enum Index<'a> {
-    Read(&'a Offsets),
-    /// This program has no codec.
-    Compressed(ChunkHeader),
-}
-
-impl Index<'_> {
-    pub(crate) fn of(file: &File) -> b2nd::Result<Index<'_>> {
-        let mut compressed = None;
-        let offsets = file.offsets(|chunk: &[u8], _: &mut [u8]| {
-            compressed = ChunkHeader::from_slice(chunk).ok();
-            Err("this program has no codec")
-        });
-        match (offsets, compressed) {
-            (Err(_), Some(header)) => Ok(Index::Compressed(header)),
-            (offsets, _) => offsets.map(Index::Read),
-        }
-    }
-}
-
 /// A chunk, or several in a row that the index says the same of.
 pub(crate) struct Row {
-    pub(crate) first: usize,
-    pub(crate) last: usize,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
     pub(crate) content: Content,
 }
 
@@ -46,7 +25,7 @@ pub(crate) fn rows(file: &File, offsets: &Offsets) -> impl Iterator<Item = Row> 
         let first = next;
         let (last, content) = match offsets.get(first)? {
             Offset::Special(special) => {
-                let same = |chunk: &usize| offsets.get(*chunk) == Some(Offset::Special(special));
+                let same = |chunk: &u64| offsets.get(*chunk) == Some(Offset::Special(special));
                 let (length, mut last) = (special_length(file, first), (first..).take_while(same).last()?);
                 if last != first && special_length(file, last) != length {
                     // The last chunk of all may be shorter.
@@ -62,7 +41,7 @@ pub(crate) fn rows(file: &File, offsets: &Offsets) -> impl Iterator<Item = Row> 
     })
 }
 
-fn special_length(file: &File, chunk: usize) -> Option<usize> {
+fn special_length(file: &File, chunk: u64) -> Option<usize> {
     Some(file.chunk(chunk).ok()?.header().nbytes())
 }
 

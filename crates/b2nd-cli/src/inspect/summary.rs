@@ -8,7 +8,7 @@ use b2nd::dtype::DType;
 use b2nd::frame::{File, FrameType, Header, Trailer};
 
 use super::array::Array;
-use super::chunks::{self, Index};
+use super::chunks;
 use super::grid::{self, Slice, Touched};
 use super::text::{self, LABEL, NOTICE, columns, count, quoted, size, styled, thousands};
 use super::vlmetalayers::{self, Vlmetalayer};
@@ -242,17 +242,12 @@ fn trailer(page: &mut Page, header: &Header, trailer: &b2nd::Result<Trailer>) {
 }
 
 fn chunks(page: &mut Page, file: &File) {
-    match Index::of(file) {
-        Ok(Index::Read(offsets)) => {
+    match file.offsets() {
+        Ok(offsets) => {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
             let (lines, complete) = chunks::table(file, offsets);
             page.table(if offsets.is_empty() { Vec::new() } else { lines });
             page.0.complete &= complete;
-        }
-        Ok(Index::Compressed(header)) => {
-            let number = header.nbytes() / 8;
-            let text = format_args!("{}, not listed: the index is compressed with {}", thousands(number), header.codec());
-            page.line("chunks", text);
         }
         Err(error) => page.problem("chunks", error),
     }

@@ -71,12 +71,7 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     if trailer != old.trailer()? {
         return Err("the new trailer differs from the old one".into());
     }
-    let same_index = match (old.offsets(()), new.offsets(())) {
-        (Ok(old), Ok(new)) => old == new,
-        // It is compressed in both: its bytes are compared below.
-        (Err(old), Err(new)) => old.to_string() == new.to_string(),
-        _ => false,
-    };
+    let same_index = old.offsets()?.iter().eq(new.offsets()?.iter());
     let length = data_len(new, &trailer);
     let [mut one, mut other] = [data(old)?, data(new)?];
     if !same_index || !same_bytes(&mut one, &mut other, length, progress)? {

@@ -53,19 +53,15 @@ pub(crate) struct VlmetalayerObject {
     msgpack: Option<String>,
 }
 
-/// The chunks, or why they are not listed: their index is compressed, and this program has no codec.
+/// The chunks in order.
 #[derive(Serialize)]
-#[serde(untagged)]
-pub(crate) enum Index {
-    Chunks(Vec<ChunkObject>),
-    Compressed { compressed_index: String, nchunks: usize },
-}
+pub(crate) struct Index(Vec<ChunkObject>);
 
 /// One chunk, or several in a row that the index says the same of. `offset` counts from the end of the header.
 #[derive(Serialize)]
 pub(crate) struct ChunkObject {
-    first: usize,
-    last: usize,
+    first: u64,
+    last: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,22 +135,13 @@ impl DataObject {
 
 impl Index {
     pub(crate) fn of(file: &File) -> b2nd::Result<Index> {
-        Ok(match chunks::Index::of(file)? {
-            chunks::Index::Read(offsets) => {
-                let is_sparse = file.header().frame_type() == FrameType::Sparse;
-                Index::Chunks(chunks::rows(file, offsets).map(|row| ChunkObject::new(row, is_sparse)).collect())
-            }
-            chunks::Index::Compressed(header) => {
-                Index::Compressed { compressed_index: header.codec().to_string(), nchunks: header.nbytes() / 8 }
-            }
-        })
+        let is_sparse = file.header().frame_type() == FrameType::Sparse;
+        let rows = chunks::rows(file, file.offsets()?);
+        Ok(Index(rows.map(|row| ChunkObject::new(row, is_sparse)).collect()))
     }
 
     pub(crate) fn is_complete(&self) -> bool {
-        match self {
-            Index::Chunks(chunks) => chunks.iter().all(|chunk| chunk.data.all(|_| true)),
-            Index::Compressed { .. } => true,
-        }
+        self.0.iter().all(|chunk| chunk.data.all(|_| true))
     }
 }
 

@@ -1,0 +1,70 @@
+//! [`Positioned`]: a file whose reads name their position, so that threads share one descriptor.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A file that is open to read.
+#[derive(Debug)]
+pub(super) struct Positioned {
+    file: fs::File,
+    /// Where the system has no positioned reads, one thread at a time moves the file's cursor and reads.
+    #[cfg(not(any(unix, windows)))]
+    cursor: std::sync::Mutex<()>,
+}
+
+impl Positioned {
+    pub(super) fn open(path: &Path) -> io::Result<Positioned> {
+        Ok(Positioned {
+            file: fs::File::open(path)?,
+            #[cfg(not(any(unix, windows)))]
+            cursor: std::sync::Mutex::new(()),
+        })
+    }
+
+    /// The length of the file in bytes, as it is now.
+    pub(super) fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// One read, tried again when a signal interrupts it. It may give less than was asked for.
+    pub(super) fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        loop {
+            match self.read_once(buffer, position) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Fills the buffer.
+    pub(super) fn read_exact_at(&self, buffer: &mut [u8], position: u64) -> io::Result<()> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.read_at(&mut buffer[filled..], position.saturating_add(filled as u64))? {
+                0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read")),
+                read => filled += read,
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn read_once(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, buffer, position)
+    }
+
+    #[cfg(windows)]
+    fn read_once(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, position)
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn read_once(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        use std::io::{Read, Seek, SeekFrom};
+
+        let _turn = self.cursor.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (&self.file).seek(SeekFrom::Start(position))?;
+        (&self.file).read(buffer)
+    }
+}
