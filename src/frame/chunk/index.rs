@@ -91,7 +91,7 @@ impl Offsets {
     /// let tail = &file[tail.start as usize..tail.end as usize];
     /// let offsets = Offsets::from_tail(&header, tail)?;
     /// assert_eq!(offsets.len(), 8);
-    /// assert_eq!(offsets.range(0), Some(303..567));
+    /// assert_eq!(offsets.range(0), Some(320..1827));
     /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
