@@ -116,8 +116,7 @@ impl Header {
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
             }
             if matches!(count, 11..=13) {
-                let found = format_args!("{count} (a C-Blosc2 2.0 beta)");
-                return Err(mismatch("header elements", 14, found, 0));
+                return Err(mismatch("header elements", 14, format_args!("{count} (a C-Blosc2 2.0 beta)"), 0));
             }
             if count != 14 {
                 return Err(mismatch("header elements", 14, count, 0));

@@ -46,7 +46,7 @@ pub struct Writer<T = Memory> {
     target: T,
 }
 
-/// Where a [`Writer`] puts a frame: [`Memory`], [`OneFile`] or [`Directory`]. (Not to be implemented elsewhere.)
+/// Where a [`Writer`] puts a frame: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). (Not to be implemented elsewhere.)
 pub trait Target: sealed::Target {}
 
 impl<T: sealed::Target> Target for T {}

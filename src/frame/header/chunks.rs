@@ -54,11 +54,10 @@ impl Header {
         let chunk = match chunk {
             // Its place ends where the next chunk starts.
             Err(error) if error.is_eof() => {
-                let message = format_args!(
-                    "chunk {number} at byte {start} reaches over the end of its place by {}",
-                    error.needed().unwrap_or(0)
-                );
-                return Err(Error::message(message));
+                let missing = error.needed().unwrap_or(0);
+                return Err(Error::message(format_args!(
+                    "chunk {number} at byte {start} reaches over the end of its place by {missing}"
+                )));
             }
             chunk => chunk.map_err(|error| error.shifted(start).in_chunk(number))?,
         };

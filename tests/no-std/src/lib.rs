@@ -18,6 +18,8 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 }
 
 /// Whether a metalayer, a header and a frame come back as they were written.
+#[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
+#[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {
     matches!((metalayer(), header(), frame()), (Ok(true), Ok(true), Ok(true)))
 }
