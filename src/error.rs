@@ -212,9 +212,16 @@ impl Error {
         self
     }
 
-    /// Moves the byte: what was read stands `start` bytes into something larger.
+    /// Moves the byte that [`offset`](Error::offset) names, for what was read out of something larger: a trailer that starts
+    /// `start` bytes into its frame, a chunk in a file.
+    ///
+    /// ```
+    /// let error = b2nd::from_slice::<u8>(&[0xc0]).unwrap_err().shifted(100);
+    /// assert_eq!(error.offset(), Some(100));
+    /// ```
+    #[must_use]
     #[cold]
-    pub(crate) fn shifted(mut self, start: usize) -> Self {
+    pub fn shifted(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
     }

@@ -8,14 +8,11 @@
 //! Chunks are copied as they are: only the array's metalayer changes. `plan` says what there is to do about a frame,
 //! `work` does it.
 
-#[allow(dead_code)]
-#[path = "../common/array.rs"]
-mod array;
-pub(crate) mod dtype;
-pub(crate) mod plan;
-#[path = "../common/walk.rs"]
-mod walk;
-pub(crate) mod work;
+mod dtype;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod work;
 
 use std::error::Error;
 use std::fs;
@@ -24,9 +21,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use b2nd::frame::File;
-use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::walk;
 use plan::Plan;
 
 /// How many bytes take so long that a person wants to see them pass.
@@ -35,8 +32,7 @@ const LONG: u64 = 1 << 26;
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
 ///
 /// A frame that has that layout, or that holds no array, is left alone. Nothing is overwritten, but for --in-place.
-#[derive(Parser)]
-#[command(name = "b2nd upgrade")]
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A frame, the directory of a sparse frame, or a directory with frames in it and below.
     source: PathBuf,
@@ -84,7 +80,11 @@ struct Counts {
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     let is_tree = args.source.is_dir() && !args.source.join(walk::SPARSE_FRAME).is_file();
     // All are found before the first is written: the target may be inside the tree.
-    let frames: Vec<_> = if is_tree { walk::frames(&args.source).collect() } else { vec![(args.source.clone(), Ok(()))] };
+    let frames: Vec<_> = if is_tree {
+        walk::frames(&args.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
+    } else {
+        vec![(args.source.clone(), Ok(()))]
+    };
     let bar = progress_bar(&frames);
     let mut counts = Counts::default();
     for (path, found) in &frames {
@@ -169,7 +169,7 @@ fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn 
 }
 
 /// A bar for all bytes of all chunks, on a terminal and where there are many.
-fn progress_bar(frames: &[(PathBuf, b2nd::Result<()>)]) -> ProgressBar {
+fn progress_bar(frames: &[(PathBuf, io::Result<()>)]) -> ProgressBar {
     let length = frames.iter().map(|(path, _)| data_len(path)).sum();
     if length < LONG || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

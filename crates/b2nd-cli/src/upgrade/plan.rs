@@ -4,8 +4,8 @@ use b2nd::dtype::DType;
 use b2nd::frame::{Header, Metalayers};
 use b2nd::{ArrayMeta, B2ndMeta};
 
-use super::array::Array;
 use super::dtype;
+use b2nd_view::Array;
 
 pub(crate) enum Plan {
     Upgrade(Box<Upgrade>),

@@ -71,7 +71,8 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     if trailer != old.trailer()? {
         return Err("the new trailer differs from the old one".into());
     }
-    let same_index = old.offsets()?.iter().eq(new.offsets()?.iter());
+    let index = old.offsets()?;
+    let same_index = new.offsets().is_ok_and(|new| new.iter().eq(index.iter()));
     let length = data_len(new, &trailer);
     let [mut one, mut other] = [data(old)?, data(new)?];
     if !same_index || !same_bytes(&mut one, &mut other, length, progress)? {

@@ -1,0 +1,121 @@
+//! Files and directories as sources.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use b2nd::Result;
+use b2nd_view::Source;
+use b2nd_view::store::Folder;
+
+use crate::walk::SPARSE_FRAME;
+
+/// How much is read when a file is opened: what most headers need, and all of a small file.
+const FIRST_READ: usize = 4096;
+
+/// A file. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
+pub(crate) struct LocalFile {
+    file: fs::File,
+    length: u64,
+    first: Vec<u8>,
+    path: PathBuf,
+}
+
+impl LocalFile {
+    /// Opens a file, or the frame of a sparse frame's directory. What is neither is refused without opening it: a pipe would
+    /// wait for somebody to write.
+    pub(crate) fn open(path: &Path) -> io::Result<LocalFile> {
+        let metadata = fs::metadata(path)?;
+        if metadata.is_dir() {
+            let frame = path.join(SPARSE_FRAME);
+            return match fs::metadata(&frame) {
+                Ok(metadata) if metadata.is_file() => LocalFile::of(frame, metadata.len()),
+                _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}"))),
+            };
+        }
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a directory"));
+        }
+        LocalFile::of(path.to_owned(), metadata.len())
+    }
+
+    fn of(path: PathBuf, length: u64) -> io::Result<LocalFile> {
+        let mut file = fs::File::open(&path)?;
+        let mut first = vec![0; FIRST_READ.min(usize::try_from(length).unwrap_or(FIRST_READ))];
+        let mut read = 0;
+        while let Some(rest @ [_, ..]) = first.get_mut(read..) {
+            match file.read(rest) {
+                Ok(0) => break,
+                Ok(more) => read += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        first.truncate(read);
+        Ok(LocalFile { file, length, first, path })
+    }
+}
+
+impl Source for LocalFile {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+        let end = range.end.min(self.length);
+        let start = range.start.min(end);
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        if let Some(bytes) = self.first.get(place(start)..place(end)) {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut bytes = vec![0; place(end - start)];
+        read_exact_at(&self.file, &mut bytes, start)?;
+        Ok(Cow::Owned(bytes))
+    }
+
+    fn chunk_file(&self, number: u64, length: usize) -> io::Result<Vec<u8>> {
+        let name = b2nd_view::chunks::file_name(number);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+        let mut bytes = Vec::new();
+        let file = fs::File::open(self.path.with_file_name(&name)).map_err(named)?;
+        file.take(length as u64).read_to_end(&mut bytes).map_err(named)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &fs::File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn read_exact_at(mut file: &fs::File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    use std::io::Seek;
+    file.seek(io::SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
+
+/// A directory with files in it and below.
+pub(crate) struct Directory(pub(crate) PathBuf);
+
+impl Folder for Directory {
+    fn files(&self) -> Result<Vec<String>> {
+        let (mut files, mut waiting) = (Vec::new(), vec![String::new()]);
+        while let Some(below) = waiting.pop() {
+            for entry in fs::read_dir(self.0.join(&below))? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+                // Links to directories may lead in a circle.
+                if entry.file_type()?.is_dir() { waiting.push(path) } else { files.push(path) }
+            }
+        }
+        Ok(files)
+    }
+
+    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
+        Ok(Box::new(LocalFile::open(&self.0.join(file))?))
+    }
+}

@@ -1,0 +1,37 @@
+//! Standard output and error, and the exit status.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Where a command writes to.
+pub(crate) struct Output {
+    /// Buffered: thousands of files are shown in a few writes.
+    pub(crate) out: Box<dyn Write>,
+    pub(crate) err: Box<dyn Write>,
+}
+
+impl Output {
+    pub(crate) fn standard() -> Output {
+        let out = io::BufWriter::with_capacity(1 << 16, anstream::stdout());
+        Output { out: Box::new(out), err: Box::new(anstream::stderr()) }
+    }
+
+    /// Runs a command that says whether all went well: 0 if it did, else `failure`.
+    pub(crate) fn run(mut self, failure: u8, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
+        let done = command(&mut self).and_then(|done| self.out.flush().map(|()| done));
+        match done {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => failure.into(),
+            // Whoever read the output has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                // The buffer would be written again when it is dropped.
+                std::process::exit(0)
+            }
+            Err(error) => {
+                // Where this cannot be written either, the status says it.
+                let _ = writeln!(self.err, "b2nd: cannot write: {error}");
+                std::process::exit(1)
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The frames and stores that paths on the command line name.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use b2nd::{Error, Result};
+use b2nd_ndarray::codec::Codec;
+use b2nd_view::json::Place;
+use b2nd_view::store::{self, Content, Folder, Leaf, Store};
+use b2nd_view::text::parse_offset;
+use b2nd_view::{Frame, Kind, Source, Window};
+use clap::Args;
+
+use crate::target::{self, Target};
+use crate::walk::{self, SPARSE_FRAME};
+
+/// What to look at.
+#[derive(Args)]
+pub(crate) struct Paths {
+    /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one
+    /// (archive.b2z::/group/x), or - for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Look for frames and stores in directories and all that is below them.
+    #[arg(short, long, conflicts_with = "offset")]
+    pub(crate) recursive: bool,
+
+    /// The byte at which a frame starts in its file, in decimal or as 0x…; the file is then nothing else.
+    #[arg(long, value_name = "N", value_parser = parse_offset)]
+    pub(crate) offset: Option<u64>,
+}
+
+/// One of the things that the paths name.
+pub(crate) enum Found<'a> {
+    /// A frame: a file, or a leaf.
+    Frame { place: Place<'a>, frame: &'a Frame<'a> },
+    /// A store, before its leaves.
+    Store { path: &'a str, store: &'a Store },
+    /// A leaf that is not one frame.
+    Leaf { path: &'a str, leaf: &'a Leaf },
+}
+
+impl Found<'_> {
+    /// What it is called on a page: its path, and its key in a store.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Found::Frame { place: Place { path, key: Some(key), .. }, .. } => format!("{path}::{key}"),
+            Found::Frame { place, .. } => place.path.to_owned(),
+            Found::Store { path, .. } => (*path).to_owned(),
+            Found::Leaf { path, leaf } => format!("{path}::{}", leaf.key),
+        }
+    }
+}
+
+/// Whether the leaves of a store are shown, or a store is refused.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Leaves {
+    Each,
+    OneByKey,
+}
+
+/// What is done with each, which says whether all of it could be shown.
+pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
+
+impl Paths {
+    /// Shows everything that can be, and says whether that was all. What cannot be read has a line in `err`.
+    ///
+    /// The error is one of writing; `show` hands it on as one of kind `Io` that [`Unwritable`] is the source of.
+    pub(crate) fn each(&self, leaves: Leaves, err: &mut dyn Write, show: &mut Show) -> io::Result<bool> {
+        let mut all = true;
+        for path in &self.paths {
+            if self.recursive {
+                for (path, target) in walk::frames(path) {
+                    let shown = target
+                        .map_err(Error::from)
+                        .and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show));
+                    all &= settle(&path, shown, err)?;
+                }
+            } else {
+                let text = path.to_string_lossy();
+                let (store, key) = target::split(&text);
+                let shown = Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show));
+                all &= settle(path, shown, err)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn target(&self, path: &str, target: &Target, which: (Option<&str>, Leaves), show: &mut Show) -> Result<bool> {
+        let in_folder = |folder: &dyn Folder, show: &mut Show| {
+            let store = store::list(folder, &mut Codec::default())?;
+            match which {
+                (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
+                (None, Leaves::OneByKey) => Err(Error::message(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
+                (None, Leaves::Each) => {
+                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show)?)
+                }
+            }
+        };
+        if let (Some(offset), Target::File(source)) = (self.offset, target) {
+            let frame = Frame::open(&**source, offset)?;
+            return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
+        }
+        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show)) {
+            return shown;
+        }
+        let Target::File(source) = target else { return Ok(true) };
+        let frame = Frame::open(&**source, 0)?;
+        let kind = Kind::of(frame.header(), None, &mut Codec::default());
+        let whole = |show: &mut Show| {
+            let place = Place { path, ..Place::default() };
+            show(&Found::Frame { place, frame: &frame })
+        };
+        if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+            return match which {
+                (Some(key), _) => Err(Error::message(format_args!("it is no store, so there is no {key} in it"))),
+                (None, _) => whole(show),
+            };
+        }
+        if which == (None, Leaves::OneByKey) {
+            return whole(show);
+        }
+        let embedded = store::embedded(&frame, &mut Codec::default())?;
+        let folder = OneFile(Window::new(&**source, 0..u64::MAX));
+        match which.0 {
+            Some(key) => one_leaf(path, &folder, &embedded.leaves, key, show),
+            None => Ok(whole(show)? & leaves(path, &folder, &embedded.leaves, show)?),
+        }
+    }
+}
+
+/// A frame whose leaves are in it.
+struct OneFile<'a>(Window<'a>);
+
+impl Folder for OneFile<'_> {
+    fn files(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn open(&self, _: &str) -> Result<Box<dyn Source + '_>> {
+        Ok(Box::new(self.0.clone()))
+    }
+}
+
+fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
+    let wanted = format!("/{}", key.trim_start_matches('/'));
+    match all.iter().find(|leaf| leaf.key == wanted) {
+        Some(leaf) => show_leaf(path, folder, leaf, show),
+        None => {
+            let keys: Vec<_> = all.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
+            let more = if all.len() > keys.len() { ", …" } else { "" };
+            Err(Error::message(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
+        }
+    }
+}
+
+fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show) -> Result<bool> {
+    let mut complete = true;
+    for leaf in all {
+        complete &= show_leaf(path, folder, leaf, show)?;
+    }
+    Ok(complete)
+}
+
+fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> Result<bool> {
+    let in_leaf = |error: Error| match error.kind() {
+        b2nd::ErrorKind::Io(_) => error,
+        _ => Error::message(format_args!("{}: {error}", leaf.key)),
+    };
+    if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
+        return show(&Found::Leaf { path, leaf });
+    }
+    let source = leaf.open(folder, &mut Codec::default()).map_err(in_leaf)?;
+    let frame = Frame::open(&*source, 0).map_err(in_leaf)?;
+    let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    show(&Found::Frame { place, frame: &frame })
+}
+
+/// Output that cannot be written, inside an error of the library: nothing else may be tried then.
+#[derive(Debug)]
+pub(crate) struct Unwritable(io::Error);
+
+impl std::fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// Marks an error of writing output.
+pub(crate) fn unwritable(error: io::Error) -> Error {
+    io::Error::new(error.kind(), Unwritable(error)).into()
+}
+
+/// Says in a line of `err` what could not be read.
+fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
+    let error = match shown {
+        Ok(complete) => return Ok(complete),
+        Err(error) => error,
+    };
+    if let b2nd::ErrorKind::Io(error) = error.kind() {
+        if let Some(Unwritable(error)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+            return Err(io::Error::new(error.kind(), error.to_string()));
+        }
+    }
+    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists();
+    let hint = if is_plain_directory { " (-r looks for frames below it)" } else { "" };
+    writeln!(err, "{}{hint}", walk::named(path, error))?;
+    Ok(false)
+}

@@ -1,0 +1,163 @@
+//! What is shown of trailers, chunks and slices, and what is not: each has a line in its place.
+
+use std::fs;
+
+use b2nd::frame::{Chunk, Header, Special, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use serde_json::{Value, json};
+
+use super::{EXAMPLE, Output, TemporaryFile, json_of, manifest, path, run, shown};
+
+#[test]
+fn json_says_of_trailers_and_chunks_what_the_manifest_says() {
+    let (mut values, mut offsets) = (0, 0);
+    for entry in manifest(&["cframe", "sframe"]) {
+        let out = shown(&["--json", "--chunks", "--offset", &entry["offset"].to_string(), &path(&entry)]);
+        let json = json_of(out.lines().next().unwrap());
+        let (trailer, parsed) = (&json["trailer"], &entry["parsed"]);
+        assert_eq!(trailer["trailer_len"], parsed["trailer_len"], "{}", entry["id"]);
+        let expected = parsed["vlmetalayers"].as_array().unwrap();
+        assert_eq!(trailer["vlmetalayers"].as_array().unwrap().len(), expected.len());
+        for (found, expected) in trailer["vlmetalayers"].as_array().unwrap().iter().zip(expected) {
+            let chunk = &expected["chunk"];
+            let names = [("name_hex", &expected["name_hex"]), ("nbytes", &chunk["nbytes"]), ("cbytes", &chunk["cbytes"])];
+            names.iter().for_each(|&(name, value)| assert_eq!(&found[name], value, "{}", entry["id"]));
+            assert_eq!(found["kind"] == "stored", chunk["memcpyed"] == true && chunk["special"] == 0);
+            if found["kind"] == "stored" && expected["decoded_hex"].is_string() {
+                assert_eq!(found["content"], expected["decoded_hex"], "{}", entry["id"]);
+                values += 1;
+            }
+        }
+        let chunks = json["chunks"].as_array().unwrap();
+        let all: u64 = chunks.iter().map(|row| row["last"].as_u64().unwrap() - row["first"].as_u64().unwrap() + 1).sum();
+        assert!(parsed["nchunks_from_index"].is_null() || parsed["nchunks_from_index"] == all, "{}", entry["id"]);
+        let Some(expected) = parsed["chunk_offsets"].as_array() else { continue };
+        let mut found = Vec::new();
+        for chunk in chunks {
+            let at = match (&chunk["offset"], &chunk["file"]) {
+                (Value::Null, Value::Null) => Value::Null,
+                (Value::Null, file) => i64::from_str_radix(&file.as_str().unwrap()[..8], 16).unwrap().into(),
+                (offset, _) => offset.clone(),
+            };
+            let count = chunk["last"].as_u64().unwrap() - chunk["first"].as_u64().unwrap() + 1;
+            found.extend(std::iter::repeat_n(at, count.min(16) as usize));
+        }
+        for (found, expected) in found.iter().zip(expected) {
+            assert_eq!(*found, if expected.as_i64() < Some(0) { Value::Null } else { expected.clone() }, "{}", entry["id"]);
+            offsets += 1;
+        }
+    }
+    assert!(values > 20 && offsets > 200, "{values}, {offsets}");
+}
+
+/// The example with another byte.
+fn damaged(name: &str, position: usize, byte: u8) -> TemporaryFile {
+    let mut frame = fs::read(EXAMPLE).unwrap();
+    frame[position] = byte;
+    TemporaryFile::new(name, &frame)
+}
+
+/// Where the example's first chunk, its index and its trailer start.
+const CHUNK: usize = 320;
+const INDEX: usize = CHUNK + 4095;
+const TRAILER: usize = INDEX + 96;
+
+/// Compares a page with the example's: what is there instead of what.
+#[track_caller]
+fn assert_differs(file: &TemporaryFile, args: &[&str], missing: &[&str], instead: &[&str]) {
+    let Output { out, err, status } = run(&[args, &[&file.0]].concat());
+    assert_eq!((err.as_str(), status), ("", 1));
+    let whole = shown(&[args, &[EXAMPLE]].concat());
+    let (whole, out): (Vec<&str>, Vec<&str>) = (whole.lines().skip(1).collect(), out.lines().skip(1).collect());
+    let only = |these: &[&str], others: &[&str]| -> Vec<String> {
+        these.iter().filter(|line| !others.contains(line)).map(|line| line.trim().to_owned()).collect()
+    };
+    assert_eq!(only(&out, &whole), instead);
+    assert_eq!(only(&whole, &out), missing);
+}
+
+#[test]
+fn what_cannot_be_read_is_a_line_in_its_place() {
+    let trailer = damaged("trailer", TRAILER + 1, 0xc0);
+    let error = "version: expected uint8 (positive fixint, or cc above 127), found nil (c0) at byte 4512";
+    let missing = [
+        "trailer       283 bytes, version 1",
+        "vlmetalayers  3",
+        r#""author"       11 bytes  stored               "b2nd tests""#,
+        r#""history"     783 bytes  zstd, 73 compressed  ["made", "checked", "made", "checked", "made", "checked", "made"…"#,
+        r#""processing"   44 bytes  stored               {"version": 3, "factor": 0.5, "steps": [null, true, -1], "raw": …"#,
+    ];
+    assert_differs(&trailer, &["--chunks"], &missing, &[&format!("trailer       cannot be read: {error}")]);
+    let Output { out, status, .. } = run(&["--json", &trailer.0]);
+    assert_eq!((&json_of(&out)["trailer"], status), (&json!({"error": error}), 1));
+    let Output { out, err, status } = run(&["hex", &trailer.0]);
+    assert_eq!((err.as_str(), status), ("", 1));
+    assert!(out.ends_with(&format!("\n  0140  the trailer cannot be read: {error}\n")), "{out}");
+
+    let value = damaged("value", TRAILER + 0x3d, 0);
+    let error = "typesize: expected 1 or more, found 0 at byte 3";
+    assert_differs(&value, &[], &[missing[2]], &[&format!("\"author\"                 cannot be read: {error}")]);
+    assert_eq!(run(&["--json", &value.0]).status, 1);
+
+    let index = damaged("index", INDEX + 12, 0);
+    let error = "index.cbytes: expected 32 or more, found 0 at byte 4427";
+    let Output { out, status, .. } = run(&["--chunks", &index.0]);
+    assert!(out.ends_with(&format!("\n  chunks        cannot be read: {error}\n")), "{out}");
+    assert_eq!(status, 1);
+    let Output { out, status, .. } = run(&["--json", "--chunks", &index.0]);
+    assert_eq!((&json_of(&out)["chunks"], status), (&json!({"error": error}), 1));
+    assert_eq!(run(&[&index.0]).status, 0, "nobody asked for it");
+
+    let chunk = damaged("chunk", CHUNK + 3, 0);
+    let missing = ["0       0  4,608       1,507  zstd    3.1"];
+    let instead = ["0       0                     chunk 0: typesize: expected 1 or more, found 0 at byte 323"];
+    assert_differs(&chunk, &["--chunks"], &missing, &instead);
+    assert_eq!(run(&["--json", "--chunks", &chunk.0]).status, 1);
+}
+
+#[test]
+fn the_header_and_the_trailer_may_disagree_about_vlmetalayers() {
+    let file = damaged("flag", 0x44, 0xc2);
+    let page = shown(&[&file.0]);
+    assert!(page.contains("\n  vlmetalayers  3 (the header says there are none)\n"), "{page}");
+}
+
+#[test]
+fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
+    let slice_line = |args: &[&str]| {
+        let Output { out, err, status } = run(args);
+        assert_eq!((err.as_str(), status), ("", 1));
+        out.lines().find(|line| line.starts_with("  slice")).unwrap().to_owned()
+    };
+    let none = "tests/data/python-blosc2-0.6.6/schunk__vlmeta.b2frame";
+    assert_eq!(slice_line(&["--slice", "0", none]), "  slice         cannot be read: there is no array");
+    let outside = "  slice         cannot be read: index 10 is outside dimension 0, whose length is 10";
+    assert_eq!(slice_line(&["--slice", "10", EXAMPLE]), outside);
+    let Output { out, status, .. } = run(&["--json", "--slice", "10", EXAMPLE]);
+    let expected = json!({"error": "index 10 is outside dimension 0, whose length is 10"});
+    assert_eq!((&json_of(&out)["array"]["grid"]["slice"], status), (&expected, 1));
+}
+
+#[test]
+fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
+    let mut header = Header::new(1, 10, 10).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[45], &[10], &[10]).unwrap(), "|u1")).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(Special::Uninitialized, 10).unwrap();
+    writer.append(&Chunk::store(&[1; 10], 1).unwrap()).unwrap();
+    for nbytes in [10, 10, 5] {
+        writer.append_special(Special::Zeros, nbytes).unwrap();
+    }
+    let file = TemporaryFile::new("special", &writer.finish().unwrap());
+    let page = shown(&["--chunks", &file.0]);
+    let table: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("  chunks  ")).collect();
+    let expected = [
+        "  chunks        5",
+        "     chunk  offset  bytes  compressed  kind    ratio",
+        "         0             10           0  uninitialized",
+        "         1       0     10          42  stored    0.2",
+        "    2 to 3             10           0  zeros",
+        "         4              5           0  zeros",
+    ];
+    assert_eq!(table, expected);
+}

@@ -1,0 +1,36 @@
+//! What is drawn: pictures that are kept, and that no array makes one too large or breaks its XML.
+
+use super::{EXAMPLE, TemporaryFile, assert_prints, frame_with, manifest, path, shown};
+
+#[test]
+fn an_array_is_drawn() {
+    // The picture in README.md.
+    assert_prints(&["draw", "tests/data/grid/i4_2d.b2nd"], "i4_2d.svg");
+    assert_prints(&["draw", EXAMPLE], "example.svg");
+    assert_prints(&["draw", "tests/data/python-blosc2-3.9.0/huge__zeros_1d_2p42.b2nd"], "huge.svg");
+    assert_prints(&["draw", "tests/data/python-blosc2-3.9.0/squeeze__2to1_meta.b2nd"], "stale.svg");
+    assert_prints(&["draw", "tests/data/c-blosc2-3.3.5/clib-meta__rawnames.b2frame"], "names.svg");
+}
+
+#[test]
+fn readme_shows_a_picture_that_is_kept() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    assert!(readme.contains("](tests/data/inspect/i4_2d.svg)"));
+}
+
+#[test]
+fn every_file_has_a_drawing_of_bounded_size() {
+    for entry in manifest(&["cframe", "sframe"]) {
+        let svg = shown(&["draw", "--offset", &entry["offset"].to_string(), &path(&entry)]);
+        let (rects, opened, closed) = (svg.matches("<rect").count(), svg.matches("<g ").count(), svg.matches("</g>").count());
+        assert!(rects < 300 && opened == closed, "{}: {rects} rects, {opened} groups", entry["id"]);
+    }
+}
+
+#[test]
+fn names_cannot_break_the_document() {
+    let file = TemporaryFile::new("svg-<&", &frame_with("</text>&", b""));
+    let svg = shown(&["draw", &file.0]);
+    assert!(svg.contains(">info-svg-&lt;&amp;.b2nd</text>"), "{svg}");
+    assert!(svg.contains(">&quot;&lt;/text&gt;&amp;&quot;</text>"), "{svg}");
+}

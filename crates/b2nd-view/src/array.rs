@@ -1,0 +1,56 @@
+//! The array in a frame, and the metalayer that says what it is.
+
+use b2nd::ArrayMeta;
+use b2nd::frame::Header;
+
+/// An array's metadata and where they come from.
+pub struct Array<'a> {
+    /// The name of the metalayer.
+    pub name: &'static str,
+    /// What it says.
+    pub meta: ArrayMeta<&'a str>,
+    /// How many bytes follow the metadata in their metalayer.
+    pub stale: usize,
+}
+
+impl<'a> Array<'a> {
+    /// The array in a frame, if it holds one.
+    ///
+    /// # Errors
+    ///
+    /// A metalayer with an array's name holds something else.
+    pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
+        let Some(meta) = header.array()? else { return Ok(None) };
+        // What is accepted is written back as it was, so the metadata's own bytes find their metalayer.
+        let bytes = b2nd::to_vec(&meta)?;
+        let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
+            let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
+            Some(Array { name, meta, stale })
+        });
+        Ok(found)
+    }
+
+    /// The layout in one word.
+    pub fn layout(&self) -> &'static str {
+        match (&self.meta, self.name) {
+            (ArrayMeta::B2nd(_), _) => "b2nd",
+            (ArrayMeta::MiscountedB2nd(_), _) => "b2nd_miscounted",
+            (ArrayMeta::LegacyB2nd(_), _) => "b2nd_without_dtype_format",
+            (ArrayMeta::Caterva(_), "b2nd") => "b2nd_without_dtype",
+            (ArrayMeta::Caterva(_), _) => "caterva",
+            _ => "unknown",
+        }
+    }
+
+    /// The layout in words.
+    pub fn describe(&self) -> &'static str {
+        match (&self.meta, self.name) {
+            (ArrayMeta::B2nd(_), _) => "b2nd",
+            (ArrayMeta::MiscountedB2nd(_), _) => "b2nd of February 2023, says 6 entries and has 7",
+            (ArrayMeta::LegacyB2nd(_), _) => "b2nd of February 2023, without dtype_format",
+            (ArrayMeta::Caterva(_), "b2nd") => "b2nd of January 2023, without a dtype",
+            (ArrayMeta::Caterva(_), _) => "Caterva, without a dtype",
+            _ => "a layout that this program does not know",
+        }
+    }
+}

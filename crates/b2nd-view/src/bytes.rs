@@ -1,0 +1,145 @@
+//! A frame's header and trailer byte by byte: each byte once, beside what it means.
+
+mod names;
+mod rows;
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::frame::Frame;
+use crate::json::readable;
+use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousands};
+
+pub use rows::{Row, header, trailer};
+
+/// How many bytes stand on a line: a marker and a number of 64 bits.
+const PER_LINE: usize = 9;
+
+/// How many lines a long string takes before it is cut short.
+const MAX_LINES: usize = 8;
+
+/// The widest that the column of names gets for a name that is wider than the others.
+const NAME_WIDTH: usize = 34;
+
+/// The rows of a frame, and the error where it breaks off.
+#[derive(Serialize)]
+pub struct Annotated {
+    /// Rows of the header.
+    pub header: Vec<Row>,
+    /// Rows of the trailer.
+    pub trailer: Vec<Row>,
+    /// Why there is no trailer.
+    pub error: Option<String>,
+}
+
+/// Every byte of a frame's header and trailer.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn annotated(frame: &Frame) -> b2nd::Result<Annotated> {
+    let header = header(&frame.header_bytes()?);
+    Ok(match readable(frame.tail())? {
+        Ok(tail) => Annotated { header, trailer: trailer(&tail.bytes, tail.start), error: None },
+        Err(error) => Annotated { header, trailer: Vec::new(), error: Some(error.to_string()) },
+    })
+}
+
+/// The same as text.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
+    let header = frame.header_bytes()?;
+    let header_len = header.len() as u64;
+    let mut view = View::new(text::title(name, frame.offset()));
+    print(&mut view.text, &rows::header(&header), &header, 0);
+    match readable(frame.tail())? {
+        Ok(tail) => {
+            let between = tail.start.saturating_sub(header_len);
+            note(&mut view.text, FAINT, header_len, format_args!("{} of chunks and index", count(between, "byte")));
+            print(&mut view.text, &rows::trailer(&tail.bytes, tail.start), &tail.bytes, tail.start);
+        }
+        Err(error) => {
+            view.is_complete = false;
+            note(&mut view.text, NOTICE, header_len, format_args!("the trailer cannot be read: {error}"));
+        }
+    }
+    Ok(view)
+}
+
+/// A line about bytes that are not shown.
+fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::fmt::Display) {
+    // Writing to a string does not fail.
+    let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
+}
+
+/// Rows, whose bytes are in these, which start here.
+fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
+    let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
+    for row in rows {
+        let value_style = if row.stale { NOTICE } else { anstyle::Style::new() };
+        let row_bytes = row.bytes(bytes, start);
+        let mut lines = lines(row, row_bytes).into_iter();
+        let (offset, first) = lines.next().unwrap_or((row.offset, &[]));
+        let name = indented(row);
+        let gap = width.saturating_sub(name.chars().count());
+        // Writing to a string does not fail.
+        let _ = write!(
+            dump,
+            "\n  {}  {:26}  {:8}  {}{:gap$}  {}",
+            styled(FAINT, format_args!("{offset:04x}")),
+            hex(first, " "),
+            row.marker,
+            styled(LABEL, name),
+            "",
+            styled(value_style, &row.value)
+        );
+        let mut shown = first.len();
+        for (offset, bytes) in lines {
+            shown += bytes.len();
+            let _ = write!(
+                dump,
+                "\n  {}  {:26}  {}",
+                styled(FAINT, format_args!("{offset:04x}")),
+                hex(bytes, " "),
+                styled(FAINT, format_args!("|{}|", ascii(bytes)))
+            );
+        }
+        if shown < row_bytes.len() {
+            let _ =
+                write!(dump, "\n  {}", styled(FAINT, format_args!("…     {} more bytes", thousands(row_bytes.len() - shown))));
+        }
+    }
+}
+
+fn indented(row: &Row) -> String {
+    format!("{:1$}{2}", "", 2 * row.depth, row.name)
+}
+
+/// A row's bytes cut into lines: the first with the marker, the others with eight bytes of what it holds.
+pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
+    let first = match bytes.len() {
+        ..=PER_LINE => bytes.len(),
+        _ if row.head == 1 => PER_LINE,
+        _ => row.head,
+    };
+    let (first, rest) = bytes.split_at(first);
+    let mut lines = Vec::new();
+    let mut offset = row.offset + first.len() as u64;
+    if !first.is_empty() {
+        lines.push((row.offset, first));
+    }
+    for bytes in rest.chunks(PER_LINE - 1).take(MAX_LINES) {
+        lines.push((offset, bytes));
+        offset += bytes.len() as u64;
+    }
+    lines
+}
+
+/// What a string looks like: a dot for what is no letter, digit or sign of ASCII.
+fn ascii(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
+}

@@ -1,0 +1,123 @@
+//! The chunks of a frame, as its index and their own headers have them.
+
+use b2nd::frame::{ChunkHeader, FrameType, Header, Offset, Offsets, Special};
+use b2nd::{Error, Result};
+
+use crate::frame::Frame;
+use crate::json::readable;
+use crate::text::{columns, thousands};
+
+/// A chunk, or several in a row that the index says the same of.
+pub struct Row {
+    /// The number of the first of them.
+    pub first: u64,
+    /// The number of the last of them.
+    pub last: u64,
+    /// Where it is, and what its header says.
+    pub content: Content,
+}
+
+/// What is known of a chunk.
+pub enum Content {
+    /// No bytes: the index says what all elements are. The length of the data, where the header says one.
+    Special(Special, Option<u64>),
+    /// Where it starts after the header, or in a sparse frame the number of its file.
+    At(u64, Result<ChunkHeader>),
+}
+
+/// The rows of all chunks, in order. The header of each chunk is read and compared with its place and the frame's header.
+pub fn rows<'f>(frame: &'f Frame, offsets: &'f Offsets) -> impl Iterator<Item = Row> + use<'f> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let first = next;
+        let (last, content) = match offsets.get(first)? {
+            Offset::Special(special) => {
+                let same = |chunk: &u64| offsets.get(*chunk) == Some(Offset::Special(special));
+                let (length, mut last) = (nbytes(frame.header(), first), (first..).take_while(same).last()?);
+                if last != first && nbytes(frame.header(), last) != length {
+                    // The last chunk of all may be shorter.
+                    last -= 1;
+                }
+                (last, Content::Special(special, length))
+            }
+            Offset::At(at) => {
+                let place = offsets.range(first).map(|range| range.end.saturating_sub(range.start));
+                (first, Content::At(at, header_at(frame, first, at, place)))
+            }
+            _ => return None,
+        };
+        next = last + 1;
+        Some(Row { first, last, content })
+    })
+}
+
+/// How many bytes of data a chunk holds, as the frame's header says.
+fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
+    let (all, chunksize) = (u64::try_from(header.nbytes()).ok()?, u64::try_from(header.chunksize()).ok()?);
+    if header.has_variable_chunks() || chunksize == 0 {
+        return None;
+    }
+    Some(all.checked_sub(chunk.checked_mul(chunksize)?)?.min(chunksize))
+}
+
+/// The header of a chunk, which is here and has so much room.
+fn header_at(frame: &Frame, number: u64, at: u64, room: Option<u64>) -> Result<ChunkHeader> {
+    let wrong = |what: &dyn std::fmt::Display| Error::message(format_args!("chunk {number}: {what}"));
+    let header = frame.chunk_header(at).map_err(|error| match error.kind() {
+        b2nd::ErrorKind::Io(_) => error,
+        _ => wrong(&error),
+    })?;
+    let (found, cbytes) = (header.nbytes() as u64, header.cbytes() as u64);
+    match (nbytes(frame.header(), number), room) {
+        (Some(expected), _) if expected != found => Err(wrong(&format_args!("nbytes: expected {expected}, found {found}"))),
+        (_, Some(room)) if cbytes > room => Err(wrong(&format_args!("it has {cbytes} bytes, its place {room}"))),
+        _ => Ok(header),
+    }
+}
+
+/// How a chunk holds its data, in a word.
+pub fn kind(header: &ChunkHeader) -> String {
+    match header.special() {
+        Some(special) => special.to_string(),
+        None if header.is_stored() => "stored".to_owned(),
+        None => header.codec().to_string(),
+    }
+}
+
+/// The name of the file of a sparse frame's chunk.
+pub fn file_name(number: u64) -> String {
+    format!("{number:08X}.chunk")
+}
+
+/// The rows as a table with a line of names, and whether all chunks could be read.
+pub(crate) fn table(frame: &Frame, offsets: &Offsets) -> Result<(Vec<String>, bool)> {
+    let place = match frame.header().frame_type() {
+        FrameType::Contiguous => "offset",
+        FrameType::Sparse => "file",
+    };
+    let mut complete = true;
+    let mut cells = vec![["chunk", place, "bytes", "compressed", "kind", "ratio"].map(str::to_owned).to_vec()];
+    for Row { first, last, content } in rows(frame, offsets) {
+        let number = if first == last { thousands(first) } else { format!("{} to {}", thousands(first), thousands(last)) };
+        cells.push(match content {
+            Content::Special(special, length) => {
+                vec![number, String::new(), length.map_or_else(String::new, thousands), "0".to_owned(), special.to_string()]
+            }
+            Content::At(at, header) => {
+                let place = if place == "file" { file_name(at) } else { thousands(at) };
+                match readable(header)? {
+                    Ok(header) => {
+                        let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
+                        let ratio = format!("{:.1}", nbytes as f64 / cbytes as f64);
+                        vec![number, place, thousands(nbytes), thousands(cbytes), kind(&header), ratio]
+                    }
+                    Err(error) => {
+                        complete = false;
+                        vec![number, place, String::new(), String::new(), error.to_string()]
+                    }
+                }
+            }
+        });
+    }
+    Ok((columns(&cells, &[0, 1, 2, 3, 5]), complete))
+}

@@ -1,0 +1,163 @@
+//! [`Frame`]: a frame that is read in ranges.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use b2nd::frame::{ChunkHeader, FrameType, Header, Offsets, Trailer};
+use b2nd::{Error, Result};
+
+use crate::source::Source;
+
+/// How much is read first, and how much of the end. 99.8% of known headers fit.
+const FIRST_READ: u64 = 4096;
+
+/// How far before the end of a trailer its length stands, and how long that is.
+const TRAILER_LEN: Range<usize> = 18..22;
+
+/// A frame in a [`Source`]. Its header has been read; the rest is read when it is asked for.
+pub struct Frame<'s> {
+    source: &'s dyn Source,
+    offset: u64,
+    header: Header,
+    tail: OnceCell<Tail>,
+}
+
+/// A frame's trailer, its bytes, and where they start in the frame.
+pub struct Tail {
+    /// What the trailer says.
+    pub trailer: Trailer,
+    /// The same, as it is stored.
+    pub bytes: Vec<u8>,
+    /// Where it starts, counted from the frame's first byte.
+    pub start: u64,
+}
+
+impl<'s> Frame<'s> {
+    /// Reads the header of the frame that starts at this byte of a source.
+    ///
+    /// # Errors
+    ///
+    /// There is no frame, or the source fails.
+    pub fn open(source: &'s dyn Source, offset: u64) -> Result<Frame<'s>> {
+        let mut first = source.read(offset..offset.saturating_add(FIRST_READ))?;
+        let header = loop {
+            match Header::from_slice(&first) {
+                Ok(header) => break header,
+                Err(error) => {
+                    let Some(needed) = error.needed() else { return Err(error) };
+                    let end = offset.saturating_add((first.len() + needed) as u64);
+                    if end > source.len() {
+                        return Err(error);
+                    }
+                    first = source.read(offset..end)?;
+                }
+            }
+        };
+        Ok(Frame { source, offset, header, tail: OnceCell::new() })
+    }
+
+    /// What the header says.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Where the frame starts in its source.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The header's bytes.
+    ///
+    /// # Errors
+    ///
+    /// The source fails.
+    pub fn header_bytes(&self) -> Result<Cow<'_, [u8]>> {
+        self.read(0..self.header.header_len() as u64)
+    }
+
+    /// Bytes of the frame.
+    ///
+    /// # Errors
+    ///
+    /// The source fails, or ends before the frame does.
+    pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let end = self.source.len().saturating_sub(self.offset);
+        if range.end > end {
+            return Err(Error::message(format_args!(
+                "the file is cut off: it ends at byte {end} of the frame, whose header says {}",
+                self.header.frame_len()
+            )));
+        }
+        let place = |at: u64| self.offset.saturating_add(at);
+        Ok(self.source.read(place(range.start)..place(range.end))?)
+    }
+
+    /// The trailer.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or the source fails.
+    pub fn tail(&self) -> Result<&Tail> {
+        if let Some(tail) = self.tail.get() {
+            return Ok(tail);
+        }
+        let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
+        let mut start = end.saturating_sub(FIRST_READ).max(header_len);
+        let mut tail = self.read(start..end)?;
+        if let Some(length) = trailer_len(&tail).filter(|&length| length > tail.len() as u64) {
+            start = end.saturating_sub(length).max(header_len);
+            tail = self.read(start..end)?;
+        }
+        let trailer = Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))?;
+        let skipped = tail.len().saturating_sub(trailer.trailer_len());
+        let bytes = tail.get(skipped..).unwrap_or_default().to_vec();
+        Ok(self.tail.get_or_init(|| Tail { trailer, bytes, start: start + skipped as u64 }))
+    }
+
+    /// Where the chunks are.
+    ///
+    /// # Errors
+    ///
+    /// The index cannot be read, or the source fails.
+    pub fn offsets(&self) -> Result<Offsets> {
+        let tail = self.read(self.header.tail_range())?;
+        Offsets::from_tail(&self.header, &tail)
+    }
+
+    /// The header of the chunk at this offset from the frame's header, or of the sparse frame's file with this number.
+    ///
+    /// # Errors
+    ///
+    /// It is none, or it cannot be read.
+    pub fn chunk_header(&self, at: u64) -> Result<ChunkHeader> {
+        const LENGTH: usize = 32;
+        if self.header.frame_type() == FrameType::Sparse {
+            return ChunkHeader::from_slice(&self.source.chunk_file(at, LENGTH)?);
+        }
+        let start = at.saturating_add(self.header.header_len() as u64);
+        let end = start.saturating_add(LENGTH as u64).min(self.header.frame_len());
+        let header = ChunkHeader::from_slice(&self.read(start.min(end)..end)?);
+        header.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
+    }
+
+    /// The bytes of the chunk at this offset from the frame's header, or of the sparse frame's file with this number.
+    ///
+    /// # Errors
+    ///
+    /// It is none, or it cannot be read.
+    pub fn chunk_bytes(&self, at: u64) -> Result<Vec<u8>> {
+        let length = self.chunk_header(at)?.cbytes();
+        if self.header.frame_type() == FrameType::Sparse {
+            return Ok(self.source.chunk_file(at, length)?);
+        }
+        let start = at.saturating_add(self.header.header_len() as u64);
+        Ok(self.read(start..start.saturating_add(length as u64))?.into_owned())
+    }
+}
+
+fn trailer_len(tail: &[u8]) -> Option<u64> {
+    let end = tail.len();
+    let digits = tail.get(end.checked_sub(TRAILER_LEN.end)?..end - TRAILER_LEN.start)?;
+    Some(crate::marker::number(digits))
+}

@@ -1,0 +1,269 @@
+//! A frame as an object of JSON.
+
+use b2nd::ArrayMeta;
+use b2nd::dtype::{DType, Field};
+use b2nd::frame::{Decompress, FrameType};
+use serde::Serialize;
+
+use crate::array::Array;
+use crate::attributes;
+use crate::frame::Frame;
+use crate::kind::Kind;
+use crate::slice::Slice;
+use crate::text::hex;
+use crate::value::Value;
+use data::{Attributes, GridObject, Index};
+
+pub use data::Readable;
+pub use line::write_line;
+
+mod data;
+mod line;
+
+/// What an object says beyond the header and the trailer.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The chunks, each looked at.
+    pub chunks: bool,
+    /// The chunks that a slice touches.
+    pub slice: Option<Slice>,
+}
+
+/// Where a frame is.
+#[derive(Clone, Copy, Default, Serialize)]
+pub struct Place<'a> {
+    /// The file, the directory or the address; of a leaf that of its store.
+    pub path: &'a str,
+    /// A leaf's key in its store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<&'a str>,
+    /// The file in the store that holds the leaf.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<&'a str>,
+    /// Where the frame starts in its file; of a leaf in an embedded store, in that store's data.
+    pub offset: u64,
+}
+
+/// A frame's header and trailer in readable form. Lengths are in bytes, shapes in elements.
+#[derive(Serialize)]
+pub struct Object<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    kind: Kind,
+    frame_type: &'static str,
+    version: u8,
+    header_len: usize,
+    frame_len: u64,
+    variable_chunks: bool,
+    variable_blocks: bool,
+    codec: String,
+    codec_meta: u8,
+    level: u8,
+    filters: Vec<FilterSlot>,
+    split_mode: Option<String>,
+    nbytes: i64,
+    cbytes: i64,
+    typesize: i32,
+    chunksize: i32,
+    blocksize: i32,
+    compression_threads: i16,
+    decompression_threads: i16,
+    has_vlmetalayers: bool,
+    metalayers: Vec<Metalayer<'a>>,
+    array: Option<ArrayObject<'a>>,
+    /// Why a metalayer with an array's name is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    array_error: Option<String>,
+    trailer: Readable<TrailerObject<'a>>,
+    /// With [`Options::chunks`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunks: Option<Readable<Index>>,
+    #[serde(skip)]
+    is_complete: bool,
+}
+
+#[derive(Serialize)]
+struct FilterSlot {
+    filter: String,
+    meta: u8,
+}
+
+/// `name` is null where it is not UTF-8, `value` where the content is not MessagePack.
+#[derive(Serialize)]
+struct Metalayer<'a> {
+    name: Option<&'a str>,
+    name_hex: String,
+    length: usize,
+    content: String,
+    value: Option<Value<'a>>,
+}
+
+#[derive(Serialize)]
+struct ArrayObject<'a> {
+    layout: &'static str,
+    #[serde(flatten)]
+    meta: ArrayMeta<&'a str>,
+    /// What an element is; Caterva does not say.
+    element: Option<Readable<ElementObject>>,
+    stale_bytes: usize,
+    grid: Readable<GridObject>,
+}
+
+/// `fields` are those of a structure.
+#[derive(Serialize)]
+struct ElementObject {
+    description: String,
+    itemsize: usize,
+    alignment: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<FieldObject>,
+}
+
+#[derive(Serialize)]
+struct FieldObject {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    offset: usize,
+    dtype: String,
+    itemsize: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<FieldObject>,
+}
+
+#[derive(Serialize)]
+struct TrailerObject<'a> {
+    version: u8,
+    trailer_len: usize,
+    vlmetalayers: Attributes<'a>,
+}
+
+impl ElementObject {
+    fn new(dtype: &DType) -> Self {
+        ElementObject {
+            description: dtype.describe(),
+            itemsize: dtype.itemsize(),
+            alignment: dtype.alignment(),
+            fields: dtype.fields().iter().map(FieldObject::new).collect(),
+        }
+    }
+}
+
+impl FieldObject {
+    fn new(field: &Field) -> Self {
+        let dtype = field.dtype();
+        FieldObject {
+            name: field.name().to_owned(),
+            title: field.title().map(str::to_owned),
+            offset: field.offset(),
+            dtype: dtype.to_string(),
+            itemsize: dtype.itemsize(),
+            fields: dtype.fields().iter().map(FieldObject::new).collect(),
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// What a frame says. What cannot be read has its error in its place.
+    ///
+    /// # Errors
+    ///
+    /// The source fails.
+    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<Object<'a>> {
+        let header = frame.header();
+        let (array, array_error) = match Array::find(header) {
+            Ok(array) => (array, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let tail = readable(frame.tail())?;
+        let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
+        let trailer = Readable::of(tail.map(|tail| TrailerObject {
+            version: tail.trailer.version(),
+            trailer_len: tail.trailer.trailer_len(),
+            vlmetalayers: Attributes(attributes::of(&tail.trailer, codec)),
+        }));
+        let chunks = if options.chunks { Some(Readable::of(readable(Index::of(frame))?)) } else { None };
+        let mut object = Object {
+            place,
+            kind,
+            frame_type: match header.frame_type() {
+                FrameType::Contiguous => "contiguous",
+                FrameType::Sparse => "sparse",
+            },
+            version: header.version(),
+            header_len: header.header_len(),
+            frame_len: header.frame_len(),
+            variable_chunks: header.has_variable_chunks(),
+            variable_blocks: header.has_variable_blocks(),
+            codec: header.codec().to_string(),
+            codec_meta: header.codec_meta(),
+            level: header.level(),
+            filters: header.filters().map(|(filter, meta)| FilterSlot { filter: filter.to_string(), meta }).collect(),
+            split_mode: header.split_mode().map(|mode| mode.to_string()),
+            nbytes: header.nbytes(),
+            cbytes: header.cbytes(),
+            typesize: header.typesize(),
+            chunksize: header.chunksize(),
+            blocksize: header.blocksize(),
+            compression_threads: header.compression_threads(),
+            decompression_threads: header.decompression_threads(),
+            has_vlmetalayers: header.has_vlmetalayers(),
+            metalayers: header.metalayers().iter().map(metalayer).collect(),
+            array: array.map(|array| ArrayObject {
+                layout: array.layout(),
+                meta: array.meta,
+                element: array.meta.parse_dtype().transpose().map(|dtype| Readable::of(dtype.as_ref().map(ElementObject::new))),
+                stale_bytes: array.stale,
+                grid: Readable::of(array.meta.geometry().grid().map(|grid| GridObject::new(&grid, options.slice.as_ref()))),
+            }),
+            array_error,
+            trailer,
+            chunks,
+            is_complete: false,
+        };
+        let has_slice = |array: &ArrayObject| array.grid.all(GridObject::has_slice);
+        object.is_complete = (options.slice.is_none() || object.array.as_ref().is_some_and(has_slice))
+            && object.trailer.all(|trailer| trailer.vlmetalayers.are_complete())
+            && object.chunks.as_ref().is_none_or(|index| index.all(Index::is_complete));
+        Ok(object)
+    }
+
+    /// What kind of frame it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether all that was asked for could be read.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+/// An [`Object`] as a value of serde_json.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn frame(frame: &Frame, path: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<serde_json::Value> {
+    let place = Place { path, offset: frame.offset(), ..Place::default() };
+    let object = Object::new(frame, place, options, codec)?;
+    Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
+}
+
+/// Keeps apart what a frame says wrong, which is shown, and a source that fails, which ends all.
+pub(crate) fn readable<T>(result: b2nd::Result<T>) -> b2nd::Result<b2nd::Result<T>> {
+    match result {
+        Err(error) if matches!(error.kind(), b2nd::ErrorKind::Io(_)) => Err(error),
+        result => Ok(result),
+    }
+}
+
+fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {
+    Metalayer {
+        name: std::str::from_utf8(name).ok(),
+        name_hex: hex(name, ""),
+        length: content.len(),
+        content: hex(content, ""),
+        value: Value::from_slice(content),
+    }
+}

@@ -1,0 +1,199 @@
+//! What JSON says of a trailer, of chunks and of a grid.
+
+use b2nd::Grid;
+use b2nd::frame::{ChunkHeader, FrameType};
+use serde::{Serialize, Serializer};
+
+use super::readable;
+use crate::attributes::Attribute;
+use crate::chunks::{self, Content, Row};
+use crate::frame::Frame;
+use crate::slice::{self, Slice};
+use crate::text::hex;
+use crate::value::Value;
+
+/// What is there, or an object that says why it is not.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Readable<T> {
+    /// It.
+    Is(T),
+    /// Why it is not there.
+    Not {
+        /// A sentence.
+        error: String,
+    },
+}
+
+impl<T> Readable<T> {
+    pub(crate) fn of(result: Result<T, impl ToString>) -> Readable<T> {
+        match result {
+            Ok(value) => Readable::Is(value),
+            Err(error) => Readable::Not { error: error.to_string() },
+        }
+    }
+
+    /// Whether it is there, and this holds for it.
+    pub(crate) fn all(&self, holds: impl FnOnce(&T) -> bool) -> bool {
+        match self {
+            Readable::Is(value) => holds(value),
+            Readable::Not { .. } => false,
+        }
+    }
+}
+
+/// The vlmetalayers of a trailer, a list of objects.
+pub(crate) struct Attributes<'a>(pub(crate) Vec<Attribute<'a>>);
+
+/// `content` is the value in hexadecimal, decompressed where it was compressed; `value` is its MessagePack and `msgpack` the
+/// same for people. All are null where they cannot be had.
+#[derive(Serialize)]
+struct AttributeObject<'a> {
+    name: Option<&'a str>,
+    name_hex: String,
+    #[serde(flatten)]
+    chunk: Readable<DataObject>,
+    content: Option<String>,
+    value: Option<Value<'a>>,
+    msgpack: Option<String>,
+    /// Why a chunk that can be read cannot be decompressed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value_error: Option<String>,
+}
+
+impl Attributes<'_> {
+    pub(crate) fn are_complete(&self) -> bool {
+        self.0.iter().all(|attribute| attribute.value.is_ok())
+    }
+}
+
+impl Serialize for Attributes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|Attribute { name, chunk, value }| {
+            let bytes = value.as_deref().ok();
+            let value_error = if chunk.is_ok() { value.as_ref().err().map(ToString::to_string) } else { None };
+            let value = bytes.and_then(Value::from_slice);
+            AttributeObject {
+                name: std::str::from_utf8(name).ok(),
+                name_hex: hex(name, ""),
+                chunk: Readable::of(chunk.as_ref().map(DataObject::new)),
+                content: bytes.map(|bytes| hex(bytes, "")),
+                msgpack: value.map(|value| value.text(usize::MAX)),
+                value,
+                value_error,
+            }
+        }))
+    }
+}
+
+/// The chunks.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(crate) struct Index(Vec<ChunkObject>);
+
+/// One chunk, or several in a row that the index says the same of. `offset` counts from the end of the header.
+#[derive(Serialize)]
+pub(crate) struct ChunkObject {
+    first: u64,
+    last: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    data: Readable<DataObject>,
+}
+
+/// What a chunk's header says. `kind` is a codec, `stored`, or what all elements are.
+#[derive(Serialize)]
+pub(crate) struct DataObject {
+    kind: String,
+    nbytes: Option<u64>,
+    cbytes: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct GridObject {
+    nitems: i64,
+    nchunks: u64,
+    blocks_per_chunk: u64,
+    nblocks: u64,
+    padding: Option<f64>,
+    /// With `--slice`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice: Option<Readable<SliceObject>>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct SliceObject {
+    ranges: Vec<[i64; 2]>,
+    chunks: Vec<SliceChunk>,
+    not_listed: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct SliceChunk {
+    chunk: u64,
+    blocks: usize,
+}
+
+impl DataObject {
+    fn new(header: &ChunkHeader) -> DataObject {
+        DataObject { kind: chunks::kind(header), nbytes: Some(header.nbytes() as u64), cbytes: header.cbytes() }
+    }
+}
+
+impl Index {
+    pub(crate) fn of(frame: &Frame) -> b2nd::Result<Index> {
+        let offsets = frame.offsets()?;
+        let is_sparse = frame.header().frame_type() == FrameType::Sparse;
+        let rows = chunks::rows(frame, &offsets).map(|row| ChunkObject::new(row, is_sparse));
+        rows.collect::<b2nd::Result<_>>().map(Index)
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.0.iter().all(|chunk| chunk.data.all(|_| true))
+    }
+}
+
+impl ChunkObject {
+    fn new(Row { first, last, content }: Row, is_sparse: bool) -> b2nd::Result<ChunkObject> {
+        let (offset, file, data) = match content {
+            Content::Special(special, nbytes) => {
+                (None, None, Readable::Is(DataObject { kind: special.to_string(), nbytes, cbytes: 0 }))
+            }
+            Content::At(at, header) => {
+                let data = Readable::of(readable(header)?.map(|header| DataObject::new(&header)));
+                if is_sparse { (None, Some(chunks::file_name(at)), data) } else { (Some(at), None, data) }
+            }
+        };
+        Ok(ChunkObject { first, last, offset, file, data })
+    }
+}
+
+impl GridObject {
+    pub(crate) fn new(grid: &Grid, slice: Option<&Slice>) -> GridObject {
+        GridObject {
+            nitems: grid.nitems(),
+            nchunks: grid.nchunks(),
+            blocks_per_chunk: grid.blocks_per_chunk(),
+            nblocks: grid.nblocks(),
+            padding: slice::padding(grid),
+            slice: slice.map(|slice| Readable::of(slice.touched(grid).map(SliceObject::new))),
+        }
+    }
+
+    pub(crate) fn has_slice(&self) -> bool {
+        self.slice.as_ref().is_some_and(|slice| slice.all(|_| true))
+    }
+}
+
+impl SliceObject {
+    fn new(slice::Touched { ranges, chunks, more }: slice::Touched) -> SliceObject {
+        SliceObject {
+            ranges: ranges.into_iter().map(|range| [range.start, range.end]).collect(),
+            chunks: chunks.into_iter().map(|(chunk, blocks)| SliceChunk { chunk, blocks }).collect(),
+            not_listed: more,
+        }
+    }
+}

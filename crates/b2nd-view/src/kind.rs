@@ -1,0 +1,115 @@
+//! [`Kind`]: what python-blosc2 opens a frame as.
+
+use b2nd::frame::{Decompress, Header, Trailer};
+use serde::{Serialize, Serializer};
+
+use crate::attributes;
+use crate::value::Value;
+
+/// What a frame holds, told from its metalayers alone. It serializes to the names that stand beside each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `ndarray`: an array of n dimensions.
+    NdArray,
+    /// `schunk`: chunks that nothing says more of.
+    SChunk,
+    /// `ctable`: the metadata of a table.
+    CTable,
+    /// `treestore`: a store with groups.
+    TreeStore,
+    /// `dictstore`: a store without groups.
+    DictStore,
+    /// `embedstore`: a frame that holds frames.
+    EmbedStore,
+    /// `lazyexpr`: a recipe, an expression and its operands.
+    LazyExpr,
+    /// `lazyudf`: a recipe, a function and its operands.
+    LazyUdf,
+    /// `proxy`: a cache of another array.
+    Proxy,
+    /// `remote_array`: a reference to an array elsewhere.
+    RemoteArray,
+    /// `object_array`: Python's objects, one in each chunk.
+    ObjectArray,
+    /// `batch_array`: batches of Python's objects.
+    BatchArray,
+    /// `list_array`: lists of a column.
+    ListArray,
+    /// `tensor`: an array that is packed into chunks.
+    Tensor,
+}
+
+impl Kind {
+    /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read tells nothing.
+    pub fn of(header: &Header, trailer: Option<&Trailer>, codec: &mut dyn Decompress) -> Kind {
+        let has = |name| header.metalayers().get(name).is_some();
+        if let Some(content) = header.metalayers().get("b2o") {
+            let value = Value::from_slice(content);
+            match value.and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()) {
+                Some("lazyexpr") => return Kind::LazyExpr,
+                Some("lazyudf") => return Kind::LazyUdf,
+                Some("remote_array") => return Kind::RemoteArray,
+                _ => {}
+            }
+        }
+        if let Some(content) = header.metalayers().get("LazyArray") {
+            let is_function = Value::from_slice(content).and_then(|value| value.as_u64()) == Some(1);
+            return if is_function { Kind::LazyUdf } else { Kind::LazyExpr };
+        }
+        let by_name = [
+            ("proxy-source", Kind::Proxy),
+            ("b2tree", Kind::TreeStore),
+            ("b2dict", Kind::DictStore),
+            ("b2embed", Kind::EmbedStore),
+            ("vlarray", Kind::ObjectArray),
+            ("listarray", Kind::ListArray),
+            ("batcharray", Kind::BatchArray),
+        ];
+        if let Some((_, kind)) = by_name.into_iter().find(|(name, _)| has(name)) {
+            return kind;
+        }
+        let attribute = |name| trailer.and_then(|trailer| trailer.vlmetalayers().get(name));
+        if attribute("__pack_tensor__").is_some() {
+            return Kind::Tensor;
+        }
+        if attribute("schema").is_some() {
+            let kind = trailer.and_then(|trailer| attributes::get(trailer, "kind", codec));
+            if kind.as_deref().and_then(Value::from_slice).and_then(|kind| kind.as_str()) == Some("ctable") {
+                return Kind::CTable;
+            }
+        }
+        if has("b2nd") || has("caterva") { Kind::NdArray } else { Kind::SChunk }
+    }
+
+    /// The name that JSON has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::NdArray => "ndarray",
+            Kind::SChunk => "schunk",
+            Kind::CTable => "ctable",
+            Kind::TreeStore => "treestore",
+            Kind::DictStore => "dictstore",
+            Kind::EmbedStore => "embedstore",
+            Kind::LazyExpr => "lazyexpr",
+            Kind::LazyUdf => "lazyudf",
+            Kind::Proxy => "proxy",
+            Kind::RemoteArray => "remote_array",
+            Kind::ObjectArray => "object_array",
+            Kind::BatchArray => "batch_array",
+            Kind::ListArray => "list_array",
+            Kind::Tensor => "tensor",
+        }
+    }
+
+    /// Whether python-blosc2 refuses to open it unless it is told to trust it: what it opens may lead elsewhere, or run.
+    pub fn needs_trust(self) -> bool {
+        matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::Proxy | Kind::RemoteArray)
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

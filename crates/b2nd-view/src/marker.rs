@@ -1,0 +1,129 @@
+//! The markers of MessagePack.
+
+use crate::text::{count, quoted};
+
+/// Bytes after a marker, as text.
+pub(crate) type Show = fn(&[u8]) -> String;
+
+/// What follows a marker.
+pub(crate) enum Form {
+    /// Nothing: the marker is this value.
+    Word(&'static str),
+    /// Nothing: the marker's bits are the number.
+    Fixint,
+    /// A big-endian number of so many bytes.
+    Number(usize, Show),
+    /// Bytes, which may be text.
+    String(Length, Show),
+    /// A byte for the type, then bytes, whose length does not count the type.
+    Ext(Length),
+    Array(Length),
+    Map(Length),
+}
+
+/// Where a length or count stands.
+pub(crate) enum Length {
+    /// In the marker.
+    Is(usize),
+    /// In so many bytes after it.
+    In(usize),
+}
+
+impl Length {
+    /// How long a value's marker is with the length after it, and that length.
+    pub(crate) fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
+        match *self {
+            Length::Is(length) => Some((1, length)),
+            Length::In(width) => Some((1 + width, number(value.get(1..=width)?).try_into().ok()?)),
+        }
+    }
+}
+
+/// A marker's name in MessagePack's specification, and what follows it. `None` is the one byte that is no marker.
+pub(crate) fn of(byte: u8) -> Option<(&'static str, Form)> {
+    use Form::*;
+    use Length::*;
+    let low = |mask: u8| Is(usize::from(byte & mask));
+    Some(match byte {
+        0x00..=0x7f | 0xe0..=0xff => ("fixint", Fixint),
+        0x80..=0x8f => ("fixmap", Map(low(0x0f))),
+        0x90..=0x9f => ("fixarray", Array(low(0x0f))),
+        0xa0..=0xbf => ("fixstr", String(low(0x1f), quoted)),
+        0xc0 => ("nil", Word("nil")),
+        0xc1 => return None,
+        0xc2 => ("false", Word("false")),
+        0xc3 => ("true", Word("true")),
+        0xc4 => ("bin8", String(In(1), length)),
+        0xc5 => ("bin16", String(In(2), length)),
+        0xc6 => ("bin32", String(In(4), length)),
+        0xc7 => ("ext8", Ext(In(1))),
+        0xc8 => ("ext16", Ext(In(2))),
+        0xc9 => ("ext32", Ext(In(4))),
+        0xca => ("float32", Number(4, float)),
+        0xcb => ("float64", Number(8, float)),
+        0xcc => ("uint8", Number(1, unsigned)),
+        0xcd => ("uint16", Number(2, unsigned)),
+        0xce => ("uint32", Number(4, unsigned)),
+        0xcf => ("uint64", Number(8, unsigned)),
+        0xd0 => ("int8", Number(1, signed)),
+        0xd1 => ("int16", Number(2, signed)),
+        0xd2 => ("int32", Number(4, signed)),
+        0xd3 => ("int64", Number(8, signed)),
+        0xd4 => ("fixext1", Ext(Is(1))),
+        0xd5 => ("fixext2", Ext(Is(2))),
+        0xd6 => ("fixext4", Ext(Is(4))),
+        0xd7 => ("fixext8", Ext(Is(8))),
+        0xd8 => ("fixext16", Ext(Is(16))),
+        0xd9 => ("str8", String(In(1), quoted)),
+        0xda => ("str16", String(In(2), quoted)),
+        0xdb => ("str32", String(In(4), quoted)),
+        0xdc => ("array16", Array(In(2))),
+        0xdd => ("array32", Array(In(4))),
+        0xde => ("map16", Map(In(2))),
+        0xdf => ("map32", Map(In(4))),
+    })
+}
+
+/// A big-endian number of at most eight bytes.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+fn unsigned(bytes: &[u8]) -> String {
+    number(bytes).to_string()
+}
+
+/// The same with a sign. No bytes are 0.
+pub(crate) fn signed_number(bytes: &[u8]) -> i64 {
+    let unused = u64::BITS - 8 * bytes.len().clamp(1, 8) as u32;
+    (number(bytes) << unused) as i64 >> unused
+}
+
+fn signed(bytes: &[u8]) -> String {
+    signed_number(bytes).to_string()
+}
+
+fn float(bytes: &[u8]) -> String {
+    match *bytes {
+        [a, b, c, d] => format!("{:?}", f32::from_be_bytes([a, b, c, d])),
+        _ => float_text(f64::from_bits(number(bytes))),
+    }
+}
+
+/// A float that cannot be taken for an integer: 2.0, 1e300.
+pub(crate) fn float_text(number: f64) -> String {
+    format!("{number:?}")
+}
+
+/// How many bytes there are.
+pub(crate) fn length(bytes: &[u8]) -> String {
+    count(bytes.len(), "byte")
+}
+
+/// An extension's type, and how long the rest is.
+pub(crate) fn extension(bytes: &[u8]) -> String {
+    match bytes.split_first() {
+        Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),
+        None => String::new(),
+    }
+}

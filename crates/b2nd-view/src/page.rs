@@ -1,0 +1,354 @@
+//! A frame on one page.
+
+use std::fmt::{Display, Write};
+
+use b2nd::Geometry;
+use b2nd::dtype::DType;
+use b2nd::frame::{Decompress, FrameType, Header};
+
+use crate::array::Array;
+use crate::attributes::{self, Attribute};
+use crate::chunks;
+use crate::frame::{Frame, Tail};
+use crate::json::readable;
+use crate::kind::Kind;
+use crate::slice::{self, Slice, Touched};
+use crate::store::{Attributes, Content, Leaf, Store};
+use crate::text::{self, LABEL, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
+use crate::value::Value;
+
+/// A dtype's lines are at most so wide, where it has places to break them.
+const DTYPE_WIDTH: usize = 96;
+
+/// How many lines of a dtype are shown.
+const DTYPE_LINES: usize = 8;
+
+/// How much of a metalayer's value is shown, in characters.
+const VALUE_WIDTH: usize = 64;
+
+/// What a page says beyond the header and the trailer.
+pub use crate::json::Options;
+
+/// Everything that the header and the trailer say, a line for each thing.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<View> {
+    let header = frame.header();
+    let mut page = Page(View::new(text::title(name, frame.offset())));
+    let tail = readable(frame.tail())?;
+    let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
+    page.line("kind", kind.name());
+    container(&mut page, header);
+    compression(&mut page, header);
+    array(&mut page, header, options.slice.as_ref());
+    metalayers(&mut page, header);
+    trailer(&mut page, header, tail, codec);
+    if options.chunks {
+        chunks(&mut page, frame)?;
+    }
+    Ok(page.0)
+}
+
+fn container(page: &mut Page, header: &Header) {
+    let (kind, length) = match header.frame_type() {
+        FrameType::Contiguous => ("contiguous", "in all"),
+        FrameType::Sparse => ("sparse", "in chunks.b2frame"),
+    };
+    page.line("frame", format_args!("{kind}, version {}", header.version()));
+    page.line(
+        "length",
+        format_args!("{} {length}, {} of header", size(header.frame_len().into()), thousands(header.header_len())),
+    );
+    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
+    page.line("data", size(nbytes.into()));
+    let ratio = if nbytes > 0 && cbytes > 0 { format!(", ratio {:.1}", nbytes as f64 / cbytes as f64) } else { String::new() };
+    page.line("compressed", size(cbytes.into()) + &ratio);
+    page.line("typesize", size(header.typesize().into()));
+    page.line("chunksize", size_or_varies(header.chunksize(), header.has_variable_chunks()));
+    page.line("blocksize", size_or_varies(header.blocksize(), header.has_variable_blocks()));
+}
+
+fn size_or_varies(length: i32, varies: bool) -> String {
+    match (varies, length) {
+        (false, length) => size(length.into()),
+        (true, 0) => "varies".to_owned(),
+        (true, length) => format!("varies, {} in the header", size(length.into())),
+    }
+}
+
+fn compression(page: &mut Page, header: &Header) {
+    let codec = with_meta(header.codec(), header.codec_meta());
+    page.line("codec", format_args!("{codec}, level {}", header.level()));
+    let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, meta)).collect();
+    page.line("filters", if filters.is_empty() { "none".to_owned() } else { filters.join(", ") });
+    page.line("split mode", header.split_mode().map_or_else(|| "unknown".to_owned(), |mode| mode.to_string()));
+    page.line(
+        "threads",
+        format_args!("{} to compress, {} to decompress", header.compression_threads(), header.decompression_threads()),
+    );
+}
+
+/// A codec or filter, and its parameter where it has one.
+fn with_meta(stage: impl Display, meta: u8) -> String {
+    if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
+}
+
+fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
+    let array = match Array::find(header) {
+        Ok(Some(array)) => array,
+        none => {
+            match none {
+                // It may be a metalayer of a user's own that is called so.
+                Err(error) => page.line("array", styled(NOTICE, format_args!("none that can be read: {error}"))),
+                _ => page.line("array", "none"),
+            }
+            if slice.is_some() {
+                page.problem("slice", "there is no array");
+            }
+            return;
+        }
+    };
+    let geometry = array.meta.geometry();
+    page.line(
+        "array",
+        format_args!("{}, version {}, {}", array.describe(), array.meta.version(), count(geometry.ndim(), "dimension")),
+    );
+    let shapes = shapes(geometry);
+    for (name, shape) in ["shape", "chunkshape", "blockshape"].into_iter().zip(shapes) {
+        page.inner(name, if shape.is_empty() { "()" } else { &shape });
+    }
+    if let Some(dtype) = array.meta.dtype() {
+        let dtype = text::printable(dtype);
+        let mut lines = text::fold(&dtype, DTYPE_WIDTH);
+        page.inner("dtype", lines.next().unwrap_or_default().trim_end());
+        lines.by_ref().take(DTYPE_LINES - 1).for_each(|line| page.more(line.trim_end()));
+        let rest: usize = lines.map(|line| line.chars().count()).sum();
+        if rest != 0 {
+            page.more(format_args!("… and {rest} characters"));
+        }
+    }
+    match array.meta.parse_dtype() {
+        Ok(Some(dtype)) => element(page, &dtype, header.typesize()),
+        Ok(None) => {}
+        Err(error) => page.inner("element", styled(NOTICE, format_args!("not known: {error}"))),
+    }
+    if array.stale != 0 {
+        page.inner("stale", styled(NOTICE, format_args!("{} after the metadata", count(array.stale, "byte"))));
+    }
+    grid(page, geometry, header.typesize(), slice);
+}
+
+/// What an element is, in words.
+fn element(page: &mut Page, dtype: &DType, typesize: i32) {
+    let words = dtype.describe();
+    // NumPy forgets that a structure inside another is aligned, and then the two lengths differ.
+    if usize::try_from(typesize) == Ok(dtype.itemsize()) {
+        return page.inner("element", words);
+    }
+    let differs = styled(NOTICE, format_args!("the frame's typesize is {typesize}"));
+    page.inner("element", format_args!("{words}; {differs}"));
+}
+
+fn grid(page: &mut Page, geometry: &Geometry, typesize: i32, slice: Option<&Slice>) {
+    let grid = match geometry.grid() {
+        Ok(grid) => grid,
+        Err(error) => return page.problem("  grid", format_args!("none: {error}")),
+    };
+    let bytes = i128::from(grid.nitems()) * i128::from(typesize);
+    page.inner("elements", format_args!("{} in {}", thousands(grid.nitems()), size(bytes)));
+    let per_dimension: Vec<_> = grid.chunks_per_dimension().iter().map(thousands).collect();
+    let product = if per_dimension.len() > 1 { format!(" = {}", per_dimension.join(" x ")) } else { String::new() };
+    page.inner("chunks", thousands(grid.nchunks()) + &product);
+    page.inner("blocks", format_args!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk())));
+    match slice::padding(&grid) {
+        Some(0.0) => page.inner("padding", "none"),
+        Some(padding) => page.inner("padding", format_args!("{:.1}% of the data", 100.0 * padding)),
+        None => {}
+    }
+    let Some(slice) = slice else { return };
+    match slice.touched(&grid) {
+        Ok(Touched { ranges, chunks, more }) => {
+            let ranges: Vec<_> = ranges.iter().map(|range| format!("{}:{}", range.start, range.end)).collect();
+            let touched = chunks.len() + more;
+            page.line(
+                "slice",
+                format_args!("[{}] touches {} of {}", ranges.join(", "), thousands(touched), count(grid.nchunks(), "chunk")),
+            );
+            let all = thousands(grid.blocks_per_chunk());
+            let rows = chunks.iter().map(|&(chunk, blocks)| vec![thousands(chunk), format!("{} of {all}", thousands(blocks))]);
+            page.table(columns(&[vec![vec!["chunk".to_owned(), "blocks".to_owned()]], rows.collect()].concat(), &[0, 1]));
+            if more != 0 {
+                page.inner(format_args!("… and {} more", thousands(more)), "");
+            }
+        }
+        Err(error) => page.problem("slice", error),
+    }
+}
+
+/// The three shapes, each dimension in a column of its own.
+fn shapes(geometry: &Geometry) -> [String; 3] {
+    let mut shapes = [const { String::new() }; 3];
+    let narrow = geometry.chunkshape().iter().zip(geometry.blockshape());
+    for (length, (chunk, block)) in geometry.shape().iter().zip(narrow) {
+        let column = [length.to_string(), chunk.to_string(), block.to_string()];
+        let width = column.iter().map(String::len).max().unwrap_or(0);
+        for (shape, length) in shapes.iter_mut().zip(column) {
+            let gap = if shape.is_empty() { "" } else { "  " };
+            *shape += &format!("{gap}{length:>width$}");
+        }
+    }
+    shapes
+}
+
+fn metalayers(page: &mut Page, header: &Header) {
+    let metalayers = header.metalayers();
+    page.line("metalayers", if metalayers.is_empty() { "none".to_owned() } else { metalayers.len().to_string() });
+    let array = Array::find(header).ok().flatten().map(|array| array.name);
+    let rows = metalayers.iter().map(|(name, content)| {
+        // The array's has its own place on the page.
+        let value = if array.is_some_and(|array| array.as_bytes() == name) { None } else { value(content) };
+        vec![quoted(name), bytes(content.len()), value.unwrap_or_default()]
+    });
+    page.table(columns(&rows.collect::<Vec<_>>(), &[1]));
+}
+
+fn value(content: &[u8]) -> Option<String> {
+    attributes::describe(content, VALUE_WIDTH)
+}
+
+/// A length whose digits stand below those of others, when aligned to the right.
+fn bytes(length: usize) -> String {
+    if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
+}
+
+fn trailer(page: &mut Page, header: &Header, tail: b2nd::Result<&Tail>, codec: &mut dyn Decompress) {
+    let trailer = match tail {
+        Ok(tail) => &tail.trailer,
+        Err(error) => return page.problem("trailer", error),
+    };
+    let version = trailer.version();
+    page.line("trailer", format_args!("{}, version {version}", size(trailer.trailer_len() as i128)));
+    let vlmetalayers = attributes::of(trailer, codec);
+    let mut number = if vlmetalayers.is_empty() { "none".to_owned() } else { vlmetalayers.len().to_string() };
+    if header.has_vlmetalayers() == vlmetalayers.is_empty() {
+        number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
+    }
+    page.line("vlmetalayers", number);
+    let mut complete = true;
+    let rows = vlmetalayers.iter().map(|Attribute { name, chunk, value: data }| match chunk {
+        Ok(chunk) => {
+            let mut kind = chunks::kind(chunk);
+            if !chunk.is_stored() && chunk.special().is_none() {
+                kind = format!("{kind}, {} compressed", chunk.cbytes());
+            }
+            let shown = match data {
+                Ok(data) => value(data).unwrap_or_default(),
+                Err(error) => {
+                    complete = false;
+                    format!("cannot be read: {error}")
+                }
+            };
+            vec![quoted(name), bytes(chunk.nbytes()), kind, shown]
+        }
+        Err(error) => {
+            complete = false;
+            vec![quoted(name), String::new(), format!("cannot be read: {error}")]
+        }
+    });
+    let lines = columns(&rows.collect::<Vec<_>>(), &[1]);
+    page.table(lines);
+    page.0.is_complete &= complete;
+}
+
+fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
+    match readable(frame.offsets())? {
+        Ok(offsets) => {
+            page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
+            let (lines, complete) = chunks::table(frame, &offsets)?;
+            page.table(if offsets.is_empty() { Vec::new() } else { lines });
+            page.0.is_complete &= complete;
+        }
+        Err(error) => page.problem("chunks", error),
+    }
+    Ok(())
+}
+
+/// A title, then lines of a label and a text.
+struct Page(View);
+
+impl Page {
+    /// The width of labels, unless one is wider.
+    const LABELS: usize = 12;
+
+    fn line(&mut self, label: impl Display, text: impl Display) {
+        let label = format!("{label:width$}", width = Page::LABELS);
+        // Writing to a string does not fail.
+        let _ = write!(self.0.text, "\n  {}  {text}", styled(LABEL, label));
+    }
+
+    fn inner(&mut self, label: impl Display, text: impl Display) {
+        self.line(format!("  {label}"), text);
+    }
+
+    /// The rest of a text that is too long for its line.
+    fn more(&mut self, text: impl Display) {
+        self.line("", text);
+    }
+
+    /// What cannot be read, in the place where it would be.
+    fn problem(&mut self, label: &str, error: impl Display) {
+        self.0.is_complete = false;
+        self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
+    }
+
+    fn attributes(&mut self, label: &str, attributes: &Attributes) {
+        self.line(label, if attributes.is_empty() { "none".to_owned() } else { attributes.iter().len().to_string() });
+        let text = |value: Option<Value>| value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(VALUE_WIDTH));
+        let rows = attributes.iter().map(|(name, value)| vec![quoted(name.as_bytes()), text(value)]);
+        self.table(columns(&rows.collect::<Vec<_>>(), &[]));
+    }
+
+    fn table(&mut self, lines: Vec<String>) {
+        for line in lines {
+            let _ = write!(self.0.text, "\n    {line}");
+        }
+    }
+}
+
+/// A store: its kind, its attributes and its groups. Its leaves have pages of their own.
+pub fn store(store: &Store, name: &str) -> View {
+    let mut page = Page(View::new(text::title(name, 0)));
+    page.line("kind", store.kind.map_or("a folder with frames", Kind::name));
+    page.attributes("attributes", &store.attributes);
+    for (key, attributes) in &store.groups {
+        page.attributes(&printable(key), attributes);
+    }
+    page.line("leaves", thousands(store.leaves.len()));
+    page.0
+}
+
+/// A leaf that is not one frame: a table, or an array elsewhere.
+pub fn leaf(leaf: &Leaf, name: &str) -> View {
+    let mut page = Page(View::new(text::title(name, 0)));
+    match &leaf.content {
+        Content::Table(table) => {
+            page.line("kind", Kind::CTable.name());
+            page.line("rows", table.rows.map_or_else(|| "not said".to_owned(), thousands));
+            page.line("columns", thousands(table.columns.len()));
+            let text = |column: &serde_json::Value, key: &str| column.get(key).and_then(|it| Some(printable(it.as_str()?)));
+            let rows = table.columns.iter().map(|column| [text(column, "name"), text(column, "kind")]);
+            let rows: Vec<_> = rows.map(|cells| cells.map(Option::unwrap_or_default).to_vec()).collect();
+            page.table(columns(&rows, &[]));
+            page.attributes("attributes", &table.attributes);
+        }
+        Content::Remote { urlbase, path } => {
+            page.line("kind", Kind::RemoteArray.name());
+            page.line("server", printable(urlbase));
+            page.line("path", printable(path));
+        }
+        Content::Frame | Content::Embedded(_) => {}
+    }
+    page.0
+}

@@ -1,0 +1,169 @@
+//! One dimension of the drawing: where its chunks and blocks lie, with those left out that would not fit.
+
+/// The most chunks, and blocks of a chunk, that are drawn along a dimension. Of more, all but the first and the last are one gap.
+const CHUNKS: i64 = 4;
+const BLOCKS: i64 = 5;
+
+/// How many of those before the gap are drawn.
+const FIRST_CHUNKS: i64 = 2;
+const FIRST_BLOCKS: i64 = 3;
+
+/// Between two chunks, where some are left out, and where blocks are.
+const BETWEEN: f64 = 9.0;
+const LEFT_OUT: f64 = 30.0;
+const HIDDEN: f64 = 18.0;
+
+/// The shortest that a block is drawn.
+const BLOCK: f64 = 11.0;
+
+/// The longest that an element is drawn.
+const ELEMENT: f64 = 26.0;
+
+/// The lengths of array, chunk and block, in elements.
+#[derive(Clone, Copy)]
+pub struct Lengths {
+    /// Of the array.
+    pub array: i64,
+    /// Of a chunk.
+    pub chunk: i64,
+    /// Of a block.
+    pub block: i64,
+}
+
+impl Lengths {
+    /// Of a dimension that there is not, so as to draw the others.
+    pub const ONE: Lengths = Lengths { array: 1, chunk: 1, block: 1 };
+
+    fn chunks(self) -> i64 {
+        parts(self.array, self.chunk)
+    }
+
+    fn blocks(self) -> i64 {
+        parts(self.chunk, self.block)
+    }
+
+    /// How long an element is when all that is drawn of this dimension fits.
+    pub fn element_that_fits(self, available: f64) -> f64 {
+        let (chunks, blocks) = (self.chunks(), self.blocks());
+        let (drawn_chunks, gaps) = drawn(chunks, CHUNKS, FIRST_CHUNKS);
+        let (drawn_blocks, hidden) = drawn(blocks, BLOCKS, FIRST_BLOCKS);
+        let between = BETWEEN * (drawn_chunks - 1 - gaps) as f64 + LEFT_OUT * gaps as f64;
+        let in_blocks = available - between - HIDDEN * (hidden * drawn_chunks) as f64;
+        (in_blocks / (drawn_chunks * drawn_blocks) as f64 / self.block as f64).min(ELEMENT)
+    }
+}
+
+/// How many parts of this length cover a whole.
+fn parts(whole: i64, part: i64) -> i64 {
+    whole / part + i64::from(whole % part != 0)
+}
+
+/// How many parts are drawn, and whether there is a gap.
+fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
+    if parts <= most { (parts, 0) } else { (first + 1, 1) }
+}
+
+/// A dimension as it is drawn.
+pub struct Axis {
+    /// The lengths that are drawn.
+    pub lengths: Lengths,
+    /// The numbers of the chunks along it, and where they begin.
+    pub chunks: Vec<(i64, f64)>,
+    /// Where the chunks that are left out would be.
+    pub left_out: Option<[f64; 2]>,
+    /// Elements of a chunk and where they are in its drawing, in ascending order. What is between is proportional.
+    points: Vec<(i64, f64)>,
+    /// Where the blocks that are left out would be, in a chunk.
+    pub hidden_blocks: Option<[f64; 2]>,
+}
+
+impl Axis {
+    /// Draws an element so long, if a block is then long enough to be seen. The lengths are not 0.
+    pub fn new(lengths: Lengths, element: f64) -> Axis {
+        let block = (element * lengths.block as f64).max(BLOCK);
+        let nblocks = lengths.blocks();
+        let mut points = vec![(0, 0.0)];
+        let mut hidden_blocks = None;
+        let mut end = 0.0;
+        let (drawn_blocks, hidden) = drawn(nblocks, BLOCKS, FIRST_BLOCKS);
+        for index in 0..drawn_blocks {
+            let mut number = index;
+            if hidden == 1 && index == drawn_blocks - 1 {
+                number = nblocks - 1;
+                hidden_blocks = Some([end, end + HIDDEN]);
+                end += HIDDEN;
+                points.push((number * lengths.block, end));
+            }
+            end += block;
+            points.push(((number + 1) * lengths.block, end));
+        }
+
+        let nchunks = lengths.chunks();
+        let (drawn_chunks, gap) = drawn(nchunks, CHUNKS, FIRST_CHUNKS);
+        let mut chunks: Vec<(i64, f64)> = Vec::new();
+        let (mut left_out, mut start) = (None, 0.0);
+        for index in 0..drawn_chunks {
+            let last = gap == 1 && index == drawn_chunks - 1;
+            if last {
+                let gap_start = start - BETWEEN;
+                start = gap_start + LEFT_OUT;
+                left_out = Some([gap_start, start]);
+            }
+            chunks.push((if last { nchunks - 1 } else { index }, start));
+            start += end + BETWEEN;
+        }
+        Axis { lengths, chunks, left_out, points, hidden_blocks }
+    }
+
+    /// Where a chunk's element begins in its drawing.
+    pub fn position(&self, element: i64) -> f64 {
+        for pair in self.points.windows(2) {
+            let [(first, from), (last, to)] = [pair[0], pair[1]];
+            if element <= last {
+                return from + (to - from) * (element - first) as f64 / (last - first) as f64;
+            }
+        }
+        self.padded_chunk()
+    }
+
+    /// How long a chunk is with its padding.
+    pub fn padded_chunk(&self) -> f64 {
+        self.points.last().map_or(0.0, |&(_, end)| end)
+    }
+
+    /// How long all of it is.
+    pub fn length(&self) -> f64 {
+        self.chunks.last().map_or(0.0, |&(_, start)| start) + self.padded_chunk()
+    }
+
+    /// How many elements of the array a chunk holds along this dimension.
+    pub fn held(&self, chunk: i64) -> i64 {
+        (self.lengths.array - chunk * self.lengths.chunk).min(self.lengths.chunk)
+    }
+
+    /// Where the array's last element ends.
+    pub fn array_end(&self) -> f64 {
+        self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
+    }
+
+    /// Where blocks meet in a chunk.
+    pub fn block_borders(&self) -> impl Iterator<Item = f64> {
+        let end = self.padded_chunk();
+        self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
+    }
+
+    /// The end of the first block.
+    pub fn first_block(&self) -> f64 {
+        self.points.get(1).map_or(0.0, |&(_, end)| end)
+    }
+
+    /// Whether blocks reach beyond their chunk.
+    pub fn pads_blocks(&self) -> bool {
+        self.lengths.chunk % self.lengths.block != 0
+    }
+
+    /// Whether chunks reach beyond the array.
+    pub fn pads_chunks(&self) -> bool {
+        self.lengths.array % self.lengths.chunk != 0
+    }
+}

@@ -1,0 +1,149 @@
+//! The header's bytes, a line for each field, in the colours of the grid.
+
+use super::canvas::{Anchor, Canvas, cut, width};
+use crate::bytes::{self, Row, lines};
+use crate::text::{count, hex};
+
+/// How high a line is.
+const LINE: f64 = 16.0;
+
+/// The most lines of one field, and of all.
+const LINES: usize = 3;
+const ALL_LINES: usize = 120;
+
+/// Where the columns begin, in characters, and how wide those of names and values get.
+const BYTES: usize = 6;
+const NAMES: usize = BYTES + 28;
+const NAME_WIDTH: usize = 23;
+const VALUE_WIDTH: usize = 25;
+
+/// How wide all of it is.
+pub(super) fn full_width() -> f64 {
+    width(NAMES + NAME_WIDTH + 1 + VALUE_WIDTH)
+}
+
+/// A line of the drawing.
+struct Line {
+    class: &'static str,
+    offset: u64,
+    bytes: String,
+    /// How many values it is inside of.
+    depth: usize,
+    name: String,
+    value: String,
+}
+
+/// The header in lines.
+pub(super) struct Bytes(Vec<Line>);
+
+impl Bytes {
+    pub(super) fn of(bytes: &[u8]) -> Bytes {
+        let mut all: Vec<Line> = Vec::new();
+        let mut part = Part::Frame;
+        let mut shown = 0;
+        for row in bytes::header(bytes) {
+            part = part.at(&row);
+            // What others store is theirs to explain.
+            let is_inside_another = part == Part::Other && row.marker != "bin32";
+            if all.len() < ALL_LINES && !is_inside_another {
+                add(&mut all, &row, row.bytes(bytes, 0), part.class(&row));
+                shown = row.offset + row.length as u64;
+                continue;
+            }
+            let more = row.offset + row.length as u64 - shown;
+            let text = format!("… {}", count(more, "more byte"));
+            match all.last_mut() {
+                Some(last) if last.bytes.is_empty() => last.value = text,
+                _ => all.push(Line::note(row.offset, row.depth, text)),
+            }
+        }
+        Bytes(all)
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        LINE * self.0.len() as f64
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas) {
+        for (index, line) in self.0.iter().enumerate() {
+            let y = LINE * index as f64;
+            let base = y + 12.0;
+            canvas.text("faint", Anchor::Start, [0.0, base], format_args!("{:04x}", line.offset));
+            if line.bytes.is_empty() {
+                canvas.text("faint", Anchor::Start, [width(BYTES), base], &line.value);
+                continue;
+            }
+            let chip = format!("chip {}", line.class);
+            canvas.rect(&chip, [width(BYTES) - 4.0, y + 0.5], [width(line.bytes.len()) + 8.0, LINE - 1.0]);
+            canvas.exact("byte", [width(BYTES), base], &line.bytes);
+            let name = format!("name {}", line.class);
+            if !line.name.is_empty() {
+                canvas.text(&name, Anchor::Start, [width(NAMES + line.depth), base], &line.name);
+            }
+            canvas.text("value", Anchor::Start, [width(NAMES + NAME_WIDTH + 1), base], &line.value);
+        }
+    }
+}
+
+impl Line {
+    /// About bytes that are not shown.
+    fn note(offset: u64, depth: usize, text: String) -> Line {
+        Line { class: "", offset, bytes: String::new(), depth, name: String::new(), value: text }
+    }
+}
+
+fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
+    let mut first = true;
+    let mut left = row_bytes.len();
+    for (offset, bytes) in lines(row, row_bytes).into_iter().take(LINES) {
+        left -= bytes.len();
+        let (name, value) = if std::mem::take(&mut first) {
+            let depth = row.depth.min(NAME_WIDTH);
+            (cut(&row.name, NAME_WIDTH - depth), cut(&row.value, VALUE_WIDTH))
+        } else {
+            (String::new(), String::new())
+        };
+        all.push(Line { class, offset, bytes: hex(bytes, " "), depth: row.depth, name, value });
+    }
+    if left != 0 {
+        let offset = row.offset + (row_bytes.len() - left) as u64;
+        all.push(Line::note(offset, row.depth, format!("… {}", count(left, "more byte"))));
+    }
+}
+
+/// Which part of the header a row is of.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Frame,
+    /// Where the metalayers are.
+    Index,
+    Array,
+    /// Another metalayer.
+    Other,
+}
+
+impl Part {
+    /// The part of this row, which comes after one of `self`.
+    fn at(self, row: &Row) -> Part {
+        match (self, row.marker, row.name.as_str()) {
+            (Part::Frame, "fixarray", "metalayers") => Part::Index,
+            (Part::Index | Part::Array | Part::Other, "bin32", _) if row.depth == 3 => Part::Other,
+            (Part::Other, _, "array") if row.depth == 4 => Part::Array,
+            (part, ..) => part,
+        }
+    }
+
+    fn class(self, row: &Row) -> &'static str {
+        let name = row.name.split('[').next().unwrap_or_default();
+        match (self, name) {
+            _ if row.stale => "stale",
+            (Part::Frame, _) => "frame",
+            (Part::Array, "shape") => "shape",
+            (Part::Array, "chunkshape") => "chunkshape",
+            (Part::Array, "blockshape") => "blockshape",
+            (Part::Array, "dtype" | "dtype_format") => "dtype",
+            (Part::Array, _) => "metadata",
+            (Part::Index | Part::Other, _) => "index",
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The elements of an SVG document, one to a line.
+
+use std::fmt::{Display, Write};
+
+/// How wide a character is, in parts of the font's size: the widest of the usual monospaced fonts.
+const ADVANCE: f64 = 0.605;
+
+/// The size of all text.
+pub(crate) const FONT: f64 = 12.0;
+
+/// How wide a text of so many characters is.
+pub(crate) fn width(characters: usize) -> f64 {
+    characters as f64 * ADVANCE * FONT
+}
+
+/// How many columns a text takes, where the letters of the Far East take two.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum()
+}
+
+/// A text cut to so many columns.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    if columns(text) <= limit {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    let mut left = limit.saturating_sub(1);
+    for char in text.chars() {
+        match left.checked_sub(columns(char.encode_utf8(&mut [0; 4]))) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+        short.push(char);
+    }
+    short + "…"
+}
+
+/// What a text is fixed to.
+#[derive(Clone, Copy)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// The elements so far.
+pub(crate) struct Canvas(String);
+
+impl Canvas {
+    pub(crate) fn new() -> Canvas {
+        Canvas(String::new())
+    }
+
+    pub(crate) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
+        let [x, y, width, height] = [x, y, width, height].map(number);
+        self.element(format_args!(r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#));
+    }
+
+    /// Straight lines, each from a point to another.
+    pub(crate) fn lines(&mut self, class: &str, lines: &[[f64; 4]]) {
+        if lines.is_empty() {
+            return;
+        }
+        let path: Vec<_> = lines.iter().map(|line| line.map(number)).map(|[a, b, c, d]| format!("M{a} {b}L{c} {d}")).collect();
+        self.element(format_args!(r#"<path class="{class}" d="{}"/>"#, path.concat()));
+    }
+
+    pub(crate) fn text(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: impl Display) {
+        self.place(class, anchor, format_args!(r#"x="{}" y="{}""#, number(x), number(y)), text);
+    }
+
+    /// A text that runs upwards.
+    pub(crate) fn upwards(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: impl Display) {
+        self.place(class, anchor, format_args!(r#"transform="translate({} {}) rotate(-90)""#, number(x), number(y)), text);
+    }
+
+    /// A text that is stretched or squeezed to be as wide as its characters should be, whatever the font.
+    pub(crate) fn exact(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
+        let length = number(width(text.chars().count()));
+        let place = format!(r#"x="{}" y="{}" textLength="{length}" lengthAdjust="spacingAndGlyphs""#, number(x), number(y));
+        self.place(class, Anchor::Start, place, text);
+    }
+
+    fn place(&mut self, class: &str, anchor: Anchor, place: impl Display, text: impl Display) {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => r#" text-anchor="middle""#,
+            Anchor::End => r#" text-anchor="end""#,
+        };
+        self.element(format_args!(r#"<text class="{class}" {place}{anchor}>{}</text>"#, escape(text)));
+    }
+
+    /// Moves what is drawn inside.
+    pub(crate) fn moved(&mut self, [x, y]: [f64; 2], draw: impl FnOnce(&mut Canvas)) {
+        self.element(format_args!(r#"<g transform="translate({} {})">"#, number(x), number(y)));
+        draw(self);
+        self.element("</g>");
+    }
+
+    fn element(&mut self, element: impl Display) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.0, "{element}");
+    }
+
+    pub(crate) fn into_elements(self) -> String {
+        self.0
+    }
+}
+
+/// A position with at most one decimal.
+pub(crate) fn number(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// Text as XML holds it, which has no control characters.
+pub(crate) fn escape(text: impl Display) -> String {
+    let mut escaped = String::new();
+    for char in text.to_string().chars() {
+        match char {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ if char.is_control() => escaped.push('\u{fffd}'),
+            _ => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, escape};
+
+    #[test]
+    fn a_text_is_cut_to_its_columns() {
+        assert_eq!(cut("four", 4), "four");
+        assert_eq!(cut("fives", 4), "fiv…");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 6), "日本語");
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(escape("<a href=\"&\">\u{1}\u{ffff}é"), "&lt;a href=&quot;&amp;&quot;&gt;\u{fffd}\u{fffd}é");
+    }
+}

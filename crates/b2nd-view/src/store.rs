@@ -1,0 +1,330 @@
+//! Stores of python-blosc2: what is in a `.b2z`, a `.b2d` and a `.b2e`.
+//!
+//! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
+//! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
+
+mod embedded;
+mod table;
+mod zip;
+
+use std::borrow::Cow;
+
+use b2nd::frame::Decompress;
+use b2nd::{Error, Result};
+use serde::Serialize;
+
+use crate::attributes;
+use crate::frame::Frame;
+use crate::kind::Kind;
+use crate::source::Source;
+use crate::value::Value;
+
+pub use embedded::{Embedded, embedded};
+pub use table::Table;
+pub use zip::Zip;
+
+/// The member of a store that holds its smallest leaves, and says what kind of store it is.
+const EMBED: &str = "embed.b2e";
+
+/// The member that holds the attributes of a store or of a group.
+const ATTRIBUTES: &str = "__vlmeta__.b2f";
+
+/// The member that makes a folder a table.
+const TABLE: &str = "_meta.b2f";
+
+/// How the members end that are leaves.
+const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
+
+/// Files under names: a directory, or an archive.
+pub trait Folder {
+    /// The files' paths, relative to the folder, with `/` between names.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be listed.
+    fn files(&self) -> Result<Vec<String>>;
+
+    /// One of these files.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>>;
+
+    /// Where a file starts in the one that holds all of them, as in an archive; 0 where each is one of its own.
+    ///
+    /// # Errors
+    ///
+    /// That cannot be read.
+    fn offset(&self, file: &str) -> Result<u64> {
+        let _ = file;
+        Ok(0)
+    }
+}
+
+/// What is in a store.
+pub struct Store {
+    /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
+    pub kind: Option<Kind>,
+    /// The attributes of the store.
+    pub attributes: Attributes,
+    /// The attributes of its groups, each under its key.
+    pub groups: Vec<(String, Attributes)>,
+    /// The leaves, in the order of their keys.
+    pub leaves: Vec<Leaf>,
+}
+
+/// An array, a table or something else in a store.
+pub struct Leaf {
+    /// Its name in Python: `/group/name`.
+    pub key: String,
+    /// The file that holds it; of a table that with its metadata.
+    pub member: Option<String>,
+    /// Where it starts: in the archive, or in the data of the frame that embeds it.
+    pub offset: u64,
+    /// What it is.
+    pub content: Content,
+}
+
+/// What a leaf is.
+pub enum Content {
+    /// A frame in the file [`Leaf::member`].
+    Frame,
+    /// A frame of so many bytes in the data of the embedding frame, which is the file [`Leaf::member`] where there is one.
+    Embedded(u64),
+    /// A table of frames.
+    Table(Table),
+    /// A reference to an array on a server.
+    Remote {
+        /// The server.
+        urlbase: String,
+        /// The array there.
+        path: String,
+    },
+}
+
+/// Attributes: names, and MessagePack.
+#[derive(Clone, Default)]
+pub struct Attributes(Vec<(String, Vec<u8>)>);
+
+impl Attributes {
+    /// The vlmetalayers of a frame that can be read. A name that is not UTF-8 is given with escapes.
+    ///
+    /// # Errors
+    ///
+    /// The source fails, or the trailer cannot be read.
+    pub fn of(frame: &Frame, codec: &mut dyn Decompress) -> Result<Attributes> {
+        let attributes = attributes::of(&frame.tail()?.trailer, codec).into_iter();
+        let named = |attribute: attributes::Attribute| {
+            let name = match std::str::from_utf8(attribute.name) {
+                Ok(name) => name.to_owned(),
+                Err(_) => attribute.name.escape_ascii().to_string(),
+            };
+            Some((name, attribute.value.ok()?.into_owned()))
+        };
+        Ok(Attributes(attributes.filter_map(named).collect()))
+    }
+
+    /// The attribute with this name, where it is MessagePack.
+    pub fn get(&self, name: &str) -> Option<Value<'_>> {
+        self.0.iter().find(|(found, _)| found == name).and_then(|(_, bytes)| Value::from_slice(bytes))
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
+        self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Attributes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+/// Lists a directory or an archive.
+///
+/// # Errors
+///
+/// It cannot be read, or what says what it is cannot.
+pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
+    let mut files = folder.files()?;
+    files.sort_unstable();
+    let mut store = Store { kind: None, attributes: Attributes::default(), groups: Vec::new(), leaves: Vec::new() };
+    let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
+    let is_store = files.iter().any(|file| file == EMBED) || !tables.is_empty();
+    for file in &files {
+        let in_file = |error: Error| named(file, error);
+        if let Some(group) = folder_of(file, TABLE) {
+            let source = folder.open(file).map_err(in_file)?;
+            let frame = Frame::open(&*source, 0).map_err(in_file)?;
+            let table = Table::new(Attributes::of(&frame, codec).map_err(in_file)?);
+            if group.is_empty() {
+                store.kind = Some(Kind::CTable);
+            }
+            let offset = folder.offset(file)?;
+            store.leaves.push(Leaf { key: key(group), member: Some(file.clone()), offset, content: Content::Table(table) });
+        } else if tables.iter().any(|table| is_below(file, table)) {
+            // A part of a table.
+        } else if let Some(group) = folder_of(file, ATTRIBUTES) {
+            let source = folder.open(file).map_err(in_file)?;
+            let attributes = Frame::open(&*source, 0).and_then(|frame| Attributes::of(&frame, codec)).map_err(in_file)?;
+            if group.is_empty() {
+                store.attributes = attributes;
+            } else {
+                store.groups.push((key(group), attributes));
+            }
+        } else if file == EMBED {
+            let source = folder.open(file).map_err(in_file)?;
+            let frame = Frame::open(&*source, 0).map_err(in_file)?;
+            let embedded = embedded(&frame, codec).map_err(in_file)?;
+            store.kind = store.kind.or(Some(embedded.kind));
+            store.leaves.extend(embedded.leaves.into_iter().map(|leaf| Leaf { member: Some(file.clone()), ..leaf }));
+        } else if is_leaf(folder, file, is_store).map_err(in_file)? {
+            let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+            let offset = folder.offset(file).map_err(in_file)?;
+            store.leaves.push(Leaf { key: key(name), member: Some(file.clone()), offset, content: Content::Frame });
+        }
+    }
+    store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
+    Ok(store)
+}
+
+/// Whether a file is a leaf: by its name in a store, by its first bytes in any other folder.
+fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
+    if is_store {
+        return Ok(LEAVES.iter().any(|end| file.ends_with(end)));
+    }
+    Ok(is_frame(&folder.open(file)?.read(0..10)?))
+}
+
+/// Whether these are the first ten bytes of a frame: a fixarray and the magic.
+pub fn is_frame(first: &[u8]) -> bool {
+    matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
+}
+
+/// Whether these are the first bytes of a zip archive.
+pub fn is_zip(first: &[u8]) -> bool {
+    matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
+}
+
+impl Leaf {
+    /// The frame's bytes. Those that are embedded are decompressed into memory.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read; or the leaf is a table, or elsewhere.
+    pub fn open<'f>(&self, folder: &'f dyn Folder, codec: &mut dyn Decompress) -> Result<Box<dyn Source + 'f>> {
+        let member = self.member.as_deref().unwrap_or_default();
+        match &self.content {
+            Content::Frame => folder.open(member).map_err(|error| named(member, error)),
+            Content::Embedded(length) => {
+                let source = folder.open(member).map_err(|error| named(member, error))?;
+                let frame = Frame::open(&*source, 0).map_err(|error| named(member, error))?;
+                Ok(Box::new(embedded::data(&frame, self.offset, *length, codec).map_err(|error| named(member, error))?))
+            }
+            Content::Table(_) => Err(Error::message(format_args!("{} is a table of several frames", self.key))),
+            Content::Remote { urlbase, path } => Err(Error::message(format_args!("{} is at {urlbase}, as {path}", self.key))),
+        }
+    }
+}
+
+/// The folder of a file with this name, `""` for the outermost.
+fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
+    let folder = file.strip_suffix(name)?;
+    if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
+}
+
+fn is_below(file: &str, folder: &str) -> bool {
+    folder.is_empty() && file != EMBED && file != ATTRIBUTES
+        || file.strip_prefix(folder).is_some_and(|rest| !folder.is_empty() && rest.starts_with('/'))
+}
+
+fn key(name: &str) -> String {
+    format!("/{name}")
+}
+
+fn named(file: &str, error: Error) -> Error {
+    match error.kind() {
+        b2nd::ErrorKind::Io(_) => error,
+        _ => Error::message(format_args!("{}: {error}", crate::text::printable(file))),
+    }
+}
+
+/// An object of JSON for a store or a table.
+#[derive(Serialize)]
+pub struct StoreObject<'a> {
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    kind: Option<Kind>,
+    vlmeta: &'a Attributes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaves: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Groups<'a>>,
+    #[serde(flatten)]
+    table: Option<&'a Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<[Cow<'a, str>; 2]>,
+}
+
+/// Attributes of groups, under their keys.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
+
+fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
+}
+
+impl<'a> StoreObject<'a> {
+    /// A store.
+    pub fn of_store(store: &'a Store, path: &'a str) -> StoreObject<'a> {
+        StoreObject {
+            path,
+            key: None,
+            member: None,
+            offset: None,
+            kind: store.kind,
+            vlmeta: &store.attributes,
+            leaves: Some(store.leaves.len()),
+            groups: Some(Groups(&store.groups)),
+            table: None,
+            remote: None,
+        }
+    }
+
+    /// A leaf that is no frame: a table, or something elsewhere.
+    pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
+        const NONE: &Attributes = &Attributes(Vec::new());
+        let (kind, vlmeta, table, remote) = match &leaf.content {
+            Content::Frame | Content::Embedded(_) => return None,
+            Content::Table(table) => (Kind::CTable, &table.attributes, Some(table), None),
+            Content::Remote { urlbase, path } => {
+                (Kind::RemoteArray, NONE, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
+            }
+        };
+        Some(StoreObject {
+            path,
+            key: Some(&leaf.key),
+            member: leaf.member.as_deref(),
+            offset: Some(leaf.offset),
+            kind: Some(kind),
+            vlmeta,
+            leaves: None,
+            groups: None,
+            table,
+            remote,
+        })
+    }
+}

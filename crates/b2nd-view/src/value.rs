@@ -1,0 +1,237 @@
+//! [`Value`]: a MessagePack value as python-blosc2 packs it, as JSON and as a line of text.
+
+mod json;
+pub(crate) mod text;
+
+use crate::marker::{self, Form};
+
+/// How deep a value may nest.
+const MAX_DEPTH: usize = 64;
+
+/// What python-blosc2 puts before the elements of a tuple.
+const TUPLE: &[u8] = b"__tuple__";
+
+/// A MessagePack value. It serializes to the JSON forms that python-blosc2's types have here:
+///
+/// | MessagePack | JSON |
+/// | --- | --- |
+/// | `["__tuple__", 1, 2]` | `[1, 2]` |
+/// | bytes, and a string that is not UTF-8 | `{"bytes": "00ff"}` |
+/// | ext 44, a complex number | `{"complex": [re, im]}` |
+/// | ext 45, a set | `{"set": [1, 2]}` |
+/// | ext 46, a NumPy array | `{"ndarray": {"dtype": "<i4", "shape": [2], "data": "hex"}}` |
+/// | other extensions: 42 is a frame, 43 a reference | `{"ext": [42, "hex"]}` |
+/// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
+/// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
+///
+/// ```
+/// use b2nd_view::value::Value;
+///
+/// let value = Value::from_slice(b"\x93\xa9__tuple__\x01\xc4\x02\x00\xff").unwrap();
+/// assert_eq!(serde_json::to_string(&value)?, r#"[1,{"bytes":"00ff"}]"#);
+/// assert_eq!(value.text(80), r#"(1, b"\x00\xff")"#);
+/// assert!(Value::from_slice(b"text").is_none());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'a>(&'a [u8]);
+
+impl<'a> Value<'a> {
+    /// The value that is all of these bytes. `None` where they are something else, or nest more than 64 levels.
+    pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
+        let mut reader = Reader(bytes);
+        reader.skip(MAX_DEPTH)?;
+        reader.0.is_empty().then_some(Value(bytes))
+    }
+
+    /// The value under a key of a map.
+    pub fn get(&self, key: &str) -> Option<Value<'a>> {
+        let mut reader = Reader(self.0);
+        let Item::Map(pairs) = reader.next()? else { return None };
+        for _ in 0..pairs {
+            let (found, value) = (reader.value()?, reader.value()?);
+            if found.as_str() == Some(key) {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Keys and values of a map; none of anything else.
+    pub fn entries(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
+        let mut reader = Reader(self.0);
+        let pairs = if let Some(Item::Map(pairs)) = reader.next() { pairs } else { 0 };
+        (0..pairs).map_while(move |_| Some((reader.value()?, reader.value()?)))
+    }
+
+    /// The elements of an array, without what marks a tuple; none of anything else.
+    pub fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        let mut reader = Reader(self.0);
+        let count = match reader.next() {
+            Some(Item::Array(count)) => count - usize::from(reader.takes_tuple(count)),
+            _ => 0,
+        };
+        (0..count).map_while(move |_| reader.value())
+    }
+
+    /// A string that is UTF-8.
+    pub fn as_str(&self) -> Option<&'a str> {
+        match Reader(self.0).next()? {
+            Item::String(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+
+    /// A byte string.
+    pub fn as_bytes(&self) -> Option<&'a [u8]> {
+        match Reader(self.0).next()? {
+            Item::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// A number that is not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match Reader(self.0).next()? {
+            Item::Int(number) => u64::try_from(number).ok(),
+            Item::Unsigned(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The dtype of a NumPy array in an extension 46: its string, or the description of a structure.
+    fn dtype(&self) -> Option<Value<'a>> {
+        let dtype = self.get("dtype")?;
+        dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
+    }
+
+    /// The extension types in it, at any depth, each once.
+    pub fn extensions(&self) -> Vec<i8> {
+        let mut found = Vec::new();
+        let mut reader = Reader(self.0);
+        // Array and map headers are items as well, so this comes past every value.
+        while let Some(item) = reader.next() {
+            if let Item::Ext(kind, _) = item {
+                if !found.contains(&kind) {
+                    found.push(kind);
+                }
+            }
+        }
+        found
+    }
+
+    /// A line of text that looks like Python, cut after `limit` characters.
+    pub fn text(&self, limit: usize) -> String {
+        text::line(self.0, limit)
+    }
+}
+
+/// Bytes that start as Python's pickles do since protocol 2, and end as they do. Nothing here opens one.
+pub fn is_pickle(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x80, 2..=5, .., b'.'])
+}
+
+/// What a marker starts; of an array and a map, how many values or pairs follow.
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    Nil,
+    Bool(bool),
+    Int(i64),
+    Unsigned(u64),
+    Float(f64),
+    String(&'a [u8]),
+    Bytes(&'a [u8]),
+    Ext(i8, &'a [u8]),
+    Array(usize),
+    Map(usize),
+}
+
+#[derive(Clone, Copy)]
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<Item<'a>> {
+        let byte = *self.0.first()?;
+        match marker::of(byte)?.1 {
+            Form::Word(word) => {
+                self.take(1)?;
+                Some(match word {
+                    "nil" => Item::Nil,
+                    word => Item::Bool(word == "true"),
+                })
+            }
+            Form::Fixint => self.take(1).map(|_| Item::Int(i8::from_be_bytes([byte]).into())),
+            Form::Number(width, _) => {
+                let digits = self.take(1 + width)?.get(1..)?;
+                Some(match (byte, digits) {
+                    (0xca, &[a, b, c, d]) => Item::Float(f32::from_be_bytes([a, b, c, d]).into()),
+                    (0xcb, _) => Item::Float(f64::from_bits(marker::number(digits))),
+                    (0xcc..=0xcf, _) => Item::Unsigned(marker::number(digits)),
+                    _ => Item::Int(marker::signed_number(digits)),
+                })
+            }
+            Form::String(length, _) => {
+                let (head, length) = length.read(self.0)?;
+                self.take(head)?;
+                let bytes = self.take(length)?;
+                Some(if matches!(byte, 0xc4..=0xc6) { Item::Bytes(bytes) } else { Item::String(bytes) })
+            }
+            Form::Ext(length) => {
+                let (head, length) = length.read(self.0)?;
+                self.take(head)?;
+                let (&kind, bytes) = self.take(length.checked_add(1)?)?.split_first()?;
+                Some(Item::Ext(i8::from_be_bytes([kind]), bytes))
+            }
+            Form::Array(length) => {
+                let (head, count) = length.read(self.0)?;
+                self.take(head).map(|_| Item::Array(count))
+            }
+            Form::Map(length) => {
+                let (head, count) = length.read(self.0)?;
+                self.take(head).map(|_| Item::Map(count))
+            }
+        }
+    }
+
+    /// Goes past one value with all that is in it.
+    fn skip(&mut self, depth: usize) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let inside = match self.next()? {
+            Item::Array(count) => count,
+            Item::Map(pairs) => pairs.checked_mul(2)?,
+            _ => 0,
+        };
+        (0..inside).try_for_each(|_| self.skip(depth))
+    }
+
+    fn value(&mut self) -> Option<Value<'a>> {
+        let bytes = self.0;
+        self.skip(MAX_DEPTH)?;
+        bytes.get(..bytes.len() - self.0.len()).map(Value)
+    }
+
+    /// Goes past the mark of a tuple, if the next of `count` elements is it.
+    fn takes_tuple(&mut self, count: usize) -> bool {
+        let mut next = *self;
+        let is_tuple = count != 0 && matches!(next.next(), Some(Item::String(TUPLE)));
+        if is_tuple {
+            *self = next;
+        }
+        is_tuple
+    }
+
+    /// Whether the keys of these pairs are strings of UTF-8, each another one.
+    fn has_names(mut self, pairs: usize) -> bool {
+        let mut names = std::collections::BTreeSet::new();
+        (0..pairs).all(|_| {
+            let name = self.value().and_then(|key| key.as_str());
+            name.is_some_and(|name| names.insert(name)) && self.skip(MAX_DEPTH).is_some()
+        })
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+}
