@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use b2nd_ndarray::{Options, Reader, Result};
+use b2nd_ndarray::{Array, Options, Result};
 use ndarray::Array2;
 
 fn main() -> Result<()> {
@@ -20,10 +20,10 @@ fn main() -> Result<()> {
     let options = Options { chunkshape: Some(vec![100, 250]), blockshape: Some(vec![20, 50]), ..Options::default() };
     b2nd_ndarray::write(&path, &temperature, &options)?;
 
-    let mut reader = Reader::open(&path)?;
-    let (grid, header) = (*reader.grid(), reader.header().clone());
+    let array = Array::open(&path)?;
+    let (grid, header) = (*array.grid(), array.header().clone());
     println!("{}", path.display());
-    println!("  {:?} of {}", grid.shape(), reader.dtype().map_or_else(String::new, |dtype| dtype.describe()));
+    println!("  {:?} of {}", grid.shape(), array.dtype().map_or_else(String::new, |dtype| dtype.describe()));
     println!(
         "  {} chunks of {:?}, {} blocks of {:?} in each",
         grid.nchunks(),
@@ -31,13 +31,14 @@ fn main() -> Result<()> {
         grid.blocks_per_chunk(),
         grid.blockshape()
     );
-    println!("  {} bytes of values in a file of {} bytes", temperature.len() * reader.itemsize(), header.frame_len());
+    println!("  {} bytes of values in a file of {} bytes", temperature.len() * array.itemsize(), header.frame_len());
 
     // The first four days of April, at six places.
     let slice = [90..94, 497..503];
-    let april = reader.read::<f32>(&slice)?;
+    let april = array.read::<f32>(&slice)?;
     println!("\n{slice:?}\n{april:.1}");
-    let counts = reader.counts();
-    println!("\nread {} of {} chunks, {} of {} blocks", counts.chunks, grid.nchunks(), counts.blocks, grid.nblocks());
+    let chunks = grid.chunks_in(&slice)?;
+    let blocks = chunks.clone().map(|chunk| grid.blocks_in(chunk, &slice).map_or(0, |blocks| blocks.len())).sum::<usize>();
+    println!("\ndecompressed {blocks} of {} blocks, in {} of {} chunks", grid.nblocks(), chunks.len(), grid.nchunks());
     Ok(())
 }

@@ -28,18 +28,13 @@ use blosc2_pure_rs::constants::{BLOSC_ALWAYS_SPLIT, BLOSC_AUTO_SPLIT, BLOSC_FORW
 pub struct Codec<'a> {
     /// The array's metalayer: some codecs and filters ask for the shapes.
     pub(crate) metalayer: &'a [u8],
-    /// The blocks that may be left as they are; none where it is empty.
-    pub(crate) skip: &'a [bool],
 }
 
 impl Decompress for Codec<'_> {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
         self.accept(&ChunkHeader::from_slice(chunk)?)?;
-        let params = DParams {
-            b2nd_metalayer: (!self.metalayer.is_empty()).then(|| self.metalayer.to_vec()),
-            block_maskout: (!self.skip.is_empty()).then(|| self.skip.to_vec()),
-            ..DParams::default()
-        };
+        let params =
+            DParams { b2nd_metalayer: (!self.metalayer.is_empty()).then(|| self.metalayer.to_vec()), ..DParams::default() };
         let length = data.len();
         let written = guarded(|| decompress_chunk_into_with_dparams(chunk, data, &params))?;
         if written != length {
@@ -71,12 +66,6 @@ fn has_filter(filter: Filter) -> b2nd::Result<()> {
     }
 }
 
-/// Whether a block's data can be had without that of the others.
-pub(crate) fn blocks_stand_alone(chunk: &ChunkHeader) -> bool {
-    // delta counts from the first block.
-    chunk.filters().all(|(filter, _)| filter != Filter::Delta)
-}
-
 /// An array's metalayer in the released layout, without the bytes that may follow it in the file.
 pub(crate) fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
@@ -89,7 +78,7 @@ pub(crate) struct Compressor {
 
 impl Compressor {
     /// As the frame's header says.
-    pub(crate) fn new(header: &Header, meta: &B2ndMeta) -> b2nd::Result<Compressor> {
+    pub(crate) fn new(header: &Header, meta: &B2ndMeta) -> crate::Result<Compressor> {
         has_codec(header.codec())?;
         let mut params = CParams {
             compcode: header.codec().code(),
@@ -112,7 +101,9 @@ impl Compressor {
         for ((slot, slot_meta), &(filter, meta)) in slots.zip(filters.iter().rev()) {
             has_filter(filter)?;
             if filter == Filter::Delta {
-                return Err(b2nd::Error::message("filter delta: C-Blosc2 gives other values in slices of arrays that have it"));
+                return Err(
+                    b2nd::Error::message("filter delta: C-Blosc2 gives other values in slices of arrays that have it").into()
+                );
             }
             (*slot, *slot_meta) = (filter.code(), meta);
         }
@@ -120,7 +111,7 @@ impl Compressor {
     }
 
     /// A chunk of this data in blocks of the frame's length, stored where the codec would take other blocks.
-    pub(crate) fn compress(&self, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+    pub(crate) fn compress(&self, data: &[u8]) -> crate::Result<Vec<u8>> {
         let bytes = guarded(|| compress_chunk(data, &self.params))?;
         let header = ChunkHeader::from_slice(&bytes)?;
         let same_blocks = i32::try_from(header.blocksize()) == Ok(self.params.blocksize);

@@ -21,6 +21,46 @@ pub enum Error {
         /// What the array has.
         found: String,
     },
+    /// Elements of another size than their type has.
+    #[error("the array's elements take {found} bytes each, the type asked for takes {expected}")]
+    Itemsize {
+        /// The size of the type that was asked for.
+        expected: usize,
+        /// What the frame says.
+        found: usize,
+    },
+    /// The file is a recipe or a proxy: what it holds of elements are not the array's.
+    #[error("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it")]
+    Elsewhere {
+        /// The metalayer that says so.
+        metalayer: &'static str,
+    },
+    /// A slice with an index for too many or too few dimensions.
+    #[error("the array has {expected} dimensions, the slice {found}")]
+    Dimensions {
+        /// How many the array has.
+        expected: usize,
+        /// How many the slice has.
+        found: usize,
+    },
+    /// An index outside the array.
+    #[error("slice[{axis}]: {index} is outside a dimension of {length}")]
+    Index {
+        /// The dimension.
+        axis: usize,
+        /// The index.
+        index: i64,
+        /// The array's length there.
+        length: i64,
+    },
+    /// A view that has not the shape of the slice.
+    #[error("the slice has the shape {expected:?}, the view {found:?}")]
+    View {
+        /// The slice's shape.
+        expected: Vec<usize>,
+        /// The view's.
+        found: Vec<usize>,
+    },
     /// A chunk whose data is not what the array's shapes say.
     #[error("chunk {number}: {what}")]
     Chunk {
@@ -48,4 +88,14 @@ pub enum Error {
     /// Values and shape do not fit together.
     #[error("the values do not fit their shape: {0}")]
     Shape(#[from] ndarray::ShapeError),
+}
+
+impl Error {
+    /// Says in which chunk.
+    pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
+        match error {
+            Error::Chunk { .. } => error,
+            error => Error::Chunk { number, what: error.to_string() },
+        }
+    }
 }

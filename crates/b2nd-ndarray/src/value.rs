@@ -1,109 +1,141 @@
 //! [`Value`]: Rust types that arrays are made of.
 
 use b2nd::dtype::{ByteOrder, DType, Scalar, ScalarType};
+use bytemuck::Pod;
 use num_complex::Complex;
 
 use crate::error::{Error, Result};
 
-/// A Rust type whose values are an array's elements: `bool`, the integers up to 64 bits, `f32`, `f64`, and `Complex` of these.
-pub trait Value: Copy {
+/// A Rust type whose values are an array's elements.
+///
+/// | Rust | NumPy |
+/// | --- | --- |
+/// | `bool` | `bool` |
+/// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | of the same width |
+/// | `i64` | `datetime64` and `timedelta64` too: so many steps, whose unit [`Array::dtype`](crate::Array::dtype) tells |
+/// | `Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
+/// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
+///
+/// (Not to be implemented elsewhere: structures and text are [`Elements`](crate::Elements).)
+pub trait Value: Copy + Send + Sync + 'static + sealed::Raw {
     /// What NumPy calls it.
     const TYPE: ScalarType;
-
-    /// The value that these bytes are, as many as it has, in either order.
-    fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self;
-
-    /// Appends its bytes, the least significant first.
-    fn put(self, bytes: &mut Vec<u8>);
 }
 
-macro_rules! numbers {
-    ($($ty:ty: $scalar:ident;)*) => {
+pub(crate) mod sealed {
+    use bytemuck::{NoUninit, Pod, Zeroable};
+
+    /// How a value stands in memory.
+    pub trait Raw: NoUninit + Zeroable {
+        /// Bits that may come from a file: the value itself, or a byte for a `bool`.
+        type Bits: Pod + Send + Sync;
+        /// How many bytes are swapped where the byte order is the other one: a part of a complex number.
+        const SWAPPED: usize;
+        /// The values that these bits are, in the same memory.
+        fn values(bits: Vec<Self::Bits>) -> Vec<Self>;
+        /// The bits of values that are any bits.
+        fn bits_mut(values: &mut [Self]) -> Option<&mut [Self::Bits]>;
+    }
+}
+
+macro_rules! values {
+    ($($(#[$cfg:meta])? $ty:ty: $scalar:ident, $swapped:literal;)*) => {
         $(
+            $(#[$cfg])?
             impl Value for $ty {
                 const TYPE: ScalarType = ScalarType::$scalar;
+            }
 
-                fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self {
-                    let mut array = [0; size_of::<$ty>()];
-                    array.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-                    match order {
-                        ByteOrder::Little => <$ty>::from_le_bytes(array),
-                        ByteOrder::Big => <$ty>::from_be_bytes(array),
-                    }
+            $(#[$cfg])?
+            impl sealed::Raw for $ty {
+                type Bits = $ty;
+                const SWAPPED: usize = $swapped;
+
+                fn values(bits: Vec<$ty>) -> Vec<$ty> {
+                    bits
                 }
 
-                fn put(self, bytes: &mut Vec<u8>) {
-                    bytes.extend_from_slice(&self.to_le_bytes());
+                fn bits_mut(values: &mut [$ty]) -> Option<&mut [$ty]> {
+                    Some(values)
                 }
             }
         )*
     };
 }
 
-numbers! {
-    i8: Int8;
-    i16: Int16;
-    i32: Int32;
-    i64: Int64;
-    u8: UInt8;
-    u16: UInt16;
-    u32: UInt32;
-    u64: UInt64;
-    f32: Float32;
-    f64: Float64;
+values! {
+    i8: Int8, 1;
+    i16: Int16, 2;
+    i32: Int32, 4;
+    i64: Int64, 8;
+    u8: UInt8, 1;
+    u16: UInt16, 2;
+    u32: UInt32, 4;
+    u64: UInt64, 8;
+    f32: Float32, 4;
+    f64: Float64, 8;
+    Complex<f32>: Complex64, 4;
+    Complex<f64>: Complex128, 8;
+    #[cfg(feature = "half")] half::f16: Float16, 2;
+    #[cfg(feature = "half")] half::bf16: BFloat16, 2;
 }
 
 impl Value for bool {
     const TYPE: ScalarType = ScalarType::Bool;
+}
 
-    fn from_bytes(bytes: &[u8], _order: ByteOrder) -> Self {
-        bytes.iter().any(|&byte| byte != 0)
+impl sealed::Raw for bool {
+    type Bits = u8;
+    const SWAPPED: usize = 1;
+
+    fn values(bits: Vec<u8>) -> Vec<bool> {
+        // In the memory of the bytes.
+        bits.into_iter().map(|bits| bits != 0).collect()
     }
 
-    fn put(self, bytes: &mut Vec<u8>) {
-        bytes.push(u8::from(self));
+    fn bits_mut(_values: &mut [bool]) -> Option<&mut [u8]> {
+        None
     }
 }
 
-macro_rules! complex {
-    ($($part:ty: $scalar:ident;)*) => {
-        $(
-            impl Value for Complex<$part> {
-                const TYPE: ScalarType = ScalarType::$scalar;
-
-                fn from_bytes(bytes: &[u8], order: ByteOrder) -> Self {
-                    let (re, im) = bytes.split_at(bytes.len() / 2);
-                    Complex::new(<$part>::from_bytes(re, order), <$part>::from_bytes(im, order))
-                }
-
-                fn put(self, bytes: &mut Vec<u8>) {
-                    self.re.put(bytes);
-                    self.im.put(bytes);
-                }
-            }
-        )*
-    };
-}
-
-complex! {
-    f32: Complex64;
-    f64: Complex128;
-}
-
-/// The type as it is written: little-endian.
+/// The type as it is written: in this machine's byte order.
 pub(crate) fn scalar<T: Value>() -> Result<Scalar> {
-    Ok(Scalar::new(T::TYPE, ByteOrder::Little)?)
+    Ok(Scalar::new(T::TYPE, ByteOrder::NATIVE)?)
 }
 
-/// The byte order of elements of this dtype, if a `T` can hold them.
-pub(crate) fn order_of<T: Value>(dtype: Option<&DType>) -> Result<ByteOrder> {
-    match dtype {
-        Some(DType::Scalar(scalar)) if scalar.scalar_type() == T::TYPE => Ok(scalar.byte_order().unwrap_or(ByteOrder::Little)),
-        other => {
-            let found = other.map_or_else(|| "of no known type (Caterva)".to_owned(), DType::describe);
-            let expected = DType::from(scalar::<T>()?).describe();
-            let expected = expected.trim_end_matches(", little-endian").to_owned();
-            Err(Error::DType { expected, found })
+/// Whether elements of this dtype, which a `T` can hold, have to be swapped.
+pub(crate) fn swapped<T: Value>(dtype: Option<&DType>) -> Result<bool> {
+    if let Some(DType::Scalar(scalar)) = dtype {
+        let time = matches!(scalar.scalar_type(), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_));
+        if scalar.scalar_type() == T::TYPE || (time && T::TYPE == ScalarType::Int64) {
+            return Ok(scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE));
         }
     }
+    let found = dtype.map_or_else(|| "of no known type (Caterva)".to_owned(), DType::describe);
+    let expected = DType::from(scalar::<T>()?).describe();
+    let expected = expected.split(", ").next().unwrap_or_default().to_owned();
+    Err(Error::DType { expected, found })
+}
+
+/// Turns the byte order of each value around.
+pub(crate) fn swap<T: Value>(values: &mut [T::Bits]) {
+    let bytes = bytemuck::cast_slice_mut::<T::Bits, u8>(values);
+    match T::SWAPPED {
+        2 => each::<2>(bytes),
+        4 => each::<4>(bytes),
+        8 => each::<8>(bytes),
+        _ => {}
+    }
+}
+
+/// Of a size that the compiler knows, so that it becomes one instruction for many.
+fn each<const N: usize>(bytes: &mut [u8]) {
+    if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {
+        values.iter_mut().for_each(|value| value.reverse());
+    }
+}
+
+/// An array's memory as values, zero at first.
+pub(crate) fn zeroed<P: Pod>(items: usize) -> Option<Vec<P>> {
+    bytemuck::allocation::try_zeroed_vec(items).ok()
 }

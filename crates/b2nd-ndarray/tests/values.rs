@@ -9,7 +9,7 @@ use std::path::Path;
 
 use b2nd::ArrayMeta;
 use b2nd::frame::{File, Header};
-use b2nd_ndarray::{Error, Reader};
+use b2nd_ndarray::{Array, Error};
 use ndarray::{ArrayD, IxDyn, Slice};
 use sha2::{Digest, Sha256};
 
@@ -81,7 +81,7 @@ impl Tally {
 }
 
 fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) -> String {
-    let mut reader = match File::open_at(path, offset).map_err(Error::from).and_then(Reader::new) {
+    let reader = match File::open_at(path, offset).map_err(Error::from).and_then(Array::new) {
         Ok(reader) => reader,
         Err(error) => return format!("WRONG: not opened: {error}"),
     };
@@ -101,7 +101,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
         (_, Err(error)) => format!("WRONG: {error}"),
         (_, Ok(_)) if large => "one element read: larger than 256 MiB".into(),
         ("undefined", Ok(_)) => "read, not compared: uninitialized chunks".into(),
-        (_, Ok(bytes)) if sha256(&bytes) == said => middle(&mut reader, &bytes).unwrap_or_else(|| "equal".into()),
+        (_, Ok(bytes)) if sha256(&bytes) == said => middle(&reader, &bytes).unwrap_or_else(|| "equal".into()),
         (_, Ok(_)) if said.starts_with("unread") => format!("read here alone ({said})"),
         (_, Ok(_)) => {
             let header = reader.header();
@@ -112,7 +112,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
 }
 
 /// What is wrong with a slice from the array's middle, beside the bytes of the whole: for it, some blocks are left out.
-fn middle(reader: &mut Reader, whole: &[u8]) -> Option<String> {
+fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     let shape: Vec<_> = reader.grid().shape().iter().map(|&length| length as usize).collect();
     let slice: Vec<_> = reader.grid().shape().iter().map(|&length| length / 3..(2 * length + 2) / 3).collect();
     let numbers = ArrayD::from_shape_vec(IxDyn(&shape), (0..shape.iter().product()).collect::<Vec<usize>>()).unwrap();

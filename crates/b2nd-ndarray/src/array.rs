@@ -1,0 +1,139 @@
+//! [`Array`]: an open array.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use b2nd::dtype::DType;
+use b2nd::frame::{File, Header};
+use b2nd::{Geometry, Grid};
+
+use crate::codec;
+use crate::decode::Scratch;
+use crate::error::{Error, Result};
+use crate::source::{Memory, Source};
+use crate::store::Store;
+
+/// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
+const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
+
+/// An open array: of a `.b2nd` file, of a sparse frame's directory, of a frame anywhere else.
+///
+/// Every method takes `&self`, and several threads may read at once. Opening reads the header, and the first read the index; nothing
+/// of the data is kept.
+///
+/// ```
+/// use b2nd_ndarray::{Array, s};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("array.b2nd");
+/// let values = ndarray::Array2::from_shape_fn((100, 200), |(row, column)| (row * column) as f32);
+/// b2nd_ndarray::write(&path, &values, &Default::default())?;
+///
+/// let array = Array::open(&path)?;
+/// assert_eq!(array.geometry().shape(), [100, 200]);
+/// assert_eq!(array.read::<f32>(&array.whole())?, values.clone().into_dyn());
+/// assert_eq!(array.slice::<f32>(s![7, 10..20;2])?, values.slice(s![7, 10..20;2]).into_dyn());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Array {
+    pub(crate) store: Store,
+    geometry: Geometry,
+    pub(crate) grid: Grid,
+    itemsize: usize,
+    dtype: Option<DType>,
+    /// The array's metalayer: some codecs and filters ask for the shapes.
+    pub(crate) metalayer: Vec<u8>,
+    /// Buffers that are used again: one for each thread that has read at once.
+    pub(crate) scratch: Mutex<Vec<Scratch>>,
+}
+
+impl Array {
+    /// Opens an array: a `.b2nd` file, or a sparse frame's directory.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, holds no array, one of shapes that C-Blosc2 refuses, or one whose elements are elsewhere: a recipe
+    /// (`b2o`, `LazyArray`) or a proxy (`proxy-source`).
+    pub fn open(path: impl AsRef<Path>) -> Result<Array> {
+        Array::of(Store::open(path.as_ref())?)
+    }
+
+    /// The array in an open file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Array::open).
+    pub fn new(file: File) -> Result<Array> {
+        Array::of(Store::of_file(file)?)
+    }
+
+    /// The array in a frame in memory, such as an HDF5 chunk: a `Vec<u8>`, or a slice that is copied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Array::open).
+    pub fn from_frame(frame: impl Into<Vec<u8>>) -> Result<Array> {
+        Array::from_source(Arc::new(Memory(frame.into())), 0)
+    }
+
+    /// The array in a frame that starts at byte `offset` of anything that gives bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Array::open).
+    pub fn from_source(source: Arc<dyn Source>, offset: u64) -> Result<Array> {
+        Array::of(Store::new(source, offset)?)
+    }
+
+    fn of(store: Store) -> Result<Array> {
+        let header = store.header();
+        if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
+            return Err(Error::Elsewhere { metalayer: name });
+        }
+        let meta = header.array()?.ok_or(Error::NoArray)?;
+        let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
+        let grid = geometry.grid()?;
+        // A dtype that nobody knows says nothing of where elements stand: read_bytes works.
+        let dtype = meta.parse_dtype().ok().flatten();
+        let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+        Ok(Array { store, geometry, grid, itemsize, dtype, metalayer, scratch: Mutex::default() })
+    }
+
+    /// The array's shape, chunkshape and blockshape.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Where its chunks and blocks lie.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The frame's header.
+    pub fn header(&self) -> &Header {
+        self.store.header()
+    }
+
+    /// The type of the elements, where the file says one that is known. Of times it says the unit.
+    pub fn dtype(&self) -> Option<&DType> {
+        self.dtype.as_ref()
+    }
+
+    /// The size of an element in bytes.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+
+    /// All of the array, as a slice.
+    pub fn whole(&self) -> Vec<Range<i64>> {
+        self.geometry.shape().iter().map(|&length| 0..length).collect()
+    }
+}
+
+impl std::fmt::Debug for Array {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dtype = self.dtype.as_ref().map(DType::to_string);
+        f.debug_struct("Array").field("geometry", &self.geometry).field("dtype", &dtype).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,183 @@
+//! Reading: bytes, values, into memory that is there already, and in the notation of ndarray.
+
+use std::ops::Range;
+
+use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
+
+use crate::array::Array;
+use crate::decode::BytesMut;
+use crate::error::{Error, Result};
+use crate::tiles::Tiles;
+use crate::value::{self, Value};
+
+impl Array {
+    /// Reads the bytes of a slice's elements in C order: of any type, in the file's byte order.
+    ///
+    /// # Errors
+    ///
+    /// A slice that is not inside the array, or too large for memory; a chunk that cannot be read, or is compressed with something that
+    /// the codec does not have. What was never written (uninitialized chunks) is zero.
+    pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
+        let items = self.check(slice)?;
+        let bytes = items.checked_mul(self.itemsize()).and_then(value::zeroed);
+        let mut bytes = bytes.ok_or_else(|| self.no_memory(slice))?;
+        self.read_zeroed(slice, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a slice: one range for each dimension, and as many dimensions come back.
+    ///
+    /// The values are decompressed into the result's own memory. They are swapped only where the file has the other byte order.
+    ///
+    /// # Errors
+    ///
+    /// The elements are not `T`s; and those of [`read_bytes`](Array::read_bytes).
+    pub fn read<T: Value>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
+        let swapped = self.swapped::<T>()?;
+        let items = self.check(slice)?;
+        let mut bits: Vec<T::Bits> = value::zeroed(items).ok_or_else(|| self.no_memory(slice))?;
+        self.read_zeroed(slice, bytemuck::cast_slice_mut(&mut bits))?;
+        if swapped {
+            value::swap::<T>(&mut bits);
+        }
+        Ok(ArrayD::from_shape_vec(IxDyn(&lengths(slice)), T::values(bits))?)
+    }
+
+    /// Reads a slice into a view of its shape, of any layout.
+    ///
+    /// # Errors
+    ///
+    /// The view has another shape; and those of [`read`](Array::read). What the view holds then is unspecified.
+    pub fn read_into<T: Value>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
+        let swapped = self.swapped::<T>()?;
+        self.check(slice)?;
+        let expected = lengths(slice);
+        if out.shape() != expected {
+            return Err(Error::View { expected, found: out.shape().to_vec() });
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
+            self.decode(slice.to_vec(), self.view(slice, bytemuck::cast_slice_mut(bits))?, false)?;
+            if swapped {
+                value::swap::<T>(bits);
+            }
+            return Ok(());
+        }
+        // What does not lie together is read a chunk at a time.
+        let origin = vec![0; slice.len()];
+        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, parallel: true };
+        tiles.each(slice.to_vec(), out, &|area, mut part| {
+            part.assign(&self.read::<T>(&area)?);
+            Ok(())
+        })
+    }
+
+    /// Reads a slice as ndarray's users write it: with steps, from the end, single indices whose dimension goes.
+    ///
+    /// ```
+    /// use b2nd_ndarray::{Array, s};
+    ///
+    /// let array = Array::open("../../tests/data/grid/i4_2d.b2nd")?;
+    /// let shape = array.geometry().shape();
+    /// let last_row_backwards = array.slice::<i32>(s![-1, ..;-1])?;
+    /// assert_eq!(last_row_backwards.shape(), [shape[1] as usize]);
+    /// # Ok::<(), b2nd_ndarray::Error>(())
+    /// ```
+    ///
+    /// Only what lies between the first and the last element of each dimension is read.
+    ///
+    /// # Errors
+    ///
+    /// Another number of dimensions than the array has, indices outside it; and those of [`read`](Array::read).
+    pub fn slice<T: Value>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
+        let shape = self.geometry().shape();
+        let (mut ranges, mut rest) = (Vec::new(), Vec::new());
+        for element in slice.as_ref() {
+            let Some(&length) = shape.get(ranges.len()).filter(|_| !matches!(element, SliceInfoElem::NewAxis)) else {
+                if matches!(element, SliceInfoElem::NewAxis) {
+                    rest.push(*element);
+                }
+                continue;
+            };
+            let axis = ranges.len();
+            match *element {
+                SliceInfoElem::Index(index) => {
+                    let at = from_end(index, length);
+                    if !(0..length).contains(&at) {
+                        return Err(Error::Index { axis, index: index as i64, length });
+                    }
+                    ranges.push(at..at + 1);
+                    rest.push(SliceInfoElem::Index(0));
+                }
+                SliceInfoElem::Slice { start, end, step } => {
+                    let (start, end) = (from_end(start, length), end.map_or(length, |end| from_end(end, length)));
+                    if start < 0 || end > length || start > length {
+                        return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
+                    }
+                    ranges.push(start..end.max(start));
+                    rest.push(SliceInfoElem::Slice { start: 0, end: None, step });
+                }
+                SliceInfoElem::NewAxis => {}
+            }
+        }
+        let asked = slice.as_ref().iter().filter(|element| !matches!(element, SliceInfoElem::NewAxis)).count();
+        if asked != shape.len() {
+            return Err(Error::Dimensions { expected: shape.len(), found: asked });
+        }
+        let array = self.read::<T>(&ranges)?;
+        let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
+        Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+    }
+
+    /// Reads into memory that is all zeros.
+    fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.decode(slice.to_vec(), self.view(slice, bytes)?, true)
+    }
+
+    /// The elements of a slice in C order, each as so many bytes of the last axis.
+    fn view<'a>(&self, slice: &[Range<i64>], bytes: &'a mut [u8]) -> Result<BytesMut<'a>> {
+        let mut shape = lengths(slice);
+        match shape.last_mut() {
+            Some(last) => *last *= self.itemsize(),
+            None => shape.push(self.itemsize()),
+        }
+        Ok(ArrayViewMut::from_shape(IxDyn(&shape), bytes)?)
+    }
+
+    /// How many elements a slice has, which has to be inside the array.
+    fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
+        let _chunks = self.grid.chunks_in(slice)?;
+        let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
+        usize::try_from(items).map_err(|_| self.no_memory(slice))
+    }
+
+    fn no_memory(&self, slice: &[Range<i64>]) -> Error {
+        let items = slice.iter().map(|range| range.end - range.start).product();
+        Error::Memory { items, itemsize: self.itemsize() }
+    }
+
+    /// Whether the values have to be swapped, if they are `T`s.
+    fn swapped<T: Value>(&self) -> Result<bool> {
+        let swapped = value::swapped::<T>(self.dtype())?;
+        if self.itemsize() != size_of::<T>() {
+            return Err(Error::Itemsize { expected: size_of::<T>(), found: self.itemsize() });
+        }
+        Ok(swapped)
+    }
+}
+
+/// The shape of a slice, which has been checked.
+fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
+    slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
+}
+
+/// An index counted from the end where it is negative.
+fn from_end(index: isize, length: i64) -> i64 {
+    let index = index as i64;
+    if index < 0 { index + length } else { index }
+}

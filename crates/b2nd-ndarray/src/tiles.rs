@@ -1,0 +1,77 @@
+//! A view cut along a grid, so that the parts can be filled at the same time: each part has its own place, and the borrow checker
+//! sees it.
+
+use std::ops::Range;
+
+use ndarray::{ArrayViewMut, Axis, IxDyn, Slice};
+
+use crate::error::Result;
+
+/// A box of elements of the array: a range for each dimension.
+pub(crate) type Area = Vec<Range<i64>>;
+
+/// A grid of cells.
+pub(crate) struct Tiles<'a> {
+    /// Where the first cell starts.
+    pub(crate) origin: &'a [i64],
+    /// The length of a cell in each dimension, in elements.
+    pub(crate) lengths: &'a [i64],
+    /// How many entries of the view an element takes along the last axis.
+    pub(crate) scale: usize,
+    /// Whether parts may be filled in parallel.
+    pub(crate) parallel: bool,
+}
+
+impl Tiles<'_> {
+    /// Calls `fill` with every cell that the area touches: what they share, and its part of the view.
+    pub(crate) fn each<A: Send, F>(&self, area: Area, view: ArrayViewMut<'_, A, IxDyn>, fill: &F) -> Result<()>
+    where
+        F: Fn(Area, ArrayViewMut<'_, A, IxDyn>) -> Result<()> + Sync,
+    {
+        let Some((axis, at)) = self.cut(&area) else { return fill(area, view) };
+        let Some(range) = area.get(axis) else { return fill(area, view) };
+        let mut index = usize::try_from(at - range.start).unwrap_or(0);
+        if axis + 1 == area.len() {
+            index *= self.scale;
+        }
+        let (left, right) = view.split_at(Axis(axis), index);
+        let (mut before, mut after) = (area.clone(), area);
+        if let (Some(before), Some(after)) = (before.get_mut(axis), after.get_mut(axis)) {
+            (before.end, after.start) = (at, at);
+        }
+        #[cfg(feature = "rayon")]
+        if self.parallel {
+            let (left, right) = rayon::join(|| self.each(before, left, fill), || self.each(after, right, fill));
+            return left.and(right);
+        }
+        self.each(before, left, fill)?;
+        self.each(after, right, fill)
+    }
+
+    /// The axis along which the area lies in several cells, and the border between two of them.
+    fn cut(&self, area: &[Range<i64>]) -> Option<(usize, i64)> {
+        area.iter().enumerate().find_map(|(axis, range)| {
+            let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
+            let first = (range.start - origin).checked_div(length)?;
+            let last = (range.end - 1 - origin).checked_div(length)?;
+            (first < last).then(|| (axis, origin + (first + (last - first).div_euclid(2) + 1) * length))
+        })
+    }
+
+    /// How many cells the area touches.
+    pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
+        let cells = area.iter().zip(self.origin.iter().zip(self.lengths)).map(|(range, (origin, length))| {
+            let cell = |at: i64| (at - origin).checked_div(*length).unwrap_or(0);
+            cell(range.end - 1) - cell(range.start) + 1
+        });
+        cells.product()
+    }
+}
+
+/// Where an area is along an axis of a view whose first element has this coordinate.
+pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
+    let Some(range) = area.get(axis) else { return Slice::from(..) };
+    let scale = if axis + 1 == area.len() { scale } else { 1 };
+    let at = |at: i64| isize::try_from(at - origin(axis)).unwrap_or(0).saturating_mul(isize::try_from(scale).unwrap_or(0));
+    Slice::from(at(range.start)..at(range.end))
+}
