@@ -18,16 +18,11 @@ pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<
         to.copy_from_slice(from);
         return;
     }
-    match (from.into_dimensionality::<Ix2>(), to.into_dimensionality::<Ix2>()) {
-        (Ok(from), Ok(mut to)) => {
-            for (from, mut to) in from.rows().into_iter().zip(to.rows_mut()) {
-                match (from.as_slice(), to.as_slice_mut()) {
-                    (Some(from), Some(to)) => to.copy_from_slice(from),
-                    _ => to.assign(&from),
-                }
-            }
+    let (Ok(from), Ok(mut to)) = (from.into_dimensionality::<Ix2>(), to.into_dimensionality::<Ix2>()) else { return };
+    for (from, mut to) in from.rows().into_iter().zip(to.rows_mut()) {
+        match (from.as_slice(), to.as_slice_mut()) {
+            (Some(from), Some(to)) => to.copy_from_slice(from),
+            _ => to.assign(&from),
         }
-        // Both have two dimensions.
-        _ => {}
     }
 }

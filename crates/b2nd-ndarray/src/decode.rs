@@ -68,8 +68,9 @@ impl Array {
         let number = grid.chunk_index(&start).unwrap_or(u64::MAX);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale: self.itemsize(), parallel };
-        let all = u64::try_from(tiles.count(&area)).is_ok_and(|count| count.saturating_mul(2) >= grid.blocks_per_chunk());
-        let front = (!all).then(|| Blocks::front_len(grid.blocks_per_chunk()));
+        let most = u64::try_from(tiles.count(&area))
+            .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
+        let front = (!most).then(|| Blocks::front_len(grid.blocks_per_chunk()));
         let in_chunk = |error| Error::in_chunk(number, error);
         let part = Part::read(self, number, origin.clone(), front).map_err(in_chunk)?;
         if let From::Repeated(element) = &part.source {

@@ -180,11 +180,12 @@ fn what_is_not_written() {
 #[test]
 fn arrays_whose_elements_are_elsewhere() {
     let refused_file = |file: &str, metalayer: &str| {
-        let expected = format!("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it");
+        let expected =
+            format!("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it");
         refused(Array::open(Path::new(DATA).join(file)), &expected);
     };
-    refused_file("python-blosc2-4.8.0/lazy__udf.b2nd", "b2o");
-    refused_file("python-blosc2-4.14.1/c2array__offline.b2nd", "proxy-source");
+    refused_file("python-blosc2-4.8.0/lazy__udf.b2nd", "LazyArray");
+    refused_file("python-blosc2-4.14.1/c2array__offline.b2nd", "b2o");
 }
 
 /// Bytes of files' chunks and indexes, turned over: values or an error, and no panic of the codec behind it.

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 fn files_of_tests_data_have_the_values_that_c_blosc2_reads() {
     let tally = Tally::of(Path::new("../../tests/data"), include_str!("values.tsv"));
     tally.check("tests/data");
-    assert_eq!(tally.count("equal"), 68);
+    assert_eq!(tally.count("equal"), 66);
     assert!(tally.count(STALE) > 0 && tally.count(EMPTIED) > 0, "files on which other readers fail");
 }
 
@@ -83,6 +83,7 @@ impl Tally {
 fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) -> String {
     let reader = match File::open_at(path, offset).map_err(Error::from).and_then(Array::new) {
         Ok(reader) => reader,
+        Err(Error::Elsewhere { metalayer }) => return format!("refused: {metalayer}"),
         Err(error) => return format!("WRONG: not opened: {error}"),
     };
     let lengths: Vec<_> = reader.grid().shape().iter().map(i64::to_string).collect();

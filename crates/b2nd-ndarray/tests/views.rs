@@ -1,0 +1,137 @@
+//! Slices in ndarray's notation, values in memory that is there already, threads, and frames in memory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use b2nd_ndarray::{Array, Memory, Options, s, to_frame};
+use ndarray::{Array2, Array3, ArrayD, Axis, Ix3, NewAxis};
+
+fn numbers() -> Array3<i32> {
+    Array3::from_shape_fn((7, 30, 11), |(x, y, z)| (x * 1000 + y * 20 + z) as i32)
+}
+
+fn small() -> Options {
+    Options { chunkshape: Some(vec![3, 8, 5]), blockshape: Some(vec![2, 4, 3]), ..Options::default() }
+}
+
+fn array() -> Array {
+    Array::from_frame(to_frame(&numbers(), &small()).unwrap()).unwrap()
+}
+
+#[test]
+fn slices_are_those_of_ndarray() {
+    let (array, numbers) = (array(), numbers());
+    macro_rules! same {
+        ($($slice:tt)*) => {
+            assert_eq!(array.slice::<i32>(s![$($slice)*]).unwrap(), numbers.slice(s![$($slice)*]).into_dyn(), stringify!($($slice)*));
+        };
+    }
+    same!(.., .., ..);
+    same!(2, .., ..);
+    same!(.., 3, 4..9;2);
+    same!(-1, -5.., ..-3);
+    same!(..;-1, 3..20;-4, ..);
+    same!(5, 29, 10);
+    same!(3..3, .., ..);
+    same!(.., NewAxis, 2..4, ..;3);
+}
+
+#[test]
+fn a_slice_outside_the_array_says_where() {
+    let array = array();
+    let sentence = |error: b2nd_ndarray::Error| error.to_string();
+    assert_eq!(sentence(array.slice::<i32>(s![.., 30, ..]).unwrap_err()), "slice[1]: 30 is outside a dimension of 30");
+    assert_eq!(sentence(array.slice::<i32>(s![.., .., 3..12]).unwrap_err()), "slice[2]: 12 is outside a dimension of 11");
+    assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "slice[0]: -8 is outside a dimension of 7");
+    assert_eq!(sentence(array.slice::<i32>(s![.., ..]).unwrap_err()), "the array has 3 dimensions, the slice 2");
+}
+
+#[test]
+fn views_of_any_layout_are_filled() {
+    let (array, numbers) = (array(), numbers());
+    let slice = [1..6, 4..27, 2..11];
+    let expected = numbers.slice(s![1..6, 4..27, 2..11]);
+
+    let mut plain = ArrayD::from_elem(vec![5, 23, 9], -1);
+    array.read_into(&slice, plain.view_mut()).unwrap();
+    assert_eq!(plain, expected.into_dyn());
+
+    let mut turned = ArrayD::from_elem(vec![9, 5, 23], -1);
+    array.read_into(&slice, turned.view_mut().permuted_axes(vec![1, 2, 0])).unwrap();
+    assert_eq!(turned.permuted_axes(vec![1, 2, 0]), expected.into_dyn());
+
+    let mut wider = Array3::from_elem((5, 46, 9), -1);
+    array.read_into(&slice, wider.slice_mut(s![.., ..;-2, ..]).into_dyn()).unwrap();
+    assert_eq!(wider.slice(s![.., ..;-2, ..]), expected);
+    assert!(wider.slice(s![.., ..;2, ..]).iter().all(|&value| value == -1));
+
+    let error = array.read_into(&slice, ArrayD::from_elem(vec![5, 9, 23], 0).view_mut()).unwrap_err();
+    assert_eq!(error.to_string(), "the slice has the shape [5, 23, 9], the view [5, 9, 23]");
+}
+
+#[test]
+fn a_chunk_of_zeros_overwrites_what_a_view_held() {
+    let zeros = Array2::<f64>::zeros((10, 10));
+    let array = Array::from_frame(to_frame(&zeros, &Options::default()).unwrap()).unwrap();
+    let mut view = ArrayD::from_elem(vec![10, 10], 1.0);
+    array.read_into(&array.whole(), view.view_mut()).unwrap();
+    assert_eq!(view, zeros.into_dyn());
+}
+
+#[test]
+fn booleans_are_filled_too() {
+    let bools = Array2::from_shape_fn((9, 9), |(row, column)| row * column % 3 == 0);
+    let array = Array::from_frame(to_frame(&bools, &Options::default()).unwrap()).unwrap();
+    let mut view = ArrayD::from_elem(vec![9, 9], false);
+    array.read_into(&array.whole(), view.view_mut()).unwrap();
+    assert_eq!(view, bools.into_dyn());
+}
+
+/// Large enough for the chunks, and for the blocks of one chunk, to be read by several threads.
+#[cfg(feature = "rayon")]
+#[test]
+fn several_threads_read_what_one_does() {
+    let values = Array3::from_shape_fn((40, 200, 150), |(x, y, z)| (x * y) as f32 + z as f32 / 7.0);
+    for (chunks, blocks) in [([10, 60, 150], [3, 20, 70]), ([40, 200, 150], [1, 50, 150]), ([40, 200, 150], [40, 20, 20])] {
+        let options = Options { chunkshape: Some(chunks.to_vec()), blockshape: Some(blocks.to_vec()), ..Options::default() };
+        let frame = to_frame(&values, &options).unwrap();
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            // Writing makes the same bytes whatever the number of threads.
+            assert_eq!(pool.install(|| to_frame(&values, &options)).unwrap(), frame);
+            let array = Array::from_frame(frame.clone()).unwrap();
+            assert_eq!(pool.install(|| array.read::<f32>(&array.whole())).unwrap(), values.clone().into_dyn());
+            let slice = pool.install(|| array.slice::<f32>(s![.., 50.., 3..140])).unwrap();
+            assert_eq!(slice, values.slice(s![.., 50.., 3..140]).into_dyn());
+        }
+    }
+}
+
+#[test]
+fn an_array_is_shared_by_threads() {
+    let (array, numbers) = (array(), numbers());
+    std::thread::scope(|scope| {
+        for plane in 0..7 {
+            let (array, numbers) = (&array, &numbers);
+            scope.spawn(move || {
+                let read = array.slice::<i32>(s![plane, .., ..]).unwrap();
+                assert_eq!(read, numbers.index_axis(Axis(0), plane).into_dyn());
+            });
+        }
+    });
+}
+
+#[test]
+fn a_frame_anywhere_in_a_source() {
+    let frame = to_frame(&numbers(), &small()).unwrap();
+    let padded = [&[0xaa; 777][..], &frame, &[0xbb; 99]].concat();
+    let array = Array::from_source(std::sync::Arc::new(Memory(padded)), 777).unwrap();
+    assert_eq!(array.read::<i32>(&array.whole()).unwrap().into_dimensionality::<Ix3>().unwrap(), numbers());
+}
+
+#[test]
+fn a_source_that_ends_early_is_an_error() {
+    let frame = to_frame(&numbers(), &small()).unwrap();
+    for length in (0..frame.len()).step_by(7) {
+        let read = Array::from_frame(&frame[..length]).and_then(|array| array.read_bytes(&array.whole()));
+        assert!(read.is_err(), "{length} of {} bytes", frame.len());
+    }
+}
