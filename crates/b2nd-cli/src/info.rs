@@ -1,16 +1,21 @@
 //! `b2nd info`: what is in frames and stores.
 
-use std::io::Write;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use b2nd::Result;
 use b2nd_ndarray::codec::Codec;
-use b2nd_view::json::{self, Object};
+use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
-use b2nd_view::store::StoreObject;
+use b2nd_view::store::{Attributes, Content, Leaf, StoreObject};
+use b2nd_view::text::{count, printable};
+use b2nd_view::{Frame, Kind, Value};
 use clap::Args;
+use serde::Serialize;
 
 use crate::output::Output;
+use crate::tree::{self, Tree};
 use crate::visit::{Found, Leaves, Paths, unwritable};
 
 /// What to show.
@@ -23,6 +28,18 @@ pub(crate) struct Info {
     #[arg(long)]
     json: bool,
 
+    /// Print metalayers and attributes alone, their values in full.
+    #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
+    meta: bool,
+
+    /// Draw stores as trees, with shape, dtype and ratio beside each leaf.
+    #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
+    tree: bool,
+
+    /// With --tree: how many levels of groups are drawn.
+    #[arg(long, value_name = "N", requires = "tree", value_parser = clap::value_parser!(u16).range(1..))]
+    depth: Option<u16>,
+
     /// List the chunks, which takes a look at each of them.
     #[arg(long)]
     chunks: bool,
@@ -33,15 +50,109 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
+    pub(crate) fn with_chunks(self) -> Info {
+        Info { chunks: true, ..self }
+    }
+
+    pub(crate) fn with_slice(self, slice: Slice) -> Info {
+        Info { slice: Some(slice), ..self }
+    }
+
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let options = json::Options { chunks: self.chunks, slice: self.slice.clone() };
         let Output { out, err } = output;
+        if self.tree {
+            return self.trees(out, err);
+        }
         let mut shown = 0_u64;
         self.paths.each(Leaves::Each, err, &mut |found| {
             shown += 1;
-            if self.json { object(found, &options, out) } else { text(found, &options, shown == 1, out) }
+            match (self.json, self.meta) {
+                (true, false) => object(found, &options, out),
+                (true, true) => meta_object(found, out),
+                (false, _) => text(found, &options, self.meta, shown == 1, out),
+            }
         })
     }
+
+    fn trees(&self, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
+        let depth = self.depth.map(usize::from);
+        let mut tree: Option<Tree> = None;
+        let complete = self.paths.each(Leaves::Each, err, &mut |found| {
+            let kind = |frame: &Frame| {
+                let tail = frame.tail().ok();
+                Kind::of(frame.header(), tail.map(|tail| &tail.trailer), &mut Codec::default())
+            };
+            let next = match (found, tree.as_mut()) {
+                (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some(tree)) => {
+                    tree.push(key, tree::label(frame, kind(frame)));
+                    return Ok(true);
+                }
+                (Found::Leaf { leaf, .. }, Some(tree)) => {
+                    tree.push(&leaf.key, leaf_label(leaf));
+                    return Ok(true);
+                }
+                (Found::Frame { frame, .. }, _) => Tree::new(&found.name(), &tree::label(frame, kind(frame))),
+                (Found::Leaf { leaf, .. }, None) => Tree::new(&found.name(), &leaf_label(leaf)),
+                (Found::Store { store, .. }, _) => Tree::new(&found.name(), store.kind.map_or("frames", Kind::name)),
+            };
+            if let Some(done) = tree.replace(next) {
+                done.draw(depth, out).map_err(unwritable)?;
+            }
+            Ok(true)
+        })?;
+        tree.iter().try_for_each(|tree| tree.draw(depth, out))?;
+        Ok(complete)
+    }
+}
+
+fn leaf_label(leaf: &Leaf) -> String {
+    match &leaf.content {
+        Content::Table(table) => {
+            let rows = table.rows.map_or_else(String::new, |rows| format!("{} x ", count(rows, "row")));
+            format!("ctable  {rows}{}", count(table.columns.len(), "column"))
+        }
+        Content::Remote { urlbase, path } => format!("remote_array  {} at {}", printable(path), printable(urlbase)),
+        Content::Frame | Content::Embedded(_) => String::new(),
+    }
+}
+
+/// `--meta --json`: names and values alone.
+#[derive(Serialize)]
+struct MetaObject<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    kind: Option<Kind>,
+    meta: BTreeMap<String, Option<Value<'a>>>,
+    vlmeta: &'a Attributes,
+}
+
+fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
+    let none = Attributes::default();
+    let of_frame;
+    let path = |path| Place { path, ..Place::default() };
+    let object = match *found {
+        Found::Frame { place, frame } => {
+            of_frame = Attributes::of(frame, &mut Codec::default())?;
+            let kind = Kind::of(frame.header(), Some(&frame.tail()?.trailer), &mut Codec::default());
+            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
+            let meta = frame.header().metalayers().iter().map(named).collect();
+            MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame }
+        }
+        Found::Store { path: store_path, store } => {
+            MetaObject { place: path(store_path), kind: store.kind, meta: BTreeMap::new(), vlmeta: &store.attributes }
+        }
+        Found::Leaf { path: store_path, leaf } => {
+            let place = Place { key: Some(&leaf.key), member: leaf.member.as_deref(), ..path(store_path) };
+            let (kind, vlmeta) = match &leaf.content {
+                Content::Table(table) => (Kind::CTable, &table.attributes),
+                _ => (Kind::RemoteArray, &none),
+            };
+            MetaObject { place, kind: Some(kind), meta: BTreeMap::new(), vlmeta }
+        }
+    };
+    json::write_line(out, &object).map_err(unwritable)?;
+    Ok(true)
 }
 
 fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
@@ -59,8 +170,9 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, is_first: bool, out: &mut dyn Write) -> Result<bool> {
+fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
     let view = match found {
+        Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
         Found::Store { store, .. } => page::store(store, &found.name()),
         Found::Leaf { leaf, .. } => page::leaf(leaf, &found.name()),

@@ -16,12 +16,16 @@ impl Output {
         Output { out: Box::new(out), err: Box::new(anstream::stderr()) }
     }
 
-    /// Runs a command that says whether all went well: 0 if it did, else `failure`.
-    pub(crate) fn run(mut self, failure: u8, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
-        let done = command(&mut self).and_then(|done| self.out.flush().map(|()| done));
+    /// Runs a command that says whether all went well: 0 if it did, else 1.
+    pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
+        self.run_to_status(|output| command(output).map(|done| u8::from(!done)))
+    }
+
+    /// Runs a command that gives the exit status.
+    pub(crate) fn run_to_status(mut self, command: impl FnOnce(&mut Output) -> io::Result<u8>) -> ExitCode {
+        let done = command(&mut self).and_then(|status| self.out.flush().map(|()| status));
         match done {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => failure.into(),
+            Ok(status) => status.into(),
             // Whoever read the output has seen enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 // The buffer would be written again when it is dropped.

@@ -1,14 +1,14 @@
 //! What a PATH on the command line names.
 
-use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use b2nd::Result;
-use b2nd_view::Source;
+use b2nd::{Error, Result};
 use b2nd_view::store::{self, Folder, Zip};
+use b2nd_view::{Frame, Kind, Source};
 
 use crate::local::{Directory, LocalFile};
+use crate::remote::RemoteFile;
 
 /// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -28,6 +28,12 @@ impl Target {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes)?;
             return Ok(Target::File(Box::new(bytes)));
+        }
+        if ["http://", "https://"].iter().any(|scheme| path.starts_with(scheme)) {
+            if cfg!(not(feature = "https")) && path.starts_with("https") {
+                return Err(Error::message("this b2nd was built without TLS: cargo install b2nd-cli --features https"));
+            }
+            return Ok(Target::File(Box::new(RemoteFile::open(path)?)));
         }
         let path = Path::new(path);
         if is_store_directory(path) {
@@ -49,12 +55,17 @@ impl Target {
     }
 }
 
-/// Whether a directory is a store and no sparse frame.
+/// Whether a directory is a store and no sparse frame: by its name, or by what it holds.
 pub(crate) fn is_store_directory(path: &Path) -> bool {
-    let has = |name: &str| path.join(name).is_file();
-    has("embed.b2e")
-        || has("_meta.b2f")
-        || path.extension().is_some_and(|end| end == "b2d") && fs::metadata(path).is_ok_and(|it| it.is_dir())
+    let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
+    is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
+}
+
+/// Whether an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
+fn is_store(embed: &Path) -> Result<bool> {
+    let file = LocalFile::open(embed)?;
+    let frame = Frame::open(&file, 0)?;
+    Ok(matches!(Kind::of(frame.header(), None, &mut ()), Kind::DictStore | Kind::TreeStore))
 }
 
 /// A path, and the key of a leaf if it names one. A file whose own name has the separator in it comes first.

@@ -18,7 +18,7 @@ use crate::walk::{self, SPARSE_FRAME};
 #[derive(Args)]
 pub(crate) struct Paths {
     /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one
-    /// (archive.b2z::/group/x), or - for standard input.
+    /// (archive.b2z::/group/x), an address (http://…), or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 

@@ -67,6 +67,11 @@ impl<'s> Frame<'s> {
         self.offset
     }
 
+    /// How many bytes the source has from the frame's first one on.
+    pub fn source_len(&self) -> u64 {
+        self.source.len().saturating_sub(self.offset)
+    }
+
     /// The header's bytes.
     ///
     /// # Errors
@@ -82,7 +87,7 @@ impl<'s> Frame<'s> {
     ///
     /// The source fails, or ends before the frame does.
     pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let end = self.source.len().saturating_sub(self.offset);
+        let end = self.source_len();
         if range.end > end {
             return Err(Error::message(format_args!(
                 "the file is cut off: it ends at byte {end} of the frame, whose header says {}",

@@ -10,6 +10,7 @@
 //! | know what it is | [`Kind`] |
 //! | have it as JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
+//! | find what is wrong with it | [`check`] |
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | show it to a person | [`page`], [`bytes::dump`], [`picture::draw`] |
@@ -28,7 +29,9 @@
 mod array;
 pub mod attributes;
 pub mod bytes;
+pub mod check;
 pub mod chunks;
+pub mod details;
 mod frame;
 pub mod json;
 mod kind;

@@ -8,7 +8,6 @@ use b2nd::frame::{Decompress, FrameType, Header};
 
 use crate::array::Array;
 use crate::attributes::{self, Attribute};
-use crate::chunks;
 use crate::frame::{Frame, Tail};
 use crate::json::readable;
 use crate::kind::Kind;
@@ -16,6 +15,7 @@ use crate::slice::{self, Slice, Touched};
 use crate::store::{Attributes, Content, Leaf, Store};
 use crate::text::{self, LABEL, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::value::Value;
+use crate::{check, chunks, details};
 
 /// A dtype's lines are at most so wide, where it has places to break them.
 const DTYPE_WIDTH: usize = 96;
@@ -40,6 +40,9 @@ pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decomp
     let tail = readable(frame.tail())?;
     let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
     page.line("kind", kind.name());
+    if let Ok(tail) = &tail {
+        details::lines(kind, header, &tail.trailer, codec).iter().for_each(|(label, text)| page.inner(label, text));
+    }
     container(&mut page, header);
     compression(&mut page, header);
     array(&mut page, header, options.slice.as_ref());
@@ -72,6 +75,8 @@ fn container(page: &mut Page, header: &Header) {
 
 fn size_or_varies(length: i32, varies: bool) -> String {
     match (varies, length) {
+        // What is not known yet, in an empty frame.
+        (false, -1) => "not set".to_owned(),
         (false, length) => size(length.into()),
         (true, 0) => "varies".to_owned(),
         (true, length) => format!("varies, {} in the header", size(length.into())),
@@ -92,7 +97,12 @@ fn compression(page: &mut Page, header: &Header) {
 
 /// A codec or filter, and its parameter where it has one.
 fn with_meta(stage: impl Display, meta: u8) -> String {
-    if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
+    match (stage.to_string(), meta) {
+        (stage, 0) => stage,
+        // It counts bits from the other end where it is negative.
+        (stage, meta) if stage == "int_trunc" => format!("{stage} (meta {})", i8::from_be_bytes([meta])),
+        (stage, meta) => format!("{stage} (meta {meta})"),
+    }
 }
 
 fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
@@ -137,7 +147,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     if array.stale != 0 {
         page.inner("stale", styled(NOTICE, format_args!("{} after the metadata", count(array.stale, "byte"))));
     }
-    grid(page, geometry, header.typesize(), slice);
+    grid(page, geometry, header, slice);
 }
 
 /// What an element is, in words.
@@ -151,16 +161,19 @@ fn element(page: &mut Page, dtype: &DType, typesize: i32) {
     page.inner("element", format_args!("{words}; {differs}"));
 }
 
-fn grid(page: &mut Page, geometry: &Geometry, typesize: i32, slice: Option<&Slice>) {
+fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Slice>) {
     let grid = match geometry.grid() {
         Ok(grid) => grid,
         Err(error) => return page.problem("  grid", format_args!("none: {error}")),
     };
-    let bytes = i128::from(grid.nitems()) * i128::from(typesize);
+    let bytes = i128::from(grid.nitems()) * i128::from(header.typesize());
     page.inner("elements", format_args!("{} in {}", thousands(grid.nitems()), size(bytes)));
     let per_dimension: Vec<_> = grid.chunks_per_dimension().iter().map(thousands).collect();
     let product = if per_dimension.len() > 1 { format!(" = {}", per_dimension.join(" x ")) } else { String::new() };
     page.inner("chunks", thousands(grid.nchunks()) + &product);
+    if let Some(problem) = check::too_few_chunks(header, &grid) {
+        page.more(styled(NOTICE, problem));
+    }
     page.inner("blocks", format_args!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk())));
     match slice::padding(&grid) {
         Some(0.0) => page.inner("padding", "none"),
@@ -315,6 +328,31 @@ impl Page {
             let _ = write!(self.0.text, "\n    {line}");
         }
     }
+}
+
+/// The metalayers and vlmetalayers of a frame, their values in full.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Result<View> {
+    let mut page = Page(View::new(text::title(name, frame.offset())));
+    let full = |content: &[u8]| attributes::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
+    for (name, content) in frame.header().metalayers().iter() {
+        page.line(quoted(name), full(content));
+    }
+    match readable(frame.tail())? {
+        Ok(tail) => {
+            for Attribute { name, value, .. } in attributes::of(&tail.trailer, codec) {
+                match value {
+                    Ok(value) => page.line(quoted(name), full(&value)),
+                    Err(error) => page.problem(&quoted(name), error),
+                }
+            }
+        }
+        Err(error) => page.problem("trailer", error),
+    }
+    Ok(page.0)
 }
 
 /// A store: its kind, its attributes and its groups. Its leaves have pages of their own.

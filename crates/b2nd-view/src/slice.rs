@@ -14,12 +14,14 @@ pub fn padding(grid: &Grid) -> Option<f64> {
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)
 }
 
-/// A slice as it is written in Python: `0:10,5,:`.
+/// A slice as it is written in Python: `0:10,5,:`, `...,0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice(Vec<Index>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Index {
+    /// `...`: as many whole dimensions as are left.
+    Rest,
     At(i64),
     Range(Option<i64>, Option<i64>),
 }
@@ -31,7 +33,11 @@ impl FromStr for Slice {
         if text.trim().is_empty() {
             return Ok(Slice(Vec::new()));
         }
-        text.split(',').map(|index| Index::parse(index.trim())).collect::<Result<_, _>>().map(Slice)
+        let indices: Vec<Index> = text.split(',').map(|index| Index::parse(index.trim())).collect::<Result<_, _>>()?;
+        match indices.iter().filter(|index| **index == Index::Rest).count() {
+            0 | 1 => Ok(Slice(indices)),
+            _ => Err("... stands in it more than once".to_owned()),
+        }
     }
 }
 
@@ -43,6 +49,9 @@ impl Index {
                 digits.parse().map(Some).map_err(|_| format!("{digits:?} is no integer: expected START:STOP, an index or :"))
             }
         };
+        if text == "..." {
+            return Ok(Index::Rest);
+        }
         match text.split_once(':') {
             Some((_, stop)) if stop.contains(':') => Err(format!("{text:?} has a step, and a slice of chunks has none")),
             Some((start, stop)) => Ok(Index::Range(number(start)?, number(stop)?)),
@@ -55,6 +64,7 @@ impl Index {
     fn within(&self, dimension: usize, length: i64) -> Result<Range<i64>, String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
+            Index::Rest => Ok(0..length),
             Index::At(number) => match from_end(number) {
                 at if (0..length).contains(&at) => Ok(at..at + 1),
                 _ => Err(format!("index {number} is outside dimension {dimension}, whose length is {length}")),
@@ -79,16 +89,31 @@ pub struct Touched {
 }
 
 impl Slice {
-    /// Dimensions that the slice leaves out are taken whole.
-    pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
-        let (indices, ndim) = (self.0.len(), grid.shape().len());
-        if indices > ndim {
+    /// The elements in each dimension of an array of this shape. Dimensions that the slice leaves out are taken whole.
+    ///
+    /// # Errors
+    ///
+    /// It has too many indices, or one is outside its dimension.
+    pub fn ranges(&self, shape: &[i64]) -> Result<Vec<Range<i64>>, String> {
+        let at_rest = self.0.iter().position(|index| *index == Index::Rest);
+        let (before, after) = self.0.split_at(at_rest.unwrap_or(self.0.len()));
+        let after = after.get(1..).unwrap_or_default();
+        let (indices, ndim) = (before.len() + after.len(), shape.len());
+        let Some(left) = ndim.checked_sub(indices) else {
             return Err(format!("{indices} indices, and the array has {ndim} dimensions"));
-        }
-        let whole = std::iter::repeat(&Index::Range(None, None));
-        let dimensions = grid.shape().iter().enumerate().zip(self.0.iter().chain(whole));
-        let ranges: Vec<_> =
-            dimensions.map(|((dimension, &length), index)| index.within(dimension, length)).collect::<Result<_, _>>()?;
+        };
+        let rest = std::iter::repeat_n(&Index::Rest, left);
+        let dimensions = shape.iter().enumerate().zip(before.iter().chain(rest).chain(after));
+        dimensions.map(|((dimension, &length), index)| index.within(dimension, length)).collect()
+    }
+
+    /// The chunks that it touches.
+    ///
+    /// # Errors
+    ///
+    /// As of [`ranges`](Slice::ranges).
+    pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
+        let ranges = self.ranges(grid.shape())?;
         let numbers = grid.chunks_in(&ranges).map_err(|error| error.to_string())?;
         let more = numbers.len().saturating_sub(MAX_LISTED);
         let blocks = |chunk| Ok((chunk, grid.blocks_in(chunk, &ranges)?.len()));

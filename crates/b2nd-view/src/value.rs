@@ -120,6 +120,20 @@ impl<'a> Value<'a> {
         found
     }
 
+    /// The byte strings in it, at any depth.
+    pub fn byte_strings(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let mut reader = Reader(self.0);
+        std::iter::from_fn(move || reader.next())
+            .filter_map(|item| if let Item::Bytes(bytes) = item { Some(bytes) } else { None })
+    }
+
+    /// How long the value is that these bytes begin with.
+    pub fn length_of_first(bytes: &[u8]) -> Option<usize> {
+        let mut reader = Reader(bytes);
+        reader.skip(MAX_DEPTH)?;
+        Some(bytes.len() - reader.0.len())
+    }
+
     /// A line of text that looks like Python, cut after `limit` characters.
     pub fn text(&self, limit: usize) -> String {
         text::line(self.0, limit)

@@ -45,10 +45,17 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(touched("7:3,:"), ok("[7..7, 0..10]", ""));
     assert_eq!(touched("").map(|(ranges, _)| ranges), Ok("[0..10, 0..10]".to_owned()));
 
+    assert_eq!(touched("..., 8"), touched(":, 8"));
+    assert_eq!(touched("8, ..."), touched("8"));
+    assert_eq!(touched("2:7, ..., 8"), touched("2:7, 8"));
+    assert_eq!(touched("..."), touched(""));
+
     let error = |message: &str| Err(message.to_owned());
     assert_eq!(touched("10"), error("index 10 is outside dimension 0, whose length is 10"));
     assert_eq!(touched("0,-11"), error("index -11 is outside dimension 1, whose length is 10"));
     assert_eq!(touched("0,1,2"), error("3 indices, and the array has 2 dimensions"));
+    assert_eq!(touched("0, ..., 1, 2"), error("3 indices, and the array has 2 dimensions"));
+    assert_eq!(touched("..., ..."), error("... stands in it more than once"));
     assert_eq!(touched("0:4:2"), error("\"0:4:2\" has a step, and a slice of chunks has none"));
     assert_eq!(touched("0,,1"), error("an index is empty"));
     assert_eq!(touched("a:"), error("\"a\" is no integer: expected START:STOP, an index or :"));

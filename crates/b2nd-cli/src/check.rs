@@ -1,0 +1,74 @@
+//! `b2nd check`: every finding of frames and stores.
+
+use std::io::{self, Write};
+
+use b2nd_ndarray::codec::Codec;
+use b2nd_view::check::{self, Finding};
+use b2nd_view::json::{self, Place};
+use b2nd_view::text::{LABEL, printable, styled};
+use clap::Args;
+use serde::Serialize;
+
+use crate::output::Output;
+use crate::visit::{Found, Leaves, Paths, unwritable};
+
+/// What to check.
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    paths: Paths,
+
+    /// Print a JSON object for each frame, on a line of its own.
+    #[arg(long)]
+    json: bool,
+
+    /// Decompress every chunk.
+    #[arg(long)]
+    data: bool,
+}
+
+/// The exit statuses beside 0.
+pub(crate) const FINDINGS: u8 = 1;
+pub(crate) const UNREADABLE: u8 = 3;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    findings: Vec<Finding>,
+}
+
+impl Check {
+    /// Gives the exit status.
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
+        let Output { out, err } = output;
+        let mut any = false;
+        let readable = self.paths.each(Leaves::Each, err, &mut |found| {
+            let Found::Frame { place, frame } = *found else { return Ok(true) };
+            let findings = check::frame(frame, self.data, &mut Codec::default())?;
+            any |= !findings.is_empty();
+            if self.json {
+                json::write_line(out, &Object { place, findings })
+            } else {
+                let name = printable(&found.name());
+                findings.iter().try_for_each(|finding| writeln!(out, "{name}: {}", line(finding)))
+            }
+            .map_err(unwritable)?;
+            Ok(true)
+        })?;
+        Ok(match (readable, any) {
+            (false, _) => UNREADABLE,
+            (true, true) => FINDINGS,
+            (true, false) => 0,
+        })
+    }
+}
+
+fn line(finding: &Finding) -> String {
+    let at = finding.offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
+    let place = styled(LABEL, format_args!("{}{at}", finding.place));
+    let answers = [("document", finding.document), ("C-Blosc2", finding.c_blosc2), ("python-blosc2", finding.python_blosc2)];
+    let word = |answer: Option<bool>| answer.map_or("?", |yes| if yes { "yes" } else { "no" });
+    let answers = answers.map(|(who, answer)| format!("{who} {}", word(answer)));
+    format!("{place}: {} ({})", finding.finding, answers.join(", "))
+}

@@ -1,0 +1,151 @@
+//! `b2nd check`: what is found, in which place, who minds, and the exit status.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use serde_json::{Value, json};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+
+/// Runs `b2nd check` where tests/data is `.`: output, errors and status.
+fn check(args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg("check").args(args).current_dir(DATA).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+fn findings(args: &[&str]) -> Vec<Value> {
+    let (out, err, _) = check(&[&["--json"], args].concat());
+    assert_eq!(err, "");
+    out.lines().flat_map(|line| serde_json::from_str::<Value>(line).unwrap()["findings"].as_array().unwrap().clone()).collect()
+}
+
+/// A file that is gone after its test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str, bytes: &[u8]) -> Temporary {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{name}.b2nd"));
+        fs::write(&path, bytes).unwrap();
+        Temporary(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn the_exit_status_says_what_was_found() {
+    assert_eq!(check(&["--data", "example.b2nd"]), (String::new(), String::new(), 0));
+    let squeezed = "python-blosc2-3.9.0/squeeze__2to1_meta.b2nd";
+    let line =
+        "metalayer \"b2nd\" at byte 157: after it: 19 bytes of a longer one (document no, C-Blosc2 yes, python-blosc2 yes)";
+    assert_eq!(check(&["example.b2nd", squeezed]), (format!("{squeezed}: {line}\n"), String::new(), 1));
+    assert_eq!(check(&[]).2, 2);
+    assert_eq!(check(&["--nonsense", "example.b2nd"]).2, 2);
+    let beta = "c-blosc2-2.0.0-beta.2/clib-beta__meta1.b2frame";
+    let error = format!("{beta}: header elements: expected 14, found 13 (a C-Blosc2 2.0 beta) at byte 0\n");
+    assert_eq!(check(&[beta, squeezed]), (format!("{squeezed}: {line}\n"), error, 3));
+    assert_eq!(check(&["missing.b2nd"]).2, 3);
+}
+
+#[test]
+fn what_python_refuses_is_found() {
+    let lazy = findings(&["python-blosc2-4.8.0/lazy__udf.b2nd"]);
+    assert_eq!((lazy.len(), &lazy[0]["python_blosc2"]), (1, &json!(false)));
+    let references = findings(&["python-blosc2-4.14.1/vlobj__refs_in_vlmeta.b2frame"]);
+    let of: Vec<_> = references.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
+    assert_eq!(of, [r#"vlmetalayer "ref""#, r#"vlmetalayer "c2""#, r#"vlmetalayer "nd""#]);
+}
+
+/// An array of 4 in 2 chunks of int16, whose frame holds these chunks and has this dtype.
+fn array(dtype: &str, chunks: usize) -> Vec<u8> {
+    let mut header = Header::new(2, 4, 4).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "<i2")).unwrap();
+    let mut writer = Writer::new(header);
+    for _ in 0..2 {
+        writer.append(&Chunk::store(&[1; 4], 2).unwrap()).unwrap();
+    }
+    writer.set_vlmetalayer("n", b"\x01").unwrap();
+    let frame = writer.finish().unwrap();
+    let mut frame: Vec<u8> = frame;
+    let place = frame.windows(3).position(|bytes| bytes == b"<i2").unwrap();
+    frame[place..place + 3].copy_from_slice(dtype.as_bytes());
+    if chunks == 4 {
+        // The shape says more.
+        let place = frame.windows(9).position(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 4]).unwrap();
+        frame[place + 8] = 8;
+    }
+    frame
+}
+
+#[test]
+fn the_array_is_compared_with_its_frame() {
+    assert_eq!(findings(&[Temporary::new("good", &array("<i2", 2)).path()]), Vec::<Value>::new());
+    let only = |name: &str, bytes: &[u8]| {
+        let found = findings(&[Temporary::new(name, bytes).path()]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        format!("{}: {}", found[0]["place"].as_str().unwrap(), found[0]["finding"].as_str().unwrap())
+    };
+    assert_eq!(only("dtype", &array("<i4", 2)), "dtype: an element of it has 4 bytes, the frame's typesize is 2");
+    assert_eq!(only("chunks", &array("<i2", 4)), "array: it has 4 chunks, the frame holds 2");
+    let mut flag = array("<i2", 2);
+    flag[0x44] = 0xc2;
+    assert_eq!(only("flag", &flag), "header: it says there are no vlmetalayers, and there are");
+    let longer = [array("<i2", 2), vec![0; 3]].concat();
+    assert_eq!(only("longer", &longer), "file: after the frame: 3 bytes, lost with the next edit");
+    let cut = &array("<i2", 2)[..200];
+    let found = findings(&[Temporary::new("cut", cut).path()]);
+    let all: Vec<_> = found.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
+    assert_eq!(all, ["trailer", "index"]);
+}
+
+#[test]
+fn every_chunk_is_looked_at_and_with_data_decompressed() {
+    let good = fs::read(format!("{DATA}/example.b2nd")).unwrap();
+    const CHUNK: usize = 320;
+    let mut header = good.clone();
+    header[CHUNK + 3] = 0;
+    let file = Temporary::new("chunk", &header);
+    let found = findings(&[file.path()]);
+    assert_eq!((found.len(), &found[0]["place"], &found[0]["offset"]), (1, &json!("chunk 0"), &json!(320)));
+    // Where the codec's bytes are.
+    let mut data = good;
+    data[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
+    let file = Temporary::new("data", &data);
+    assert_eq!(findings(&[file.path()]), Vec::<Value>::new());
+    assert_eq!(findings(&["--data", file.path()])[0]["place"], "chunk 0");
+}
+
+/// C-Blosc2 3.3.5 was asked about each of these: the frames are where `../shared/corpus/malformed` is.
+#[test]
+fn what_c_blosc2_opens_is_told_right() {
+    let corpus = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/malformed"));
+    let Ok(manifest) = fs::read(corpus.join("manifest.json")) else { return eprintln!("no corpus here: nothing was compared") };
+    let manifest: Vec<Value> = serde_json::from_slice(&manifest).unwrap();
+    let mut compared = 0;
+    for entry in manifest.iter().filter(|entry| entry["in_frame"].is_string()) {
+        let name = entry["name"].as_str().unwrap();
+        // The library opens these, and python-blosc2 then fails on the dtype.
+        if name.starts_with("dtype") {
+            continue;
+        }
+        let file = corpus.join(entry["in_frame"].as_str().unwrap());
+        let refused = findings(&[file.to_str().unwrap()]).iter().any(|finding| finding["c_blosc2"] == json!(false));
+        let opened = entry["blosc2.open"] == "ok" || entry["blosc2.open"]["result"] == "ok";
+        assert_eq!(refused, !opened, "{name}");
+        compared += 1;
+    }
+    assert!(compared > 90, "{compared}");
+}

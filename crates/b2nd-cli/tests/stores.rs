@@ -1,0 +1,129 @@
+//! Stores, recipes, tables and attributes that python-blosc2 wrote: `b2nd info --json` says of each leaf what Python says.
+//!
+//! The files are not in the repository: the test runs where `../shared/corpus/stores` is, or what `B2ND_STORES` names.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use b2nd::dtype::DType;
+use serde_json::{Value, json};
+
+fn corpus() -> Option<PathBuf> {
+    let place = std::env::var_os("B2ND_STORES").map(PathBuf::from);
+    let place = place.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/stores").into());
+    place.join("expect.json").is_file().then_some(place)
+}
+
+fn lines(corpus: &PathBuf, name: &str) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(["info", "--json", name]).current_dir(corpus).output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(0)), "{name}");
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn json_says_of_each_leaf_what_python_says() {
+    let Some(corpus) = corpus() else { return eprintln!("no corpus here: nothing was compared") };
+    let expect: Value = serde_json::from_slice(&std::fs::read(corpus.join("expect.json")).unwrap()).unwrap();
+    let (mut leaves, mut values) = (0, 0);
+    for (name, expected) in expect["expect"].as_object().unwrap() {
+        let lines = lines(&corpus, name.split('#').next().unwrap());
+        match name.split_once('#') {
+            Some((_, "vlmeta")) => assert_eq!(&lines[0]["vlmeta"], expected, "{name}"),
+            Some((_, "map")) => assert_eq!(attributes(&lines[0])["estore_metadata"], *expected, "{name}"),
+            Some((_, other)) => panic!("{other}"),
+            None => {
+                let is_store = lines[0].get("leaves").is_some() || lines.len() > 1;
+                let found = if is_store { &lines[1..] } else { &lines[..] };
+                let keys =
+                    |all: &[Value]| all.iter().map(|leaf| leaf["key"].as_str().unwrap_or("/").to_owned()).collect::<Vec<_>>();
+                let mut expected = expected.as_array().unwrap().clone();
+                expected.sort_by(|a, b| a["key"].as_str().cmp(&b["key"].as_str()));
+                assert_eq!(keys(found), keys(&expected), "{name}");
+                for (found, expected) in found.iter().zip(&expected) {
+                    values += compare(&format!("{name}{}", expected["key"]), found, expected);
+                    leaves += 1;
+                }
+            }
+        }
+    }
+    assert!(leaves >= 39 && values >= 34, "{leaves} leaves, {values} attributes");
+}
+
+/// Compares a leaf; gives the number of its attributes.
+fn compare(name: &str, found: &Value, expected: &Value) -> usize {
+    let kinds = [
+        ("batcharray", "batch_array"),
+        ("listarray", "list_array"),
+        ("vlarray", "object_array"),
+        ("proxy-source", "proxy"),
+        ("__pack_tensor__", "tensor"),
+    ];
+    if let Some(by) = expected["kind_by"].as_str() {
+        let kind = kinds.iter().find(|(name, _)| *name == by).map(|(_, kind)| json!(kind));
+        let kind = kind.unwrap_or_else(|| match by {
+            "b2o" => expected["meta"]["b2o"]["kind"].clone(),
+            _ => json!(if expected["meta"]["LazyArray"] == 1 { "lazyudf" } else { "lazyexpr" }),
+        });
+        assert_eq!(found["kind"], kind, "{name}");
+    }
+    for (layer, value) in expected["meta"].as_object().into_iter().flatten() {
+        let metalayers = found["metalayers"].as_array().unwrap();
+        let metalayer = metalayers.iter().find(|metalayer| metalayer["name"] == *layer).unwrap();
+        assert_eq!(&metalayer["value"], value, "{name}: {layer}");
+    }
+    match expected["class"].as_str() {
+        Some("CTable") => {
+            assert_eq!((&found["kind"], &found["rows"]), (&json!("ctable"), &expected["rows"]), "{name}");
+            let columns: Vec<&Value> = found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+            assert_eq!(json!(columns), expected["columns"], "{name}");
+        }
+        Some("NDArray") => {
+            assert_eq!(found["kind"], "ndarray", "{name}");
+            let array = &found["array"];
+            assert_eq!(array["shape"], expected["shape"], "{name}");
+            assert_eq!((&array["chunkshape"], &array["blockshape"]), (&expected["chunks"], &expected["blocks"]), "{name}");
+            assert_eq!(array["grid"]["nchunks"], expected["nchunks"], "{name}");
+            assert_eq!(dtype(&array["dtype"]), dtype(&expected["dtype"]), "{name}");
+            for field in ["nbytes", "cbytes", "typesize", "codec"] {
+                assert_eq!(found[field], expected[field], "{name}: {field}");
+            }
+        }
+        Some(other) => panic!("{other}"),
+        None => {}
+    }
+    if let Some(names) = expected["metalayers"].as_array() {
+        let metalayers = found["metalayers"].as_array().unwrap().iter();
+        let mut found: Vec<_> = metalayers.map(|metalayer| metalayer["name"].clone()).collect();
+        found.sort_by_key(|name| name.as_str().map(str::to_owned));
+        assert_eq!(found, *names, "{name}");
+    }
+    let Some(expected) = expected["vlmetalayers"].as_object() else { return 0 };
+    let found = attributes(found);
+    assert_eq!(found.as_object().unwrap().len(), expected.len(), "{name}");
+    for (key, expected) in expected {
+        let mut found = found[key].clone();
+        // Python says of a NumPy array what it is, not what is in it, and gives a set in the order of its elements' names.
+        if let Some(array) = found.get_mut("ndarray") {
+            array.as_object_mut().unwrap().remove("data").unwrap();
+            assert_eq!(dtype(&array["dtype"]), dtype(&expected["ndarray"]["dtype"]), "{name}: {key}");
+            array["dtype"] = expected["ndarray"]["dtype"].clone();
+        }
+        if let Some(set) = found.get_mut("set") {
+            set.as_array_mut().unwrap().sort_by_key(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        }
+        assert_eq!(found, *expected, "{name}: {key}");
+    }
+    expected.len()
+}
+
+/// The vlmetalayers' values under their names.
+fn attributes(found: &Value) -> Value {
+    let all = found["trailer"]["vlmetalayers"].as_array().unwrap().iter();
+    Value::Object(all.map(|attribute| (attribute["name"].as_str().unwrap().to_owned(), attribute["value"].clone())).collect())
+}
+
+/// A dtype, however it is spelled.
+fn dtype(string: &Value) -> DType {
+    string.as_str().unwrap().parse::<DType>().unwrap().into_canonical()
+}

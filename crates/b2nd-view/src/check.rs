@@ -1,0 +1,300 @@
+//! What is wrong with a frame: every finding at once, and who minds.
+
+use b2nd::dtype::DType;
+use b2nd::frame::{Chunk, Decompress, FrameType, Header, MAX_METALAYERS, Metalayers};
+use b2nd::{ArrayMeta, Grid, Result};
+use serde::Serialize;
+
+use crate::array::Array;
+use crate::attributes::{self, Attribute};
+use crate::bytes;
+use crate::chunks::{self, Content};
+use crate::frame::Frame;
+use crate::json::readable;
+use crate::kind::Kind;
+use crate::text::{count, quoted, thousands};
+use crate::value::{Value, is_pickle};
+
+mod lenient;
+
+/// The most vlmetalayers that C-Blosc2 writes back.
+const MAX_REWRITTEN: usize = 16;
+
+/// Something that is not as it should be, or that not everybody reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The part of the frame: `header`, `metalayer "b2nd"`, `chunk 7`, …
+    pub place: String,
+    /// The byte of the frame where it is, where that is known.
+    pub offset: Option<u64>,
+    /// A sentence.
+    pub finding: String,
+    /// Whether the documents allow it; `None` where they say nothing.
+    pub document: Option<bool>,
+    /// Whether C-Blosc2 reads it; `None` where nobody has tried.
+    pub c_blosc2: Option<bool>,
+    /// Whether python-blosc2 opens it unless told to trust it; `None` where nobody has tried.
+    pub python_blosc2: Option<bool>,
+}
+
+/// The three answers of a finding, in their order.
+type Answers = [Option<bool>; 3];
+
+const YES: Option<bool> = Some(true);
+const NO: Option<bool> = Some(false);
+
+/// All findings of a frame. With `data` every chunk is decompressed.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
+    let mut findings = Findings(Vec::new());
+    let header = frame.header();
+    findings.names("metalayer", header.metalayers());
+    if header.metalayers().len() > MAX_METALAYERS {
+        let found = count(header.metalayers().len(), "metalayer");
+        findings.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
+    }
+    findings.metalayers(header, &contents_of(&bytes::header(&frame.header_bytes()?)));
+    findings.array(header);
+    findings.trailer(frame, codec)?;
+    findings.length(frame);
+    findings.chunks(frame, data, codec)?;
+    Ok(findings.0)
+}
+
+/// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
+pub fn too_few_chunks(header: &Header, grid: &Grid) -> Option<String> {
+    let expected = grid.nchunks();
+    let found = header.nchunks().filter(|&found| found != expected)?;
+    Some(format!("the frame holds {}", thousands(found)))
+}
+
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn add(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
+        let [document, c_blosc2, python_blosc2] = answers;
+        self.0.push(Finding { place: place.into(), offset, finding: finding.into(), document, c_blosc2, python_blosc2 });
+    }
+
+    fn names(&mut self, kind: &str, metalayers: &Metalayers) {
+        let mut seen: Vec<&[u8]> = Vec::new();
+        for (name, _) in metalayers.iter() {
+            let place = format!("{kind} {}", quoted(name));
+            if name.contains(&0) {
+                let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
+                let finding = format!("its name has a NUL: C-Blosc2 takes it for {}", quoted(cut));
+                self.add(&place, None, finding, [NO, NO, NO]);
+            }
+            if std::str::from_utf8(name).is_err() {
+                self.add(&place, None, "its name is not UTF-8", [None, YES, NO]);
+            }
+            if seen.contains(&name) {
+                self.add(&place, None, "another has the same name: the first counts", [NO, YES, None]);
+            }
+            seen.push(name);
+        }
+    }
+
+    /// Metalayers that python-blosc2 decodes, with where their contents start.
+    fn metalayers(&mut self, header: &Header, starts: &[u64]) {
+        for (index, (name, content)) in header.metalayers().iter().enumerate() {
+            let (place, start) = (format!("metalayer {}", quoted(name)), starts.get(index).copied());
+            if name == b"b2nd" || name == b"caterva" {
+                self.array_metalayer(header, &place, start, name, content);
+            } else {
+                self.value(&place, start, content);
+            }
+        }
+        let kind = Kind::of(header, None, &mut ());
+        if kind.needs_trust() {
+            let finding =
+                format!("it is a {}, which python-blosc2 refuses unless it is opened with deserialize=\"full\"", kind.name());
+            self.add("frame", None, finding, [YES, YES, NO]);
+        }
+    }
+
+    fn array_metalayer(&mut self, header: &Header, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
+        // C-Blosc2 opens a frame with Caterva's as one without an array, whatever is in it.
+        let c_reads = Some(name == b"caterva" || lenient::reads(content));
+        let error = match name {
+            b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).err(),
+            _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
+        };
+        if let Some(error) = error {
+            let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
+            self.add(place, offset.or(start), error.to_string(), [NO, c_reads, c_reads]);
+            return;
+        }
+        let Ok(Some(array)) = Array::find(header) else { return };
+        if array.name.as_bytes() != name {
+            return;
+        }
+        if array.layout() != "b2nd" && array.layout() != "caterva" {
+            self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, c_reads]);
+        }
+        if array.stale != 0 {
+            let offset = start.map(|start| start + (content.len() - array.stale) as u64);
+            self.add(place, offset, format!("after it: {} of a longer one", count(array.stale, "byte")), [NO, YES, YES]);
+        }
+    }
+
+    /// A value that python-blosc2 decodes, and what it thinks of it.
+    fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
+        let Some(value) = Value::from_slice(content) else {
+            let what = match Value::length_of_first(content) {
+                Some(length) => format!("after its value: {}", count(content.len() - length, "byte")),
+                None => "it is not MessagePack".to_owned(),
+            };
+            return self.add(place, start, format!("{what}: python-blosc2 cannot read it"), [YES, YES, NO]);
+        };
+        for (kind, what) in [(42, "a frame"), (43, "a reference")] {
+            if value.extensions().contains(&kind) {
+                let finding = format!("it holds {what} (extension {kind}), which python-blosc2 refuses unless told to trust it");
+                self.add(place, start, finding, [YES, YES, NO]);
+            }
+        }
+        if value.byte_strings().any(is_pickle) {
+            self.add(place, start, "it holds a pickle: whoever opens it runs what it says", [YES, YES, None]);
+        }
+    }
+
+    fn array(&mut self, header: &Header) {
+        let Ok(Some(array)) = Array::find(header) else { return };
+        let place = "array";
+        let grid = match array.meta.geometry().grid() {
+            Ok(grid) => grid,
+            Err(error) => return self.add(place, None, error.to_string(), [NO, NO, NO]),
+        };
+        let typesize = i128::from(header.typesize());
+        match array.meta.parse_dtype() {
+            Ok(Some(dtype)) => self.itemsize(&dtype, header.typesize()),
+            Ok(None) => {}
+            Err(error) => self.add("dtype", None, error.to_string(), [None, YES, None]),
+        }
+        if let Some(problem) = too_few_chunks(header, &grid) {
+            let finding = format!("it has {}, {problem}", count(grid.nchunks(), "chunk"));
+            self.add(place, None, finding, [NO, None, None]);
+        }
+        let lengths = [
+            ("chunksize", header.chunksize(), grid.extchunknitems(), header.has_variable_chunks()),
+            ("blocksize", header.blocksize(), grid.blocknitems(), header.has_variable_blocks()),
+        ];
+        for (name, found, items, varies) in lengths {
+            let expected = i128::from(items) * typesize;
+            if !varies && found > 0 && expected > 0 && i128::from(found) != expected {
+                let finding =
+                    format!("{name}: the array's shapes come to {}, the header says {}", thousands(expected), thousands(found));
+                self.add("header", None, finding, [NO, None, None]);
+            }
+        }
+    }
+
+    fn itemsize(&mut self, dtype: &DType, typesize: i32) {
+        if usize::try_from(typesize) == Ok(dtype.itemsize()) {
+            return;
+        }
+        let itemsize = count(dtype.itemsize(), "byte");
+        let finding = format!("an element of it has {itemsize}, the frame's typesize is {typesize}");
+        self.add("dtype", None, finding, [NO, YES, None]);
+    }
+
+    fn trailer(&mut self, frame: &Frame, codec: &mut dyn Decompress) -> Result<()> {
+        let tail = match readable(frame.tail())? {
+            Ok(tail) => tail,
+            Err(error) => {
+                self.add("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                return Ok(());
+            }
+        };
+        let vlmetalayers = tail.trailer.vlmetalayers();
+        self.names("vlmetalayer", vlmetalayers);
+        if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
+            let finding = if vlmetalayers.is_empty() {
+                "it says there are vlmetalayers, and there are none"
+            } else {
+                "it says there are no vlmetalayers, and there are"
+            };
+            self.add("header", Some(0x44), finding, [NO, YES, YES]);
+        }
+        if vlmetalayers.len() > MAX_REWRITTEN {
+            let finding = format!(
+                "{}: C-Blosc2 writes back {MAX_REWRITTEN}, so its next edit destroys the file",
+                count(vlmetalayers.len(), "vlmetalayer")
+            );
+            self.add("trailer", Some(tail.start), finding, [NO, YES, YES]);
+        }
+        let starts = contents_of(&bytes::trailer(&tail.bytes, tail.start));
+        for (index, Attribute { name, chunk, value }) in attributes::of(&tail.trailer, codec).into_iter().enumerate() {
+            let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
+            match (chunk, value) {
+                (Err(error), _) | (Ok(_), Err(error)) => self.add(place, start, error.to_string(), [NO, None, None]),
+                (Ok(_), Ok(value)) => self.value(&place, start, &value),
+            }
+        }
+        Ok(())
+    }
+
+    fn length(&mut self, frame: &Frame) {
+        let (end, frame_len) = (frame.source_len(), frame.header().frame_len());
+        if frame.offset() == 0 && end > frame_len {
+            let finding = format!("after the frame: {}, lost with the next edit", count(end - frame_len, "byte"));
+            self.add("file", Some(frame_len), finding, [None, YES, YES]);
+        }
+        let header = frame.header();
+        if let (0, FrameType::Contiguous, Ok(tail)) = (header.nbytes(), header.frame_type(), frame.tail()) {
+            let between = tail.start.saturating_sub(header.header_len() as u64);
+            if between != 0 {
+                let finding =
+                    format!("before it: {} in an empty frame, where C-Blosc2 looks for the trailer", count(between, "byte"));
+                self.add("trailer", Some(header.header_len() as u64), finding, [NO, NO, NO]);
+            }
+        }
+    }
+
+    fn chunks(&mut self, frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<()> {
+        let offsets = match readable(frame.offsets())? {
+            Ok(offsets) => offsets,
+            Err(error) => {
+                self.add("index", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                return Ok(());
+            }
+        };
+        for row in chunks::rows(frame, &offsets) {
+            let Content::At(at, header) = row.content else { continue };
+            let place = format!("chunk {}", row.first);
+            let offset = offsets.range(row.first).map(|range| range.start);
+            match header {
+                // In a sparse frame the file may be missing: that is a finding as well.
+                Err(error)
+                    if matches!(error.kind(), b2nd::ErrorKind::Io(_)) && frame.header().frame_type() != FrameType::Sparse =>
+                {
+                    return Err(error);
+                }
+                Err(error) => {
+                    let sentence = error.to_string();
+                    let sentence = sentence.strip_prefix(&format!("{place}: ")).unwrap_or(&sentence).to_owned();
+                    self.add(place, offset, sentence, [NO, None, None]);
+                }
+                Ok(_) if data => {
+                    let found = frame
+                        .chunk_bytes(at)
+                        .and_then(|bytes| Chunk::from_slice(&bytes)?.into_data(attributes::Codec(codec)).map(|data| data.len()));
+                    if let Err(error) = readable(found)? {
+                        self.add(place, offset, error.to_string(), [NO, None, None]);
+                    }
+                }
+                Ok(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the contents of metalayers start, in their order.
+fn contents_of(rows: &[bytes::Row]) -> Vec<u64> {
+    let contents = rows.iter().filter(|row| row.depth == 3 && row.marker == "bin32");
+    contents.map(|row| row.offset + row.length as u64).collect()
+}

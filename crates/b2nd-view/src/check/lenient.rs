@@ -1,0 +1,42 @@
+//! An array's metalayer as C-Blosc2 reads it: by the places of its fields, whatever their markers are.
+
+use b2nd::Geometry;
+
+/// The dimensions that C-Blosc2 has room for.
+const MAX_DIM: usize = 16;
+
+/// How long an entry of the shape is, and one of chunkshape and blockshape, markers included.
+const LONG: usize = 9;
+const SHORT: usize = 5;
+
+/// Whether C-Blosc2 opens an array with this metalayer. It looks at ndim, at the marker of the dtype, and at the lengths.
+pub(super) fn reads(content: &[u8]) -> bool {
+    array(content).is_some()
+}
+
+fn array(content: &[u8]) -> Option<()> {
+    // The markers of the whole, the version, ndim.
+    let (head, mut rest) = content.split_at_checked(3)?;
+    let ndim = usize::from(*head.get(2)?);
+    if ndim > MAX_DIM {
+        return None;
+    }
+    let mut take = |width: usize| -> Option<Vec<i64>> {
+        let (list, after) = rest.split_at_checked(1 + width * ndim)?;
+        rest = after;
+        Some(list.get(1..)?.chunks(width).map(|entry| crate::marker::signed_number(entry.get(1..).unwrap_or_default())).collect())
+    };
+    let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
+    match rest {
+        // C-Blosc2 makes up a dtype.
+        [] => {}
+        [format, 0xdb, length @ ..] if *format <= 0x7f => {
+            let (length, string) = length.split_first_chunk::<4>()?;
+            string.get(..u32::from_be_bytes(*length) as usize)?;
+        }
+        _ => return None,
+    }
+    let narrow = |lengths: Vec<i64>| lengths.into_iter().map(|length| i32::try_from(length).ok()).collect::<Option<Vec<i32>>>();
+    Geometry::new(&shape, &narrow(chunks)?, &narrow(blocks)?).ok()?.grid().ok()?;
+    Some(())
+}

@@ -1,0 +1,100 @@
+//! What a frame's kind has to say: a recipe its operands, a proxy its source, a labelled array its labels.
+
+use b2nd::frame::{Decompress, Header, Trailer};
+
+use crate::attributes;
+use crate::kind::Kind;
+use crate::text::{printable, quoted, thousands};
+use crate::value::{Value, text::shortened};
+
+/// How much of an expression or a name is shown, in characters.
+const WIDTH: usize = 96;
+
+/// Lines of a label and a text, in the order in which they are shown.
+pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<(String, String)> {
+    let mut lines = Lines(Vec::new());
+    let mut attribute = |name: &str| attributes::get(trailer, name, codec);
+    let metalayer = |name: &str| header.metalayers().get(name).and_then(Value::from_slice);
+    match kind {
+        Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray => {
+            let bytes = attribute("b2o").or_else(|| attribute("_LazyArray")).unwrap_or_default();
+            if let Some(recipe) = Value::from_slice(&bytes) {
+                lines.recipe(recipe);
+            }
+        }
+        Kind::Proxy => {
+            if let Some(source) = metalayer("proxy-source") {
+                let labels = [("source_kind", "source"), ("urlpath", "url"), ("local_abspath", "path"), ("dataset", "dataset")];
+                labels.into_iter().for_each(|(key, label)| lines.text(label, source.get(key)));
+            }
+            for name in ["proxy-fetched", "proxy-fetched-blocks"] {
+                let Some(bytes) = attribute(name) else { continue };
+                let Some(bitmap) = Value::from_slice(&bytes).and_then(|value| value.as_bytes()) else { continue };
+                let bits: u64 = bitmap.iter().map(|byte| u64::from(byte.count_ones())).sum();
+                let per_chunk = attribute("proxy-fetched-bpc");
+                let per_chunk = per_chunk.as_deref().and_then(Value::from_slice).and_then(|value| value.as_u64());
+                let (unit, per_chunk) = if name == "proxy-fetched" { ("chunks", Some(1)) } else { ("blocks", per_chunk) };
+                let all = header.nchunks().zip(per_chunk).and_then(|(chunks, blocks)| chunks.checked_mul(blocks));
+                let of = all.map_or_else(String::new, |all| format!(" of {}", thousands(all)));
+                lines.push("fetched", format!("{}{of} {unit}", thousands(bits)));
+            }
+        }
+        Kind::NdArray => {
+            for name in ["var", "long_name", "units", "dims"] {
+                let bytes = attribute(name).unwrap_or_default();
+                lines.text(name, Value::from_slice(&bytes));
+            }
+        }
+        Kind::ListArray => lines.text("item", metalayer("listarray").and_then(|list| list.get("item"))),
+        Kind::Tensor => {
+            let bytes = attribute("__pack_tensor__").unwrap_or_default();
+            lines.text("tensor", Value::from_slice(&bytes));
+        }
+        _ => {}
+    }
+    lines.0
+}
+
+struct Lines(Vec<(String, String)>);
+
+impl Lines {
+    fn push(&mut self, label: &str, text: String) {
+        self.0.push((label.replace('_', " "), text));
+    }
+
+    /// A value, if it is there and not null.
+    fn text(&mut self, label: &str, value: Option<Value>) {
+        let text = value.map(|value| value.as_str().map_or_else(|| value.text(WIDTH), |text| shortened(&printable(text), WIDTH)));
+        if let Some(text) = text.filter(|text| text != "null") {
+            self.push(label, text);
+        }
+    }
+
+    fn recipe(&mut self, recipe: Value) {
+        ["expression", "name", "source"].into_iter().for_each(|key| self.text(key, recipe.get(key)));
+        for key in ["udf_source", "UDF"] {
+            if let Some(source) = recipe.get(key).and_then(|source| source.as_str()) {
+                let lines = source.lines().filter(|line| !line.trim().is_empty());
+                lines.for_each(|line| self.push("function", shortened(&printable(line), WIDTH)));
+            }
+        }
+        for (name, operand) in recipe.get("operands").iter().flat_map(|operands| operands.entries()) {
+            let name = name.as_str().map_or_else(|| name.text(WIDTH), printable);
+            self.push("operand", format!("{name} = {}", reference(operand)));
+        }
+    }
+}
+
+/// What an operand refers to: a path, and what more it takes to find it.
+fn reference(operand: Value) -> String {
+    if let Some(path) = operand.as_str() {
+        return quoted(path.as_bytes());
+    }
+    let text = |key| operand.get(key).and_then(|value| value.as_str()).map(|text: &str| quoted(text.as_bytes()));
+    match (text("urlpath").or_else(|| text("path")), text("key").or_else(|| text("dataset")), text("urlbase")) {
+        (Some(path), Some(key), _) => format!("{path}, key {key}"),
+        (Some(path), None, Some(base)) => format!("{path} at {base}"),
+        (Some(path), None, None) => path,
+        (None, ..) => operand.text(WIDTH),
+    }
+}
