@@ -175,7 +175,7 @@ impl<T: Target> Writer<T> {
             return Err(header.metalayers().too_many());
         }
         // Without chunks the trailer follows the header.
-        let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::store(&offsets, 8)?.into_bytes() };
+        let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::index(&offsets)?.into_bytes() };
         tail.extend_from_slice(&crate::to_vec(&vlmetalayers)?);
         header.set_has_vlmetalayers(!vlmetalayers.vlmetalayers().is_empty());
         header.set_sizes(T::FRAME_TYPE, nbytes, cbytes, tail.len() as u64)?;
