@@ -12,4 +12,5 @@ mod headers;
 mod index;
 #[cfg(feature = "msgpack")]
 mod msgpack;
+mod names;
 mod regressions;

@@ -13,7 +13,7 @@ use crate::hex;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// What a frame says, and its first `chunks` chunks.
-pub fn read(path: &Path, chunks: usize) -> Result<Value> {
+pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let file = File::open(path)?;
     let header = file.header();
     let bytes = fs::read(file.path())?;
@@ -78,7 +78,7 @@ pub fn read(path: &Path, chunks: usize) -> Result<Value> {
         "filters": header.filters().map(|(filter, meta)| (filter.code(), meta)).collect::<Vec<_>>(),
         "has_vlmetalayers": header.has_vlmetalayers(),
         "before_trailer": trailer_start - index_start - index_len,
-        "nchunks": offsets,
+        "nchunks": count,
         "nchunks_of_sizes": header.nchunks(),
         "metalayers": pairs(header.metalayers()),
         "vlmetalayers": pairs(trailer.vlmetalayers()),
