@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::{self, Write};
+use core::fmt;
 
 use crate::marker;
 
@@ -41,6 +41,9 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
+    /// A file's path: no part of the path inside it.
+    #[cfg(feature = "std")]
+    File(String),
 }
 
 /// What an [`Error`] is about.
@@ -107,6 +110,10 @@ pub enum ErrorKind {
     /// The bytes are well formed and what they say cannot be, or a `Serialize` or `Deserialize` implementation refused.
     #[error("{0}")]
     Message(String),
+    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait.
+    #[cfg(feature = "std")]
+    #[error("the file is being edited")]
+    Locked,
     /// Reading or writing failed.
     #[cfg(feature = "std")]
     #[error("{0}")]
@@ -130,9 +137,6 @@ impl Error {
 
     /// The field in which it was seen, such as `chunkshape[1]`.
     pub fn path(&self) -> Option<String> {
-        if self.0.path.is_empty() {
-            return None;
-        }
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {
             let name = match segment {
@@ -142,13 +146,15 @@ impl Error {
                 }
                 Segment::Field(name) => name,
                 Segment::Key(key) => key.as_str(),
+                #[cfg(feature = "std")]
+                Segment::File(_) => continue,
             };
             if !path.is_empty() {
                 path.push('.');
             }
             path.push_str(name);
         }
-        Some(path)
+        (!path.is_empty()).then_some(path)
     }
 
     /// Whether the input ended too early: more bytes may make it good.
@@ -205,6 +211,16 @@ impl Error {
         self
     }
 
+    /// Names the file, unless it has been named.
+    #[cfg(feature = "std")]
+    #[cold]
+    pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
+        if self.0.path.iter().any(|segment| matches!(segment, Segment::File(_))) {
+            return self;
+        }
+        self.within(Segment::File(path.display().to_string()), None)
+    }
+
     /// Adds the byte at which the value starts, where none is known.
     #[cold]
     pub(crate) fn within_offset(mut self, start: usize) -> Self {
@@ -258,22 +274,14 @@ impl Error {
     }
 }
 
-/// Passes text on, but for characters that move a terminal's cursor, change its colours or turn text around: names in files may
-/// hold any.
-struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
-
-impl fmt::Write for Escaped<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let is_plain = |c: char| {
-            !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        };
-        text.chars().try_for_each(|c| if is_plain(c) { self.0.write_char(c) } else { write!(self.0, "{}", c.escape_debug()) })
-    }
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut f = Escaped(f);
+        #[cfg(feature = "std")]
+        for segment in &self.0.path {
+            if let Segment::File(file) = segment {
+                write!(f, "{file}: ")?;
+            }
+        }
         let path = self.path();
         if let (Some(offset), Some(needed)) = (self.0.offset, self.needed()) {
             let what = path.as_deref().unwrap_or("the value");
@@ -282,7 +290,7 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(f, "{path}: ")?;
         }
-        write!(f, "{}", self.0.kind)?;
+        self.0.kind.fmt(f)?;
         match self.0.offset {
             Some(offset) => write!(f, " at byte {offset}"),
             None => Ok(()),

@@ -104,6 +104,13 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
+    /// The chunk of an index: compressed as C-Blosc2 does it, and stored where that would not be shorter.
+    pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
+        let Some(blocks) = blosclz::compress(offsets) else { return Chunk::store(offsets, blosclz::TYPESIZE) };
+        let header = ChunkHeader::index(offsets.len(), blocks.len())?;
+        Ok(Chunk { header, bytes: Cow::Owned([header.as_bytes(), &blocks].concat()) })
+    }
+
     /// A chunk that says in its header alone what all its elements are.
     ///
     /// # Errors

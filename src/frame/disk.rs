@@ -1,9 +1,13 @@
 //! Frames on disk: everything that needs `std`.
 
+mod attributes;
+mod copy;
 mod editor;
 mod file;
+mod lock;
 mod positioned;
 mod rewrite;
+mod staged;
 mod storage;
 mod writer;
 

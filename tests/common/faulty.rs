@@ -61,6 +61,8 @@ enum Node {
 enum Pending {
     /// A part of a write inside one sector.
     Data { file: usize, at: usize, bytes: Vec<u8> },
+    /// Another length.
+    Length { file: usize, length: usize },
     /// Names in a directory that change at once.
     Names { directory: usize, changes: Vec<(OsString, Option<usize>)> },
 }
@@ -131,6 +133,10 @@ fn apply(durable: &mut [Node], change: &Pending) {
             content.resize(content.len().max(at + bytes.len()), 0);
             content[*at..at + bytes.len()].copy_from_slice(bytes);
         }
+        Pending::Length { file, length } => {
+            let Node::File(content) = &mut durable[*file] else { panic!("a length of a directory") };
+            content.resize(*length, 0);
+        }
         Pending::Names { directory, changes } => {
             let Node::Directory(names) = &mut durable[*directory] else { panic!("a name in a file") };
             for (name, node) in changes {
@@ -198,7 +204,7 @@ impl World {
     /// What is pending of this file or directory lasts from now on.
     fn sync(&mut self, number: usize) {
         let is_its = |change: &Pending| match *change {
-            Pending::Data { file, .. } => file == number,
+            Pending::Data { file, .. } | Pending::Length { file, .. } => file == number,
             Pending::Names { directory, .. } => directory == number,
         };
         for change in self.pending.iter().filter(|change| is_its(change)) {
@@ -292,9 +298,9 @@ impl Storage for Faulty {
         plain(fault, Ok(()))
     }
 
-    fn copy_permissions(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()> {
         let fault = self.lock().step(false)?;
-        plain(fault, Disk.copy_permissions(from, to))
+        plain(fault, Disk.copy_attributes(from, to))
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
@@ -322,6 +328,18 @@ impl Handle for Opened {
             world.sync(self.number);
         }
         plain(fault, Ok(()))
+    }
+
+    fn set_len(&mut self, length: u64) -> io::Result<()> {
+        let mut world = self.storage.lock();
+        let fault = world.step(false)?;
+        self.file.set_len(length)?;
+        world.pending.push(Pending::Length { file: self.number, length: length as usize });
+        plain(fault, Ok(()))
+    }
+
+    fn file(&self) -> &fs::File {
+        &self.file
     }
 }
 

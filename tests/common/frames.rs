@@ -8,13 +8,8 @@ use b2nd::{B2ndMeta, Geometry};
 
 /// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
 pub fn header() -> Header {
-    header_of(56)
-}
-
-/// The same for an array of so many elements.
-pub fn header_of(length: i64) -> Header {
     let mut header = Header::new(4, 64, 32).unwrap();
-    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
     header.metalayers_mut().insert("small", [1; 20]).unwrap();
     header.metalayers_mut().insert("wide", [2; 1100]).unwrap();
     header
@@ -25,17 +20,22 @@ pub fn data(number: u8, nbytes: usize) -> Vec<u8> {
     (0..nbytes).map(|index| number.wrapping_mul(37).wrapping_add(index as u8)).collect()
 }
 
-/// Appends four chunks: stored, special, stored, stored.
+/// Appends four chunks, the last one short: stored, special, stored, stored.
 pub fn append<T: Target>(writer: &mut Writer<T>) -> b2nd::Result<()> {
     writer.append(&Chunk::store(&data(0, 64), 4)?)?;
     writer.append_special(Special::Zeros, 64)?;
     writer.append(&Chunk::store(&data(2, 64), 4)?)?;
-    writer.append(&Chunk::store(&data(3, 64), 4)?)
+    writer.append(&Chunk::store(&data(3, 32), 4)?)
 }
 
 /// A contiguous frame with a vlmetalayer.
 pub fn contiguous() -> Vec<u8> {
-    let mut writer = Writer::new(header());
+    with_header(header())
+}
+
+/// The same with a header of your own.
+pub fn with_header(header: Header) -> Vec<u8> {
+    let mut writer = Writer::new(header);
     append(&mut writer).unwrap();
     writer.set_vlmetalayer("note", &[3; 100]).unwrap();
     writer.finish().unwrap()
@@ -50,7 +50,7 @@ pub fn bare() -> Vec<u8> {
 
 /// A frame without chunks.
 pub fn empty() -> Vec<u8> {
-    let mut writer = Writer::new(header_of(0));
+    let mut writer = Writer::new(header());
     writer.set_vlmetalayer("note", &[3; 100]).unwrap();
     writer.finish().unwrap()
 }
@@ -58,6 +58,17 @@ pub fn empty() -> Vec<u8> {
 /// A frame with bytes after it.
 pub fn followed() -> Vec<u8> {
     [contiguous(), vec![0x5a; 700]].concat()
+}
+
+/// A frame with an older and longer trailer before the valid one.
+pub fn edited() -> Vec<u8> {
+    let bytes = contiguous();
+    let trailer = Frame::from_slice(&bytes).unwrap().trailer().trailer_len();
+    let (rest, valid) = bytes.split_at(bytes.len() - trailer);
+    let mut bytes = [rest, &[0x94; 1500], valid].concat();
+    let length = bytes.len() as u64;
+    bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+    bytes
 }
 
 /// A sparse frame.

@@ -7,8 +7,8 @@ use crate::common::manifest::frames as manifest_frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
-use b2nd::B2ndMeta;
 use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Trailer, Writer, rewrite};
+use b2nd::{B2ndMeta, ErrorKind};
 
 /// A file with these bytes.
 fn file(scratch: &Scratch, bytes: &[u8]) -> PathBuf {
@@ -58,23 +58,23 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     let path = file(&scratch, &frames::contiguous());
     let mut open = File::edit(&path).unwrap();
     assert_eq!(
-        message(open.set_metalayer_bytes("small", &[0; 21])),
+        refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
         "metalayer \"small\" is 21 bytes, its place in the header holds 20: a metalayer in a file keeps its length"
     );
     assert_eq!(
-        message(open.set_metalayer_bytes("none", &[0; 21])),
+        refusal(&path, open.set_metalayer_bytes("none", &[0; 21])),
         "metalayer \"none\" is not in the header: it can be added by a rewrite, not in the file"
     );
     assert_eq!(
-        message(open.set_vlmetalayer(&"n".repeat(32), b"")),
+        refusal(&path, open.set_vlmetalayer(&"n".repeat(32), b"")),
         "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31"
     );
     for number in 1..16 {
         open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
     }
-    let refusal = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let too_many = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
     let before = fs::read(&path).unwrap();
-    assert_eq!(message(open.set_vlmetalayer("more", b"")), refusal);
+    assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
 }
@@ -111,7 +111,8 @@ fn vlmetalayers_come_and_go_in_every_real_frame() {
         if before.header.nbytes() == 0 {
             assert_eq!(now.header.frame_len() as usize, now.header.header_len() + now.trailer.trailer_len());
         }
-        // A rewrite drops the four stale trailers.
+        drop(open);
+        // A rewrite drops the stale trailers.
         rewrite(&path, &path, |_| Ok(())).unwrap();
         let now = State::read(&path).unwrap();
         same_but_trailer(&now);
@@ -195,9 +196,9 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     fs::create_dir(scratch.join("there")).unwrap();
     let names = scratch.names();
     let many = |metalayers: &mut Metalayers| (0..14).try_for_each(|n| metalayers.insert(&format!("n{n}"), []).map(|_| ()));
-    let refusal = "metalayer \"n13\" would be number 17: C-Blosc2 takes at most 16";
-    assert_eq!(message(rewrite(&path, &path, many)), refusal);
-    assert_eq!(message(rewrite(&path, scratch.join("new"), many)), refusal);
+    let too_many = "metalayer \"n13\" would be number 17: C-Blosc2 takes at most 16";
+    assert_eq!(refusal(&path, rewrite(&path, &path, many)), too_many);
+    assert_eq!(refusal(&path, rewrite(&path, scratch.join("new"), many)), too_many);
     let exists = format!("{}: it exists already", scratch.join("there").display());
     assert_eq!(message(rewrite(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
     assert!(rewrite(scratch.join("none"), &path, |_| Ok(())).is_err());
@@ -231,7 +232,7 @@ fn a_rewrite_adds_no_metalayer_beyond_16() {
         if taken {
             result.unwrap();
         } else {
-            assert_eq!(message(result), format!("{after} metalayers: C-Blosc2 takes at most 16"));
+            assert_eq!(refusal(&path, result), format!("{after} metalayers: C-Blosc2 takes at most 16"));
         }
         assert_eq!(File::open(&path).unwrap().header().metalayers().len(), if taken { after } else { before });
     }
@@ -245,36 +246,51 @@ fn an_index_that_reaches_into_the_trailer_is_not_rewritten() {
         bytes[frames::INDEX + 12..][..4].copy_from_slice(&i32::to_le_bytes(cbytes));
         let path = file(&scratch, &bytes);
         let expected = format!("unexpected end of input at byte 256: index needs {needed}");
-        assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), expected);
+        assert_eq!(refusal(&path, rewrite(&path, &path, |_| Ok(()))), expected);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
     }
 }
 
 #[test]
-fn a_second_writer_is_refused() {
+fn a_second_editor_is_told_that_there_is_one() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let first = File::edit(&path).unwrap();
+    let second = File::try_edit(&path).unwrap_err();
+    assert!(matches!(second.kind(), ErrorKind::Locked));
+    assert_eq!(second.to_string(), format!("{}: the file is being edited", path.display()));
+    drop(first);
+    let shared = [File::open_shared(&path).unwrap(), File::open_shared(&path).unwrap()];
+    assert!(matches!(File::try_edit(&path).unwrap_err().kind(), ErrorKind::Locked));
+    drop(shared);
+    File::try_edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap();
+}
+
+#[test]
+fn what_another_wrote_without_a_lock_is_not_overwritten() {
     let changed = "the header has changed since the frame was opened: open it again";
-    for (bytes, same_header) in [(frames::contiguous(), false), (frames::empty(), true)] {
-        let scratch = Scratch::new();
-        let path = file(&scratch, &bytes);
-        let (mut one, mut other) = (File::edit(&path).unwrap(), File::edit(&path).unwrap());
-        one.set_vlmetalayer("note", &[8; 100]).unwrap();
-        if same_header {
-            other.set_vlmetalayer("more", &[9; 100]).unwrap();
-            assert_eq!(State::read(&path).unwrap().values, [Some(vec![8; 100]), Some(vec![9; 100])], "neither is lost");
-            continue;
-        }
-        let before = fs::read(&path).unwrap();
-        assert_eq!(message(other.set_vlmetalayer("more", &[9; 100])), changed);
-        assert_eq!(message(other.set_metalayer_bytes("small", &[9; 20])), changed);
-        assert_eq!(message(other.set_metalayer_bytes("wide", &[9; 1100])), changed);
-        assert_eq!(message(other.remove_vlmetalayer("note")), changed);
-        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
-        one.set_metalayer_bytes("small", &[9; 20]).unwrap();
-        assert_eq!(
-            message(File::edit(&path).unwrap().set_metalayer_bytes("none", b"")).split(':').next(),
-            Some("metalayer \"none\" is not in the header")
-        );
-    }
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut editor = File::edit(&path).unwrap();
+    // C-Blosc2 without its lock, say.
+    let mut bytes = fs::read(&path).unwrap();
+    let place = bytes.windows(20).position(|window| window == [1; 20]).unwrap();
+    bytes[place] = 7;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(refusal(&path, editor.set_vlmetalayer("more", &[9; 100])), changed);
+    assert_eq!(refusal(&path, editor.set_metalayer_bytes("small", &[9; 20])), changed);
+    assert_eq!(refusal(&path, editor.set_metalayer_bytes("wide", &[9; 1100])), changed);
+    assert_eq!(refusal(&path, editor.remove_vlmetalayer("note")), changed);
+    assert_eq!(refusal(&path, editor.rewrite(change)), changed);
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+/// What an edit says, after the path that it names.
+#[track_caller]
+fn refusal<T: std::fmt::Debug>(path: &Path, result: b2nd::Result<T>) -> String {
+    let message = message(result);
+    message.strip_prefix(&format!("{}: ", path.display())).unwrap_or_else(|| panic!("{message}")).to_owned()
 }
 
 #[cfg(unix)]
@@ -326,6 +342,7 @@ mod unix {
         assert_eq!(mode(&path), 0o640);
         open.set_vlmetalayer("note", b"other").unwrap();
         assert_eq!(mode(&path), 0o640);
+        drop(open);
         rewrite(&path, &path, change).unwrap();
         assert_eq!(mode(&path), 0o640);
         rewrite(&path, scratch.join("g.b2nd"), change).unwrap();
@@ -359,9 +376,10 @@ mod unix {
             Disk.remove(path)
         }
 
-        fn copy_permissions(&self, from: &Path, to: &Path) -> io::Result<()> {
-            assert_eq!(fs::metadata(to)?.len(), 0, "{}", to.display());
-            Disk.copy_permissions(from, to)
+        fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()> {
+            let empty = if to.is_dir() { fs::read_dir(to)?.next().is_none() } else { fs::metadata(to)?.len() == 0 };
+            assert!(empty, "{}", to.display());
+            Disk.copy_attributes(from, to)
         }
 
         fn sync_dir(&self, path: &Path) -> io::Result<()> {

@@ -238,7 +238,8 @@ fn a_frame_that_its_file_does_not_hold_has_no_end() {
     let expected = format!("unexpected end of input at byte {length}: the frame needs 1 more byte");
     assert_eq!(message(file.trailer()), expected);
     assert_eq!(message(file.offsets()), expected);
-    assert_eq!(message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value")), expected);
+    let edited = message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value"));
+    assert_eq!(edited, format!("{}: {expected}", path.display()));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     std::fs::remove_dir_all(&directory).unwrap();
 }

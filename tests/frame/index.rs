@@ -1,6 +1,6 @@
 //! The index: what C-Blosc2 compressed is read without a codec, and what is damaged is refused.
 
-use b2nd::frame::{Chunk, File, Frame, Header, Offset, Offsets};
+use b2nd::frame::{Chunk, File, Frame, Header, Offset, Offsets, Special, Writer};
 
 use crate::common::{blosclz, message};
 
@@ -228,4 +228,58 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
     }
     println!("{refused} refused, {read} read");
     assert!(refused > 10_000 && read > 100);
+}
+
+/// A frame of so many chunks of eight bytes, each stored, a repeated element or special, as the generator says.
+fn written(nchunks: u64, kinds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut writer = Writer::new(Header::new(8, 8, 8).unwrap());
+    let mut values = Vec::new();
+    for number in 0..nchunks {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        match (state >> 33) % kinds {
+            0 => {
+                values.push(number.to_le_bytes().to_vec());
+                writer.append(&Chunk::store(&number.to_le_bytes(), 8).unwrap()).unwrap();
+            }
+            1 => {
+                values.push(vec![0; 8]);
+                writer.append_special(Special::Zeros, 8).unwrap();
+            }
+            _ => {
+                values.push(f64::NAN.to_le_bytes().to_vec());
+                writer.append_special(Special::Nan, 8).unwrap();
+            }
+        }
+    }
+    (writer.finish().unwrap(), values)
+}
+
+#[test]
+fn a_written_index_says_where_its_chunks_are() {
+    // One block of an index holds 2,048 offsets.
+    for nchunks in [1, 2, 9, 10, 11, 300, 2047, 2048, 2049, 4096, 5001] {
+        for kinds in 1..=3 {
+            let (bytes, values) = written(nchunks, kinds);
+            let frame = Frame::from_slice(&bytes).unwrap();
+            assert_eq!(frame.offsets().len(), nchunks);
+            for (number, value) in (0..).zip(&values) {
+                assert_eq!(&*frame.chunk(number).unwrap().data(()).unwrap(), value, "chunk {number} of {nchunks}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_written_index_is_compressed_where_that_is_shorter() {
+    let length = |nchunks: u64, kinds| {
+        let bytes = written(nchunks, kinds).0;
+        let header = Header::from_slice(&bytes).unwrap();
+        Chunk::from_slice(&bytes[header.tail_range().start as usize..]).unwrap().header().cbytes()
+    };
+    assert_eq!([length(1, 1), length(3, 1)], [32 + 8, 50], "stored, and the shortest that is not");
+    // Offsets at equal steps, and among special ones: 40,000 bytes before.
+    assert_eq!([length(5_000, 1), length(5_000, 2)], [3_220, 10_168]);
 }

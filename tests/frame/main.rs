@@ -12,5 +12,4 @@ mod headers;
 mod index;
 #[cfg(feature = "msgpack")]
 mod msgpack;
-mod names;
 mod regressions;

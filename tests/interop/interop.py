@@ -15,6 +15,7 @@ from cases import Cases
 from python_files import grid
 from rust import Rust
 from said import compare
+from together import together
 
 
 def main():
@@ -29,6 +30,7 @@ def main():
                 write(path)
                 compare(rust, path)
         ours.run(rust, cases, directory)
+        together(rust, cases, directory)
     malformed = os.environ.get("B2ND_MALFORMED")
     if malformed:
         verdicts.run(rust, cases, Path(malformed), update="--update" in sys.argv)

@@ -1,4 +1,4 @@
-//! BloscLZ behind a byte shuffle, decoded: what C-Blosc2 compresses indexes with.
+//! BloscLZ behind a byte shuffle: what C-Blosc2 compresses indexes with.
 //!
 //! ```text
 //! header | start of each block (int32) | blocks
@@ -8,11 +8,14 @@
 
 use alloc::vec::Vec;
 
+mod encode;
+pub(super) use encode::{BLOCKSIZE, TYPESIZE, compress};
+
 use super::{Chunk, ChunkHeader, Codec, Filter};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Bit 4 of the flags: blocks are not split into streams.
-const IS_UNSPLIT: u8 = 0x10;
+pub(super) const IS_UNSPLIT: u8 = 0x10;
 
 /// The bit of a stream's token that says: all bytes are the same.
 const IS_RUN: u8 = 0x01;

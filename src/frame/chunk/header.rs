@@ -1,5 +1,6 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
+use super::blosclz::{self, IS_UNSPLIT};
 use super::pipeline::{Codec, Filter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::metalayers::mismatch;
@@ -109,6 +110,17 @@ impl ChunkHeader {
         header.bytes[2] |= IS_STORED;
         let cbytes = EXTENDED.saturating_add(nbytes);
         header.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
+        header.check()?;
+        Ok(header)
+    }
+
+    /// The header of an index that is compressed as C-Blosc2 does it: `payload` bytes of shuffled blocks in BloscLZ.
+    pub(super) fn index(nbytes: usize, payload: usize) -> Result<ChunkHeader> {
+        let mut header = ChunkHeader::new(nbytes, blosclz::TYPESIZE)?;
+        header.bytes[2] |= IS_UNSPLIT;
+        header.bytes[21] = Filter::Shuffle.code();
+        header.set_blocksize(blosclz::BLOCKSIZE);
+        header.bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED.saturating_add(payload))?);
         header.check()?;
         Ok(header)
     }

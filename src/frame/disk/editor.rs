@@ -4,25 +4,26 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use core::ops::{Deref, Range};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::file::File;
-use super::storage::{Disk, Handle, Staged, Storage, sync_parent};
+use super::copy::copy;
+use super::file::{File, frame_file};
+use super::lock::{Claim, is_at};
+use super::rewrite::{index_end, rewritten, write_frame};
+use super::staged::{Staged, clean, replaceable, sync_parent};
+use super::storage::{Disk, Handle, Storage};
 use crate::array::Metalayer;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::header::Header;
-use crate::frame::metalayers::Place;
+use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
 
 /// A write inside one of these, aligned, is taken to happen as a whole or not at all.
 const SECTOR: u64 = 512;
-
-/// How much of a frame is copied at once, in bytes: what `io::copy` takes is too little for a large file.
-const COPIED_AT_ONCE: usize = 1 << 20;
 
 /// The position of frame_len's 8 bytes. What an edit changes, as far as has_vlmetalayers, is in one sector.
 const FRAME_LEN_AT: usize = 0x10;
@@ -30,46 +31,59 @@ const FRAME_LEN_AT: usize = 0x10;
 /// The position of has_vlmetalayers.
 const HAS_VLMETALAYERS_AT: usize = 0x44;
 
-/// A frame on disk that is open to change its metalayers. What a [`File`] reads, this reads too.
-#[derive(Debug)]
+/// A frame that is open to change, as its only editor. It reads like the [`File`] that it is.
+///
+/// # What a crash leaves
+///
+/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
+/// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
+/// taken to be atomic. A new trailer is written before or behind the old one and synced, and one write of frame_len makes it
+/// valid. Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it; of a
+/// symbolic link, over the file that it names. What follows the frame in its file is no part of it, and is not kept. What a
+/// killed process left is removed by the next edit.
+///
+/// After an error the `Editor` is what the file holds, the old content or the new one, and the edit can be tried again; what a
+/// full disk took is given back. An edit that changes nothing still syncs.
+///
+/// # Several editors
+///
+/// An `Editor` locks the file until it is dropped, and keeps out every other editor, [`rewrite`](crate::frame::rewrite),
+/// [`Writer`](crate::frame::Writer) over the file and [`File::open_shared`], in this process and others. [`File::open`] takes no
+/// lock, and reads what is there. The lock is advisory (`flock`; on Windows the file is opened so that nobody else can open it to
+/// write); a file system without locks, such as some network file systems, is edited without.
+///
+/// C-Blosc2 has a lock of its own: with `locking=True` or the environment variable `BLOSC_LOCKING`, on the file `NAME.b2lock` beside
+/// the frame (in a sparse frame's directory, `.b2lock`). An `Editor` takes it too where the file exists or `BLOSC_LOCKING` is set (to
+/// neither nothing nor `0`), and makes C-Blosc2 read the frame anew. So if every process that uses C-Blosc2 asks for its lock,
+/// all of them and any number of editors can change one frame. Set `BLOSC_LOCKING` where the first of them may come while an edit
+/// is under way.
+///
+/// A C-Blosc2 without its lock sees none of this. It overwrites trailer and header in several writes, so that an edit in the same instant may be
+/// lost, or leave a frame that neither can read. Each edit makes sure that the header is still the one that was read.
+///
+/// # What a replaced file keeps
+///
+/// Its permissions, its owner and group, and its extended attributes (with access control lists), as far as the system lets this process set them. Other hard
+/// links to it keep the old content. Its time of birth is new, and holes stay holes.
 pub struct Editor {
     file: File,
+    claim: Claim,
     storage: Arc<dyn Storage>,
 }
 
-impl Deref for Editor {
-    type Target = File;
-
-    fn deref(&self) -> &File {
-        &self.file
-    }
-}
-
 impl File {
-    /// Opens a frame to read and to edit: a file, or a sparse frame's directory.
+    /// Opens a frame to read and to edit: a file, or a sparse frame's directory. Waits until nobody else edits it, an
+    /// [`Editor`] of this thread included, which would be forever.
     ///
-    /// # What a crash leaves
+    /// # Errors
     ///
-    /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
-    /// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
-    /// taken to be atomic. A new trailer is appended after the old one and synced, and one write of frame_len makes it valid.
-    /// Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it; of a
-    /// symbolic link, over the file that it names. It has the permissions of the old one. What follows the frame in its file is
-    /// no part of it, and is not kept.
-    ///
-    /// After an error the [`Editor`] is what the file holds, the old content or the new one, and the edit can be tried again. An edit
-    /// that changes nothing still syncs.
-    ///
-    /// # Two writers
-    ///
-    /// No lock is taken, and `.b2lock` files are neither made nor honoured. Each edit makes sure that the header is still the
-    /// one that was read, so a writer that comes second is refused; two in the same instant are not kept apart, and one edit is lost.
+    /// Those of [`open`](File::open); what the path names is no regular file, or is read-only.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
     /// # std::fs::copy("tests/data/example.b2nd", &path)?;
-    /// let mut file = b2nd::frame::File::edit(&path)?;
-    /// file.set_vlmetalayer("title", &b2nd::frame::encode_msgpack("North Sea, 2023")?)?;
+    /// let mut editor = b2nd::frame::File::edit(&path)?;
+    /// editor.set_vlmetalayer("title", &b2nd::frame::encode_msgpack("North Sea, 2023")?)?;
     ///
     /// let trailer = b2nd::frame::File::open(&path)?.trailer()?;
     /// let value = trailer.value("title", ())?.expect("just written");
@@ -77,21 +91,55 @@ impl File {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open`](File::open). Whether the file can be written is seen by the first edit.
     pub fn edit(path: impl AsRef<Path>) -> Result<Editor> {
         File::edit_in(Arc::new(Disk), path)
     }
 
-    /// The same in a storage of your own, which sees every write. Reading goes to the file system.
+    /// Opens a frame to read and to edit in a storage of your own, which sees every write. Reading goes to the file system.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`edit`](File::edit).
     pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<Editor> {
-        Ok(Editor { file: File::open(path)?, storage })
+        Editor::open(storage, path.as_ref(), true)
+    }
+
+    /// Opens a frame to read and to edit, and does not wait.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] where somebody else edits the file.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
+    /// # std::fs::copy("tests/data/example.b2nd", &path)?;
+    /// let editor = b2nd::frame::File::edit(&path)?;
+    /// let error = b2nd::frame::File::try_edit(&path).err().expect("there is an editor");
+    /// assert!(matches!(error.kind(), b2nd::ErrorKind::Locked));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn try_edit(path: impl AsRef<Path>) -> Result<Editor> {
+        Editor::open(Arc::new(Disk), path.as_ref(), false)
     }
 }
 
 impl Editor {
+    fn open(storage: Arc<dyn Storage>, path: &Path, wait: bool) -> Result<Self> {
+        let path = frame_file(path);
+        let open = || -> Result<Editor> {
+            let real = replaceable(&path)?;
+            let claim = Claim::new(&*storage, &path, &real, wait)?;
+            clean(&*storage, &real)?;
+            let file = File::of(path.clone(), claim.handle.file().try_clone()?, 0)?;
+            Ok(Editor { file, claim, storage })
+        };
+        open().map_err(|error| match error.kind() {
+            ErrorKind::Io(system) if system.kind() == io::ErrorKind::WouldBlock => Error::new(ErrorKind::Locked).in_file(&path),
+            _ => error.in_file(&path),
+        })
+    }
+
     /// Replaces the content of the metalayer of a type's own name.
     ///
     /// # Errors
@@ -106,48 +154,76 @@ impl Editor {
     /// # Errors
     ///
     /// The header has no such metalayer, or what it holds is shorter than the new content: chunks follow the header, so it cannot grow.
-    /// [`rewrite`](crate::frame::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`](crate::ErrorKind::Io) where writing fails; see
-    /// [`File::edit`] for what is then in the file.
+    /// [`rewrite`](Editor::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`] where writing fails; see [`Editor`] for what is
+    /// then in the file.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        let place = self.file.header.metalayers().get(name).ok_or_else(|| no_place(name))?;
-        if content.len() > place.len() {
-            return Err(too_long(name, content.len(), place.len()));
-        }
-        let mut whole = place.to_vec();
-        whole[..content.len()].copy_from_slice(content);
-        let Some(changed) = changed_range(place, &whole) else { return self.settle() };
-        let start = self.file.header.metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
-        let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
-
-        let mut header = self.file.header.clone();
-        header.metalayers_mut().insert(name, whole.as_slice())?;
-        let written = if first / SECTOR == last / SECTOR {
-            self.checked_handle().and_then(|mut file| Ok(file.write_at(first, &whole[changed])?))
-        } else {
-            self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())
-        };
-        self.adopt(header, written)
+        self.named(|editor| editor.write_metalayer(name, content))
     }
 
     /// Puts a value under a name among the variable-length metalayers, uncompressed.
     ///
-    /// The old trailer stays in the file, before the new one: [`rewrite`](crate::frame::rewrite) drops it.
+    /// The old trailer stays in the file until a later edit finds its place free.
     ///
     /// # Errors
     ///
     /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer (C-Blosc2 opens such a file, and destroys it when
     /// it writes next).
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
-        self.edit_trailer(|trailer| trailer.set_value(name, value))
+        self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
     }
 
     /// Removes a variable-length metalayer; `false` where there is none of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] where writing fails; see [`Editor`] for what is then in the file.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        self.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some()))
+        self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
+    }
+
+    /// Writes the frame again with other metalayers, as [`rewrite`](crate::frame::rewrite) does, and goes on with the new file.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`rewrite`](crate::frame::rewrite).
+    pub fn rewrite(&mut self, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
+        self.named(|editor| {
+            let header = rewritten(editor, edit)?;
+            let (staged, mut new) = Staged::file(editor.storage.clone(), editor.claim.path())?;
+            staged.keep_attributes(editor.claim.path())?;
+            write_frame(&editor.file, header, &mut *new)?;
+            editor.put(staged, new)
+        })
+    }
+
+    /// The system's errors do not say which file they are about, and others do not say in which file it was.
+    fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        edit(self).map_err(|error| error.in_file(self.file.path()))
+    }
+
+    fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
+        if content.len() > place.len() {
+            return Err(too_long(name, content.len(), place.len()));
+        }
+        let mut whole = place.to_vec();
+        whole[..content.len()].copy_from_slice(content);
+        let Some(changed) = changed_range(place, &whole) else { return self.settle() };
+        let start = self.header().metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
+        let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
+
+        let mut header = self.header().clone();
+        header.metalayers_mut().insert(name, whole.as_slice())?;
+        if first / SECTOR == last / SECTOR {
+            let written = self.checked_handle().and_then(|file| Ok(file.write_at(first, &whole[changed])?));
+            self.adopt(header, written)
+        } else {
+            self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())
+        }
     }
 
     fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
-        let old = self.reopened()?.trailer()?;
+        let old = self.trailer()?;
         let mut trailer = old.clone();
         let edited = edit(&mut trailer)?;
         if trailer == old {
@@ -155,29 +231,52 @@ impl Editor {
             return Ok(edited);
         }
         let bytes = crate::to_vec(&trailer)?;
-        let old_len = self.file.header.frame_len();
-        let mut header = self.file.header.clone();
+        let mut header = self.header().clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
-        let written = if header.nbytes() == 0 {
+        if header.nbytes() == 0 {
             // C-Blosc2 then looks for the trailer after the header, whatever frame_len says.
             header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
-            self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)
-        } else {
-            header.set_frame_len(old_len + bytes.len() as u64);
-            let fields = &crate::to_vec(&header)?[FRAME_LEN_AT..=HAS_VLMETALAYERS_AT];
-            self.checked_handle().and_then(|mut file| {
-                file.write_at(old_len, &bytes)?;
-                Ok(file.write_at(FRAME_LEN_AT as u64, fields)?)
-            })
-        };
+            self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
+            return Ok(edited);
+        }
+        // Where older trailers stood, if the new one fits there; otherwise behind the one that is valid.
+        let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
+        let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
+        let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
+        header.set_frame_len(at + bytes.len() as u64);
+        let written = self.write_trailer(at, &bytes, &header);
         self.adopt(header, written)?;
         Ok(edited)
     }
 
-    /// Takes over the header that was written, and the file that it is in. After an error the file may hold it all the same.
+    /// Writes a trailer, and then the header's fields that make it valid.
+    fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
+        let fields = &crate::to_vec(header)?[FRAME_LEN_AT..=HAS_VLMETALAYERS_AT];
+        let (old_end, end) = (self.header().frame_len(), header.frame_len());
+        let file = self.checked_handle()?;
+        let length = file.file().metadata()?.len();
+        let mut write = || -> Result<()> {
+            self.claim.handle.write_at(at, trailer)?;
+            let file = self.checked_handle()?;
+            file.write_at(FRAME_LEN_AT as u64, fields)?;
+            // The old trailer, for those who have the old header, stays behind one that is written before it.
+            if at == old_end && end < length {
+                file.set_len(end)?;
+            }
+            Ok(())
+        };
+        let written = write();
+        if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
+            // What was taken from a full disk is given back.
+            let _ = self.claim.handle.set_len(length);
+        }
+        written
+    }
+
+    /// Takes over the header that was written. After an error the file may hold it all the same.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
-        match File::open(self.path()) {
-            Ok(file) if file.header == header => self.file = file,
+        match self.reopened() {
+            Ok(file) if file.header() == &header => self.file = file,
             Ok(_) if written.is_ok() => return Err(changed()),
             Err(error) if written.is_ok() => return Err(error),
             _ => {}
@@ -185,24 +284,25 @@ impl Editor {
         written
     }
 
-    /// Where there is nothing to change: what an edit that failed after its last write had changed lasts now.
-    fn settle(&self) -> Result<()> {
-        self.checked_handle()?.sync()?;
-        Ok(sync_parent(&*self.storage, self.path())?)
-    }
-
-    /// The file as it is now, if its header is still the one that was read: another editor may have put a new file in its place.
+    /// The frame as its file holds it now.
     fn reopened(&self) -> Result<File> {
-        let file = File::open(self.path())?;
-        if file.header != self.file.header { Err(changed()) } else { Ok(file) }
+        File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
 
-    /// The file, opened to write, if its header is still the one that was read.
-    fn checked_handle(&self) -> Result<Box<dyn Handle>> {
-        let mut file = self.storage.open(self.path())?;
-        let known = crate::to_vec(self.header())?;
+    /// Where there is nothing to change: makes durable what an edit that failed after its last write had changed.
+    fn settle(&mut self) -> Result<()> {
+        self.checked_handle()?.sync()?;
+        Ok(sync_parent(&*self.storage, self.claim.path())?)
+    }
+
+    /// The file, if its path still names it and its header is still the one that was read.
+    fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
+        self.claim.renew()?;
+        let known = crate::to_vec(self.file.header())?;
+        let file = &mut *self.claim.handle;
         let mut found = Vec::with_capacity(known.len());
-        (&mut file).take(known.len() as u64).read_to_end(&mut found)?;
+        file.seek(SeekFrom::Start(0))?;
+        (&mut *file).take(known.len() as u64).read_to_end(&mut found)?;
         if found != known {
             return Err(changed());
         }
@@ -210,46 +310,48 @@ impl Editor {
     }
 
     /// Puts a new file in the place of this one: `front`, then a part of this one.
-    fn replace(&self, front: &[u8], rest: Range<u64>) -> Result<()> {
-        let mut old = self.checked_handle()?;
-        let (staged, mut file) = Staged::file(self.storage.clone(), self.path())?;
-        staged.keep_permissions()?;
-        file.write_all(front)?;
-        old.seek(SeekFrom::Start(rest.start))?;
-        copy(old, &mut file, rest.end - rest.start)?;
-        file.sync()?;
-        drop(file);
-        Ok(staged.finish()?)
+    fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
+        self.checked_handle()?;
+        let (staged, mut new) = Staged::file(self.storage.clone(), self.claim.path())?;
+        staged.keep_attributes(self.claim.path())?;
+        new.write_all(front)?;
+        copy(&mut *self.claim.handle, rest, &mut *new)?;
+        self.put(staged, new)
+    }
+
+    /// Gives a new file that is complete the name of this one, and goes on with it.
+    fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
+        new.sync()?;
+        self.checked_handle()?;
+        let put = staged.replace(&mut self.claim);
+        // After an error it may have its name, too.
+        if is_at(new.file(), self.claim.path())? {
+            self.claim.handle = new;
+            self.file = self.reopened()?;
+        }
+        Ok(put?)
     }
 }
 
-/// Copies exactly so many bytes, in constant memory.
-pub(super) fn copy(mut from: impl Read, to: &mut impl Write, length: u64) -> Result<()> {
-    let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(COPIED_AT_ONCE)];
-    let mut left = length;
-    while left > 0 {
-        let part = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        match from.read(&mut buffer[..part]) {
-            Ok(0) => {
-                let message = format!("the file ends {left} bytes before the frame does");
-                return Err(Error::from(io::Error::new(io::ErrorKind::UnexpectedEof, message)));
-            }
-            Ok(read) => {
-                to.write_all(&buffer[..read])?;
-                left -= read as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
+impl Deref for Editor {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
     }
-    Ok(())
+}
+
+impl core::fmt::Debug for Editor {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Editor").field(&self.file.path()).finish()
+    }
 }
 
 trait WriteAt {
     fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()>;
 }
 
-impl WriteAt for Box<dyn Handle> {
+impl WriteAt for dyn Handle + '_ {
     /// One write, which has happened when this returns.
     fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(position))?;

@@ -2,15 +2,18 @@
 
 use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::lock::{Ask, Sidecars, open_shared};
 use super::positioned::Positioned;
-use crate::error::{Error, ErrorKind, Result, Segment};
+use super::storage::open_to_read;
+use crate::error::{Error, ErrorKind, Result};
 use crate::frame::chunk::{Chunk, ChunkHeader, EXTENDED, Offset, Offsets};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::trailer::Trailer;
@@ -29,7 +32,7 @@ pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// The file stays open, and every read names its position, so that threads can share a `File`. A sparse frame's chunks are
+/// The file stays open: where another file is put in its place, this goes on reading the old one. Every read names its position, so that threads can share a `File`. A sparse frame's chunks are
 /// opened as they are read.
 ///
 /// ```
@@ -42,8 +45,10 @@ pub struct File {
     file: Positioned,
     path: PathBuf,
     offset: u64,
-    pub(super) header: Header,
+    header: Header,
     offsets: OnceLock<Offsets>,
+    /// C-Blosc2's locks, of a file that is opened shared.
+    _sidecars: Option<Sidecars>,
 }
 
 impl File {
@@ -63,20 +68,47 @@ impl File {
     /// Those of [`open`](File::open).
     pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
         let path = path.as_ref();
-        match File::open_file(path.to_owned(), offset) {
+        let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
+        match open(path) {
             // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
-                File::open_file(path.clone(), offset).map_err(|error| name_file(error, &path))
+                open(&path).map_err(|error| name_file(error, &path))
             }
             done => done.map_err(|error| name_file(error, path)),
         }
     }
 
-    fn open_file(path: PathBuf, offset: u64) -> Result<File> {
-        let file = Positioned::open(&path)?;
-        let header = read_header(&file, offset)?;
-        Ok(File { file, path, offset, header, offsets: OnceLock::new() })
+    /// Opens a frame to read, and keeps its editors out as long as it is open: it waits for the [`Editor`](super::Editor) that there
+    /// is, and new ones wait for it. It takes C-Blosc2's lock, too, shared, where an `Editor` would. Any number of these may be
+    /// open at once.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](File::open).
+    pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
+        let path = frame_file(path.as_ref());
+        let open = || -> Result<File> {
+            let real = fs::canonicalize(&path)?;
+            let file = open_shared(&real)?;
+            let sidecars = Sidecars::lock(&path, &real, Ask { exclusive: false, wait: true })?;
+            Ok(File { _sidecars: Some(sidecars), ..File::of(path.clone(), file, 0)? })
+        };
+        open().map_err(|error| name_file(error, &path))
+    }
+
+    /// Reads the header of a frame in an open file.
+    pub(super) fn of(path: PathBuf, file: fs::File, offset: u64) -> Result<File> {
+        let file = Positioned::new(file);
+        match read_header(&file, offset) {
+            Ok(header) => Ok(File { path, file, offset, header, offsets: OnceLock::new(), _sidecars: None }),
+            Err(error) => match file.file().metadata() {
+                Ok(found) if !found.is_file() && !found.is_dir() => {
+                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file").into())
+                }
+                _ => Err(error),
+            },
+        }
     }
 
     /// The frame's header, as it was when the file was opened.
@@ -94,14 +126,11 @@ impl File {
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
-        // Where there are no data, the trailer is looked for behind the header.
-        let is_behind = self.header.nbytes() == 0 && start > header_len;
-        let length = Trailer::len_in(&tail).unwrap_or(0);
-        if is_behind || length > tail.len() as u64 {
-            start = if is_behind { header_len } else { end.saturating_sub(length).max(header_len) };
-            tail = self.read(start..end.min(start.saturating_add(length)))?;
+        if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
+            start = end.saturating_sub(length).max(header_len);
+            tail = self.read(start..end)?;
         }
-        Trailer::after(&self.header, &tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
+        Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
 
     /// Where the chunks are. The index is read the first time and kept.
@@ -172,6 +201,11 @@ impl File {
         Ok(bytes)
     }
 
+    /// The open file.
+    pub(super) fn file(&self) -> &fs::File {
+        self.file.file()
+    }
+
     /// The file that holds the header: the one that was opened, or `chunks.b2frame` of the directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -184,11 +218,16 @@ impl File {
 }
 
 /// The system's errors do not say which file they are about.
-pub(super) fn name_file(error: Error, path: &Path) -> Error {
+fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
-        ErrorKind::Io(_) => error.within(Segment::Key(path.display().to_string()), None),
+        ErrorKind::Io(_) => error.in_file(path),
         _ => error,
     }
+}
+
+/// The file that holds a frame's header: the one that is named, or in a sparse frame's directory.
+pub(super) fn frame_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }
 
 /// The name of a sparse frame's chunk.

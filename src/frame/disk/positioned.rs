@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
 
 /// A file that is open to read.
 #[derive(Debug)]
@@ -14,12 +13,16 @@ pub(super) struct Positioned {
 }
 
 impl Positioned {
-    pub(super) fn open(path: &Path) -> io::Result<Positioned> {
-        Ok(Positioned {
-            file: fs::File::open(path)?,
+    pub(super) fn new(file: fs::File) -> Positioned {
+        Positioned {
+            file,
             #[cfg(not(any(unix, windows)))]
             cursor: std::sync::Mutex::new(()),
-        })
+        }
+    }
+
+    pub(super) fn file(&self) -> &fs::File {
+        &self.file
     }
 
     /// The length of the file in bytes, as it is now.

@@ -1,14 +1,15 @@
 //! [`rewrite`]: the same chunks under another header.
 
+use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use std::fs;
-use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::editor::copy;
-use super::file::{File, SPARSE_FRAME, name_file};
-use super::storage::{Disk, Staged, Storage};
+use super::copy::copy;
+use super::file::{File, SPARSE_FRAME, frame_file};
+use super::staged::Staged;
+use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};
 use crate::frame::chunk::{ChunkHeader, EXTENDED};
 use crate::frame::header::{FrameType, Header};
@@ -16,16 +17,16 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 
 /// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
 /// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
-/// the permissions of the one that it is copied from.
+/// the permissions of the one that it is copied from, and what else an [`Editor`](super::Editor) keeps.
 ///
 /// `source` and `target` are files, or sparse frames' directories. They may be the same: then the file (of a sparse frame,
-/// `chunks.b2frame`) is replaced at once, as [`File::edit`] says. Otherwise a file at `target` is replaced, and a directory
-/// must not exist.
+/// `chunks.b2frame`) is replaced at once, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
+/// replaced, and a directory must not exist. Who edits one of the two is waited for.
 ///
 /// # Errors
 ///
-/// `source` is no frame, `edit` fails, more than 16 metalayers, or a file cannot be written: then `target` is as it was, or, where
-/// nothing failed but to make its new name last, the new frame.
+/// `source` is no frame, `edit` fails, more than 16 metalayers, `target` is no regular file or is read-only, or a file cannot be
+/// written: then `target` is as it was, or the new frame if only the final directory sync failed.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -45,77 +46,97 @@ pub fn rewrite(
     rewrite_in(Arc::new(Disk), source, target, edit)
 }
 
-/// The same in a storage of your own, which sees every write. Reading goes to the file system.
+/// Rewrites a frame, as [`rewrite`] does, in a storage of your own, which sees every write. Reading goes to the file system.
+///
+/// # Errors
+///
+/// Those of [`rewrite`].
 pub fn rewrite_in(
     storage: Arc<dyn Storage>,
     source: impl AsRef<Path>,
     target: impl AsRef<Path>,
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
-    let (source, target) = (source.as_ref(), target.as_ref());
-    let file = File::open(source)?;
+    let (source, target) = (frame_file(source.as_ref()), target.as_ref());
+    if is_same(&source, &frame_file(target)) {
+        return File::edit_in(storage, source)?.rewrite(edit);
+    }
+    let file = File::open_shared(&source)?;
+    let header = rewritten(&file, edit).map_err(|error| error.in_file(&source))?;
+    let written = match header.frame_type() {
+        FrameType::Contiguous => write_file(&storage, file, header, target),
+        FrameType::Sparse => write_directory(&storage, file, header, target),
+    };
+    written.map_err(|error| error.in_file(target))
+}
+
+fn write_file(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {
+    let (staged, mut new) = Staged::file(storage.clone(), target)?;
+    staged.keep_attributes(source.path())?;
+    write_frame(&source, header, &mut *new)?;
+    new.sync()?;
+    // Before it waits for the target's editor, which may wait for this.
+    drop(source);
+    Ok(staged.finish()?)
+}
+
+fn write_directory(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {
+    let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let staged = Staged::directory(storage.clone(), target)?;
+    if !fs::metadata(&directory)?.permissions().readonly() {
+        staged.keep_attributes(&directory)?;
+    }
+    for entry in fs::read_dir(&directory)? {
+        let from = entry?.path();
+        if from.extension().is_some_and(|extension| extension == "chunk") {
+            let Some(name) = from.file_name() else { continue };
+            let to = staged.path().join(name);
+            let mut chunk = storage.create(&to)?;
+            storage.copy_attributes(&from, &to)?;
+            let mut old = fs::File::open(&from)?;
+            let length = old.metadata()?.len();
+            copy(&mut old, 0..length, &mut *chunk)?;
+            // It may end in a hole.
+            chunk.set_len(length)?;
+            chunk.sync()?;
+        }
+    }
+    write_file(storage, source, header, &staged.path().join(SPARSE_FRAME))?;
+    Ok(staged.finish()?)
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The header with other metalayers.
+pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
     let count = header.metalayers().len();
     if count > MAX_METALAYERS && count > file.header().metalayers().len() {
         return Err(header.metalayers().too_many());
     }
-    match header.frame_type() {
-        FrameType::Contiguous => write_frame(&storage, &file, header, target),
-        FrameType::Sparse => {
-            let directory = file.path().parent().unwrap_or(Path::new(""));
-            if is_same(directory, target) || is_same(file.path(), target) {
-                return write_frame(&storage, &file, header, file.path());
-            }
-            let staged = Staged::directory(storage.clone(), target).map_err(|error| name_file(error.into(), target))?;
-            for entry in fs::read_dir(if directory.as_os_str().is_empty() { Path::new(".") } else { directory })? {
-                let from = entry?.path();
-                if from.extension().is_some_and(|extension| extension == "chunk") {
-                    let Some(name) = from.file_name() else { continue };
-                    let to = staged.path().join(name);
-                    let mut chunk = storage.create(&to)?;
-                    storage.copy_permissions(&from, &to)?;
-                    let old = fs::File::open(&from)?;
-                    let length = old.metadata()?.len();
-                    copy(old, &mut chunk, length)?;
-                    chunk.sync()?;
-                }
-            }
-            write_frame(&storage, &file, header, &staged.path().join(SPARSE_FRAME))?;
-            Ok(staged.finish()?)
-        }
-    }
+    Ok(header)
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    let one = if one.as_os_str().is_empty() { Path::new(".") } else { one };
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
-}
-
-/// Writes header, chunks, index and trailer into one file.
-fn write_frame(storage: &Arc<dyn Storage>, file: &File, mut header: Header, target: &Path) -> Result<()> {
-    let trailer = file.trailer()?;
-    let trailer = crate::to_vec(&trailer)?;
+/// Writes header, chunks, index and trailer into a new file.
+pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
+    let trailer = crate::to_vec(&file.trailer()?)?;
     // Up to here the frame is copied: the chunks, if it holds them, and the index.
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
     header.set_frame_len(frame_len.ok_or_else(|| Error::message("the frame is longer than 2^64 bytes"))?);
 
-    let mut source = fs::File::open(file.path())?;
-    source.seek(SeekFrom::Start(file.offset() + start))?;
-    let (staged, mut new) = Staged::file(storage.clone(), target).map_err(|error| name_file(error.into(), target))?;
-    storage.copy_permissions(file.path(), staged.path())?;
     new.write_all(&crate::to_vec(&header)?)?;
-    copy(source, &mut new, end - start)?;
+    copy(&mut file.file().try_clone()?, start..end, new)?;
     new.write_all(&trailer)?;
-    new.sync()?;
-    drop(new);
-    Ok(staged.finish()?)
+    Ok(())
 }
 
 /// Where in the frame the index ends, which is where the trailer of a frame that was never edited starts.
-fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
+pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {
         return Ok(file.header().header_len() as u64);

@@ -6,9 +6,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{SPARSE_FRAME, chunk_name, name_file};
-use super::storage::{Disk, Handle, Staged, Storage};
-use crate::error::Result;
+use super::file::{SPARSE_FRAME, chunk_name};
+use super::staged::Staged;
+use super::storage::{Disk, Handle, Storage};
+use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::writer::{Writer, sealed};
 
@@ -37,8 +38,9 @@ impl Writer<OneFile> {
     /// The same in a storage of your own.
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let header_len = header.header_len() as u64;
-        let (staged, file) = Staged::file(storage, path.as_ref()).map_err(|error| name_file(error.into(), path.as_ref()))?;
-        staged.keep_permissions()?;
+        let in_file = |error| Error::from(error).in_file(path.as_ref());
+        let (staged, file) = Staged::file(storage, path.as_ref()).map_err(in_file)?;
+        staged.keep_attributes(staged.target()).map_err(in_file)?;
         Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
     }
 }
@@ -55,7 +57,8 @@ impl Writer<Directory> {
 
     /// The same in a storage of your own.
     pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let staged = Staged::directory(storage.clone(), path.as_ref()).map_err(|error| name_file(error.into(), path.as_ref()))?;
+        let staged =
+            Staged::directory(storage.clone(), path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
         Ok(Writer::to(header, Directory { staged, storage }))
     }
 }
@@ -79,7 +82,6 @@ impl sealed::Target for OneFile {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
         self.file.sync()?;
-        drop(self.file);
         Ok(self.staged.finish()?)
     }
 }

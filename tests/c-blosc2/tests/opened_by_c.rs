@@ -66,7 +66,7 @@ fn special_chunks() {
     for (itemsize, special) in
         [(1, Special::Zeros), (4, Special::Nan), (8, Special::Nan), (8, Special::Zeros), (4, Special::Uninitialized)]
     {
-        let header = header(&geometry, itemsize, &format!("|V{itemsize}"));
+        let header = header(&geometry, itemsize, "|V1");
         let nbytes = header.chunksize() as usize;
         let path = dir.path().join(format!("{special}-{itemsize}.b2nd"));
         let mut writer = Writer::create(&path, header.clone()).unwrap();
@@ -202,5 +202,33 @@ fn edits_and_rewrites() {
         let mut file = File::edit(&target).unwrap();
         assert!(file.remove_vlmetalayer("title").unwrap() && file.remove_vlmetalayer("long").unwrap());
         assert!(assert_agree(&target).unwrap() == values);
+    }
+}
+
+/// One block of an index holds 2,048 offsets.
+#[test]
+fn written_indexes_of_several_blocks() {
+    let mut rng = Rng::with_seed(5);
+    for nchunks in [1, 10, 300, 2048, 2049, 5001u64] {
+        let mut writer = Writer::new(Header::new(8, 8, 8).unwrap());
+        let mut values: Vec<u64> = Vec::new();
+        for number in 0..nchunks {
+            if rng.u8(..4) == 0 {
+                values.push(0);
+                writer.append_special(Special::Zeros, 8).unwrap();
+            } else {
+                values.push(number);
+                writer.append(&Chunk::store(&number.to_le_bytes(), 8).unwrap()).unwrap();
+            }
+        }
+        let mut super_chunk = SuperChunk::from_frame(&writer.finish().unwrap()).unwrap();
+        let read = |super_chunk: &SuperChunk, number| super_chunk.chunk_data(number, 8).unwrap();
+        for (number, value) in (0..).zip(&values) {
+            assert_eq!(read(&super_chunk, number), value.to_le_bytes(), "chunk {number} of {nchunks}");
+        }
+        super_chunk.append(&7u64.to_le_bytes()).unwrap();
+        assert_eq!(super_chunk.nchunks() as u64, nchunks + 1);
+        assert_eq!(read(&super_chunk, nchunks), 7u64.to_le_bytes());
+        assert_eq!(read(&super_chunk, nchunks - 1), values[nchunks as usize - 1].to_le_bytes());
     }
 }

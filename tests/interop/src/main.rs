@@ -4,12 +4,14 @@
 mod hex;
 mod pack;
 mod read;
+mod together;
 mod verdict;
 mod write;
 
 use std::error::Error;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use b2nd::Geometry;
 use serde::Deserialize;
@@ -21,13 +23,15 @@ use hex::Hex;
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
     /// All that a frame's metadata says, once every part of it has been written back as it was; and so many chunks.
-    Read { path: PathBuf, chunks: u64 },
+    Read { path: PathBuf, chunks: usize },
     /// A new frame.
     Write(write::NewFrame),
     /// Edits of one frame, in turn.
     Edit { path: PathBuf, edits: Vec<write::Edit> },
     /// The frame with other metalayers.
     Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
+    /// Edits of one frame for a while, beside other processes.
+    Together { path: PathBuf, number: u8, first: u64, milliseconds: u64 },
     /// The chunks' data of an array, whose elements come in C order.
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },
     /// The elements of a slice in C order, out of all chunks' data.
@@ -44,6 +48,9 @@ fn answer(request: &str) -> Result<Value, Box<dyn Error>> {
         Request::Write(frame) => frame.write(),
         Request::Edit { path, edits } => write::edit(&path, edits),
         Request::Rewrite { path, target, insert, remove } => write::rewrite(&path, &target, insert, remove),
+        Request::Together { path, number, first, milliseconds } => {
+            together::together(&path, number, first, Duration::from_millis(milliseconds))
+        }
         Request::Pack { geometry, itemsize, elements } => pack::pack(&geometry, itemsize, &elements),
         Request::Unpack { geometry, itemsize, chunks, slice } => pack::unpack(&geometry, itemsize, &chunks, &slice),
         Request::JudgeFrame { path } => verdict::frame(&path),

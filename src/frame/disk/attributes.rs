@@ -1,0 +1,58 @@
+//! What a file has beside its bytes: the file that replaces it gets what the system lets it have.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Gives a file the owner, the group, the permissions and the extended attributes of another.
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let permissions = own(from, to)?;
+    fs::set_permissions(to, permissions)?;
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    extended(from, to);
+    Ok(())
+}
+
+/// Takes over owner and group, which only some may give away, and says what permissions are then the same.
+#[cfg(unix)]
+fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+
+    let (old, new) = (fs::metadata(from)?, fs::metadata(to)?);
+    let mut mode = old.mode() & 0o7777;
+    if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
+        // What the old group was allowed, another one is not.
+        mode = mode & !0o6070 | mode & (mode & 0o007) << 3;
+    }
+    if old.uid() != new.uid() && chown(to, Some(old.uid()), None).is_err() {
+        mode &= !0o6000;
+    }
+    Ok(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn own(from: &Path, _: &Path) -> io::Result<fs::Permissions> {
+    Ok(fs::metadata(from)?.permissions())
+}
+
+/// Takes over extended attributes, access control lists among them; those that the system refuses are left out.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn extended(from: &Path, to: &Path) {
+    use alloc::vec::Vec;
+    use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
+
+    /// The most that Linux takes for a list or a value.
+    const MOST: usize = 1 << 16;
+
+    let mut buffer = Vec::with_capacity(MOST);
+    if listxattr(from, rustix::buffer::spare_capacity(&mut buffer)).is_err() {
+        return;
+    }
+    let names = buffer.clone();
+    for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+        buffer.clear();
+        if getxattr(from, name, rustix::buffer::spare_capacity(&mut buffer)).is_ok() {
+            let _ = setxattr(to, name, &buffer, XattrFlags::empty());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A part of a file, copied: what takes no room in one takes none in the other.
+
+use alloc::format;
+use core::ops::Range;
+use std::fs;
+use std::io::{self, SeekFrom};
+
+use super::storage::Handle;
+use crate::error::Result;
+
+/// How much is copied at once, in bytes: what `io::copy` takes is too little for a large file.
+const AT_ONCE: usize = 1 << 20;
+
+/// Copies exactly these bytes to where `to` stands, in constant memory, and leaves `to` behind them.
+pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle) -> Result<()> {
+    let length = range.end.saturating_sub(range.start);
+    let there = from.file().metadata()?.len();
+    if there < range.end {
+        let message = format!("the file ends {} bytes before the frame does", range.end - there);
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message).into());
+    }
+    let start = to.stream_position()?;
+    let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(AT_ONCE)];
+    let mut left = range.clone();
+    while !left.is_empty() {
+        let data = first_data(from.file(), left.clone());
+        from.seek(SeekFrom::Start(data.start))?;
+        to.seek(SeekFrom::Start(start + (data.start - range.start)))?;
+        let mut at = data.start;
+        while at < data.end {
+            let part = buffer.len().min(usize::try_from(data.end - at).unwrap_or(usize::MAX));
+            match from.read(&mut buffer[..part]) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                Ok(read) => {
+                    to.write_all(&buffer[..read])?;
+                    at += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        left.start = data.end;
+    }
+    to.seek(SeekFrom::Start(start + length))?;
+    Ok(())
+}
+
+/// The first part in which the file holds anything; what is before it reads as zeros. All of it where the system does not say.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
+fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
+    use rustix::fs::{
+        SeekFrom::{Data, Hole},
+        seek,
+    };
+
+    let start = match seek(file, Data(range.start)) {
+        Ok(start) => start.clamp(range.start, range.end),
+        Err(rustix::io::Errno::NXIO) => return range.end..range.end,
+        Err(_) => return range,
+    };
+    let end = seek(file, Hole(start)).map_or(range.end, |end| end.clamp(start, range.end));
+    start..end
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd")))]
+fn first_data(_: &fs::File, range: Range<u64>) -> Range<u64> {
+    range
+}

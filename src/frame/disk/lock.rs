@@ -1,0 +1,302 @@
+//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on the file beside it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::file::SPARSE_FRAME;
+use super::storage::{Handle, Storage};
+
+/// How a lock is taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask {
+    /// Keeps everybody out, and not only those that change the file.
+    pub(super) exclusive: bool,
+    /// Waits for those who hold it; otherwise they are an error of the kind `WouldBlock`.
+    pub(super) wait: bool,
+}
+
+/// Where the counter of C-Blosc2's lock files is.
+const COUNTER_AT: u64 = 8;
+
+/// How long to wait before a file is opened again that somebody else has open, where the system does not say when it is closed.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Opens a file to change, as its only editor: others wait until it is closed.
+pub(super) fn open(storage: &dyn Storage, path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
+    locked(path, Ask { exclusive: true, wait }, || storage.open(path), |handle| handle.file())
+}
+
+/// The right to change the file that a path names, or to put another in its place, as the only one.
+pub(super) struct Claim {
+    path: PathBuf,
+    pub(super) handle: Box<dyn Handle>,
+    sidecars: Sidecars,
+}
+
+impl Claim {
+    /// On `real`, which is the file that `given` names.
+    pub(super) fn new(storage: &dyn Storage, given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
+        let handle = open(storage, real, wait)?;
+        let sidecars = Sidecars::lock(given, real, Ask { exclusive: true, wait })?;
+        Ok(Claim { path: real.to_path_buf(), handle, sidecars })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure, right before a change, that nobody has put another file in the place of this one, and takes the locks that
+    /// C-Blosc2 has made since.
+    pub(super) fn renew(&mut self) -> io::Result<()> {
+        self.sidecars.renew()?;
+        if is_at(self.handle.file(), &self.path)? {
+            return Ok(());
+        }
+        Err(io::Error::new(ErrorKind::NotFound, "another file has been put in its place since it was opened: open it again"))
+    }
+}
+
+/// Opens a file to read, and keeps its editors out until it is closed.
+pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
+    locked(path, Ask { exclusive: false, wait: true }, || system::open_shared(path), |file| file)
+}
+
+/// Locks what is opened. Who waited for a lock may get it on a file that has been replaced meanwhile: it is opened again.
+fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl Fn(&T) -> &fs::File) -> io::Result<T> {
+    loop {
+        match open() {
+            Ok(opened) => {
+                lock(file(&opened), ask)?;
+                if is_at(file(&opened), path)? {
+                    return Ok(opened);
+                }
+            }
+            Err(error) if system::is_taken(&error) && ask.wait => std::thread::sleep(PAUSE),
+            Err(error) if system::is_taken(&error) => return Err(ErrorKind::WouldBlock.into()),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Locks a file that has just been made, unless somebody has removed it: `false` then.
+pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
+    lock(file, Ask { exclusive: true, wait: true })?;
+    is_at(file, path)
+}
+
+/// Locks a directory; nothing where it is gone.
+pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>> {
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    lock(&file, Ask { exclusive: true, wait })?;
+    Ok(is_at(&file, path)?.then_some(file))
+}
+
+/// Locks a file. What cannot be locked, on a file system without locks, is changed without.
+fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
+    match system::lock(file, ask) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
+        done => done,
+    }
+}
+
+/// Whether a path names this file, and not another that was put in its place.
+pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(there) => Ok(system::same(&file.metadata()?, &there)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// C-Blosc2's lock on a frame: a file beside it, or two where the frame was opened by a symbolic link, whose name C-Blosc2 takes.
+///
+/// It is taken where the file is there, and made where the environment variable `BLOSC_LOCKING` asks for it.
+#[derive(Debug)]
+pub(super) struct Sidecars {
+    files: Vec<(PathBuf, Option<fs::File>)>,
+    ask: Ask,
+}
+
+impl Sidecars {
+    pub(super) fn lock(given: &Path, real: &Path, ask: Ask) -> io::Result<Self> {
+        let mut files = alloc::vec![(beside(given), None)];
+        if fs::symlink_metadata(given).is_ok_and(|given| given.is_symlink()) {
+            files.push((beside(real), None));
+        }
+        let mut sidecars = Sidecars { files, ask };
+        sidecars.renew()?;
+        Ok(sidecars)
+    }
+
+    /// Takes the locks of files that have appeared.
+    fn renew(&mut self) -> io::Result<()> {
+        for (path, file) in &mut self.files {
+            if let Some(held) = file {
+                if is_at(held, path)? {
+                    continue;
+                }
+            }
+            *file = take(path, self.ask).map_err(|error| in_file(error, path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Locks a lock file if it is there, and counts who changes the frame.
+fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
+    loop {
+        let mut file = match OpenOptions::new().read(true).write(ask.exclusive || asked_for()).create(asked_for()).open(path) {
+            Ok(file) => file,
+            // Its name may be too long for the system, too.
+            Err(_) if !asked_for() && fs::symlink_metadata(path).is_err() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        system::lock_sidecar(&file, ask)?;
+        if !is_at(&file, path)? {
+            continue;
+        }
+        if ask.exclusive {
+            let mut counter = Vec::new();
+            file.seek(SeekFrom::Start(COUNTER_AT))?;
+            (&mut file).take(8).read_to_end(&mut counter)?;
+            let counter = <[u8; 8]>::try_from(counter.as_slice()).map_or(0, u64::from_ne_bytes);
+            file.seek(SeekFrom::Start(COUNTER_AT))?;
+            file.write_all(&counter.wrapping_add(1).to_ne_bytes())?;
+        }
+        return Ok(Some(file));
+    }
+}
+
+fn asked_for() -> bool {
+    std::env::var_os("BLOSC_LOCKING").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// Where C-Blosc2 has the lock file of a frame.
+fn beside(frame: &Path) -> PathBuf {
+    if frame.file_name().is_some_and(|name| name == SPARSE_FRAME) {
+        return frame.with_file_name(".b2lock");
+    }
+    let mut path = OsString::from(frame);
+    path.push(".b2lock");
+    path.into()
+}
+
+/// The system's errors do not say which file they are about.
+fn in_file(error: io::Error, path: &Path) -> io::Error {
+    match error.kind() {
+        ErrorKind::WouldBlock => error,
+        kind => io::Error::new(kind, alloc::format!("{}: {error}", path.display())),
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs;
+    use std::io;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
+    use rustix::fs::{FlockOperation, flock};
+
+    use super::Ask;
+
+    pub(super) fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
+        let operation = match (ask.exclusive, ask.wait) {
+            (true, true) => FlockOperation::LockExclusive,
+            (true, false) => FlockOperation::NonBlockingLockExclusive,
+            (false, true) => FlockOperation::LockShared,
+            (false, false) => FlockOperation::NonBlockingLockShared,
+        };
+        Ok(rustix::io::retry_on_intr(|| flock(file, operation))?)
+    }
+
+    pub(super) use lock as lock_sidecar;
+
+    pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
+        fs::File::open(path)
+    }
+
+    pub(super) fn is_taken(_: &io::Error) -> bool {
+        false
+    }
+
+    pub(super) fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    }
+}
+
+/// A lock would keep others from reading, too. So a file is opened in a way that keeps others from opening it to write.
+#[cfg(windows)]
+mod system {
+    use std::fs::{self, OpenOptions};
+    use std::io;
+    use std::os::windows::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    use super::super::storage::SHARED_TO_READ;
+    use super::Ask;
+
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+
+    pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn lock_sidecar(file: &fs::File, ask: Ask) -> io::Result<()> {
+        use fs4::FileExt;
+        match (ask.exclusive, ask.wait) {
+            (true, true) => FileExt::lock(file),
+            (true, false) => Ok(FileExt::try_lock(file)?),
+            (false, true) => FileExt::lock_shared(file),
+            (false, false) => Ok(FileExt::try_lock_shared(file)?),
+        }
+    }
+
+    pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
+        OpenOptions::new().read(true).share_mode(SHARED_TO_READ).open(path)
+    }
+
+    pub(super) fn is_taken(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
+    }
+
+    /// Who has opened it in that way is the only one that replaces it.
+    pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+        true
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+mod system {
+    use std::fs;
+    use std::io;
+    use std::path::Path;
+
+    use super::Ask;
+
+    pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) use lock as lock_sidecar;
+
+    pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
+        fs::File::open(path)
+    }
+
+    pub(super) fn is_taken(_: &io::Error) -> bool {
+        false
+    }
+
+    pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+        true
+    }
+}

@@ -1,0 +1,188 @@
+//! [`Staged`]: a file or directory that appears under its name only when it is complete.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::lock::{self, Claim};
+use super::storage::{Handle, Storage};
+
+/// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
+const REPEATED: usize = 200;
+
+/// A file or directory under a temporary name beside its own. Dropped before it is finished, it leaves nothing.
+///
+/// Whoever writes it has it locked: what nobody has locked was left by a process that was killed, and is removed.
+pub(super) struct Staged {
+    storage: Arc<dyn Storage>,
+    temporary: PathBuf,
+    /// The path that was asked for, and the file that it names.
+    given: PathBuf,
+    target: PathBuf,
+    /// Whether it is there under its temporary name.
+    exists: bool,
+    /// A directory's lock; a file's is on its handle.
+    lock: Option<fs::File>,
+}
+
+impl Staged {
+    /// A new file beside `given`; beside the file that it names, where it is a symbolic link.
+    pub(super) fn file(storage: Arc<dyn Storage>, given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
+        let target = replaceable(given)?;
+        Staged::new(storage, given, target, |staged| {
+            let handle = staged.storage.create(&staged.temporary)?;
+            staged.exists = true;
+            Ok(lock::lock_new(handle.file(), &staged.temporary)?.then_some(handle))
+        })
+    }
+
+    /// A new directory beside `target`.
+    pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
+        if fs::symlink_metadata(target).is_ok() {
+            return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists already"));
+        }
+        let (mut staged, lock) = Staged::new(storage, target, target.to_path_buf(), |staged| {
+            staged.storage.create_dir(&staged.temporary)?;
+            staged.exists = true;
+            if cfg!(unix) { Ok(lock::directory(&staged.temporary, true)?.map(Some)) } else { Ok(Some(None)) }
+        })?;
+        staged.lock = lock;
+        Ok(staged)
+    }
+
+    /// Takes the first temporary name that nobody has.
+    fn new<T>(
+        storage: Arc<dyn Storage>,
+        given: &Path,
+        target: PathBuf,
+        create: impl Fn(&mut Staged) -> io::Result<Option<T>>,
+    ) -> io::Result<(Self, T)> {
+        let mut number = 0;
+        loop {
+            let temporary = temporary(&target, number)?;
+            let (storage, given, target) = (storage.clone(), given.to_path_buf(), target.clone());
+            let mut staged = Staged { storage, temporary, given, target, exists: false, lock: None };
+            match create(&mut staged) {
+                Ok(Some(created)) => return Ok((staged, created)),
+                // Somebody took it for one that was left, before it was locked.
+                Ok(None) => staged.exists = false,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
+                    if !is_left(&*staged.storage, &staged.temporary) {
+                        number += 1;
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Where it is until it is complete.
+    pub(super) fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Where it will be.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Takes over what a file has beside its bytes, if it is there; before it has content, so that nobody reads in the new file
+    /// what the old one kept to its owner.
+    pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
+        if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
+    }
+
+    /// Gives it its name, and makes that last, once nobody edits a file that has the name. Its content has been synced.
+    pub(super) fn finish(self) -> io::Result<()> {
+        if self.target.is_file() {
+            let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
+            return self.replace(&mut claim);
+        }
+        self.rename()
+    }
+
+    /// Gives it the name of a file that it replaces.
+    pub(super) fn replace(self, claim: &mut Claim) -> io::Result<()> {
+        claim.renew()?;
+        self.rename()
+    }
+
+    fn rename(mut self) -> io::Result<()> {
+        self.storage.rename(&self.temporary, &self.target)?;
+        self.exists = false;
+        sync_parent(&*self.storage, &self.target)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if self.exists {
+            // Nobody is left to tell, and the file that matters is untouched.
+            let _ = self.storage.remove(&self.temporary);
+        }
+    }
+}
+
+/// The file that a path names, or will: nothing but a file that may be written is replaced.
+pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
+    let found = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
+        found => found?,
+    };
+    let real = match fs::canonicalize(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound && found.is_symlink() => {
+            return Err(io::Error::new(ErrorKind::NotFound, "it is a symbolic link to a file that does not exist"));
+        }
+        real => real?,
+    };
+    let found = fs::metadata(&real)?;
+    if !found.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    if found.permissions().readonly() {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "it is read-only: give it permission to be written first"));
+    }
+    Ok(real)
+}
+
+/// Removes what killed processes left beside a file.
+pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
+    let mut number = 0;
+    loop {
+        let temporary = temporary(target, number)?;
+        if fs::symlink_metadata(&temporary).is_err() {
+            return Ok(());
+        }
+        is_left(storage, &temporary);
+        number += 1;
+    }
+}
+
+fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
+    let name = target.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "the path has no file name"))?;
+    let name = name.to_string_lossy();
+    let repeated: String =
+        name.char_indices().take_while(|(at, char)| at + char.len_utf8() <= REPEATED).map(|(_, char)| char).collect();
+    Ok(target.with_file_name(format!(".{repeated}.{number}.tmp")))
+}
+
+/// Whether a file or directory with a temporary name was left by a process that was killed; it is then removed.
+fn is_left(storage: &dyn Storage, temporary: &Path) -> bool {
+    let Ok(found) = fs::symlink_metadata(temporary) else { return true };
+    if found.is_dir() {
+        // Other systems do not lock directories.
+        cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage.remove(temporary).is_ok())
+    } else {
+        found.is_file() && lock::open(storage, temporary, false).is_ok_and(|_lock| storage.remove(temporary).is_ok())
+    }
+}
+
+/// Fsyncs the directory of a file, so that its name survives a crash.
+pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    storage.sync_dir(parent.unwrap_or(Path::new(".")))
+}

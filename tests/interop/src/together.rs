@@ -1,0 +1,40 @@
+//! Edits for a while, beside other processes that edit the same frame.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use b2nd::frame::{File, encode_msgpack};
+use serde_json::{Value, json};
+
+/// Writes ever higher numbers into a vlmetalayer and a metalayer of its own; now and then into one of several sectors, or by a
+/// rewrite. The reply is the last number, which is in all of them, and how many edits that took.
+pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Result<Value, Box<dyn Error>> {
+    let (start, mut value, mut edits) = (Instant::now(), first, 0u64);
+    while start.elapsed() < duration {
+        value += 1;
+        let content = vec![(value % 251) as u8; (value % 700) as usize];
+        let metalayer = encode_msgpack(&format!("{value:09}"))?;
+        let mut editor = File::edit(path)?;
+        editor.set_vlmetalayer(&format!("rust {number}"), &content)?;
+        if value % 2 == 0 {
+            // Another editor may come between.
+            drop(editor);
+            editor = File::edit(path)?;
+        }
+        match value % 5 {
+            0 => editor.rewrite(|metalayers| {
+                metalayers.insert(&format!("m{number}"), metalayer.as_slice())?;
+                metalayers.insert("longer", vec![7; content.len()])?;
+                Ok(())
+            })?,
+            1 => {
+                editor.set_metalayer_bytes("wide", &encode_msgpack(&format!("{value:02000}"))?)?;
+                editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?;
+            }
+            _ => editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?,
+        }
+        edits += 2;
+    }
+    Ok(json!({ "value": value, "edits": edits }))
+}
