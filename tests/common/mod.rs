@@ -146,7 +146,7 @@ pub fn header(metalayers: &[(&[u8], &[u8])]) -> Vec<u8> {
     let names: usize = metalayers.iter().map(|(name, _)| name.len() + 6).sum();
     let contents: usize = metalayers.iter().map(|(_, content)| content.len() + 5).sum();
     let mut bytes = b"\x9e\xa8b2frame\0\xd2".to_vec();
-    bytes.extend((97 + names + contents).to_be_bytes()[4..].iter());
+    bytes.extend(((97 + names + contents) as u32).to_be_bytes());
     bytes.extend(b"\xcf\0\0\0\0\0\0\x02\0\xa4\x12\0\x15\x03");
     bytes.extend(b"\xd3\0\0\0\0\0\0\x0e\xa0\xd3\0\0\0\0\0\0\0\x64");
     bytes.extend(b"\xd2\0\0\0\x01\xd2\0\0\0\xab\xd2\0\0\x01\x4a\xd1\0\x01\xd1\0\x02\xc2");
