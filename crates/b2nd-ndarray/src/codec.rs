@@ -1,16 +1,18 @@
-//! `blosc2-pure-rs` as this crate's codec: what it has, what it is given, and what is checked of what it gives back.
+//! What decompresses: `blosc2-pure-rs`, and C-Blosc2 behind the feature `c`.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use b2nd::ArrayMeta;
+use b2nd::frame::{ChunkHeader, Decompress};
 
-use b2nd::frame::{Chunk, ChunkHeader, Codec as CodecName, Decompress, Filter, Header, SplitMode};
-use b2nd::{ArrayMeta, B2ndMeta};
-use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
-use blosc2_pure_rs::constants::{BLOSC_ALWAYS_SPLIT, BLOSC_AUTO_SPLIT, BLOSC_FORWARD_COMPAT_SPLIT, BLOSC_NEVER_SPLIT};
+#[cfg(feature = "c")]
+mod c;
+mod pure;
 
-/// Decompresses chunks and, with them, the contents of variable-length metalayers: pure Rust, one thread.
+pub(crate) use pure::Compressor;
+
+/// Decompresses chunks and, with them, the contents of variable-length metalayers, in one thread.
 ///
 /// It has the codecs BloscLZ, LZ4, LZ4HC, zlib, Zstandard, ndlz and zfp, and every filter of C-Blosc2; what it has not, it refuses
-/// by name.
+/// by name. With the feature `c`, C-Blosc2 itself decompresses BloscLZ, LZ4, LZ4HC and Zstandard.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, File};
@@ -32,100 +34,21 @@ pub struct Codec<'a> {
 
 impl Decompress for Codec<'_> {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
-        self.accept(&ChunkHeader::from_slice(chunk)?)?;
-        let params =
-            DParams { b2nd_metalayer: (!self.metalayer.is_empty()).then(|| self.metalayer.to_vec()), ..DParams::default() };
-        let length = data.len();
-        let written = guarded(|| decompress_chunk_into_with_dparams(chunk, data, &params))?;
-        if written != length {
-            return Err(b2nd::Error::message(format_args!("blosc2-pure-rs: expected {length} bytes, it gave {written}")));
+        let header = ChunkHeader::from_slice(chunk)?;
+        self.accept(&header)?;
+        #[cfg(feature = "c")]
+        if c::has(&header) {
+            return c::decompress(chunk, data);
         }
-        Ok(())
+        pure::decompress(self.metalayer, chunk, data)
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> b2nd::Result<()> {
-        has_codec(chunk.codec())?;
-        chunk.filters().try_for_each(|(filter, _)| has_filter(filter))
-    }
-}
-
-fn has_codec(codec: CodecName) -> b2nd::Result<()> {
-    match codec {
-        CodecName::BloscLz | CodecName::Lz4 | CodecName::Lz4Hc | CodecName::Zlib | CodecName::Zstd => Ok(()),
-        // ndlz and zfp.
-        CodecName::Other(32..=35) => Ok(()),
-        other => Err(b2nd::Error::message(format_args!("blosc2-pure-rs has no codec {other}"))),
-    }
-}
-
-fn has_filter(filter: Filter) -> b2nd::Result<()> {
-    match filter {
-        // 32 to 36: ndcell, ndmean, bytedelta in its two versions, int_trunc.
-        Filter::Other(..32 | 37..) => Err(b2nd::Error::message(format_args!("blosc2-pure-rs has no filter {filter}"))),
-        _ => Ok(()),
+        pure::accept(chunk)
     }
 }
 
 /// An array's metalayer in the released layout, without the bytes that may follow it in the file.
 pub(crate) fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
-}
-
-/// Compresses the chunks of one array.
-pub(crate) struct Compressor {
-    params: CParams,
-}
-
-impl Compressor {
-    /// As the frame's header says.
-    pub(crate) fn new(header: &Header, meta: &B2ndMeta) -> crate::Result<Compressor> {
-        has_codec(header.codec())?;
-        let mut params = CParams {
-            compcode: header.codec().code(),
-            clevel: header.level(),
-            // The field in a chunk is a byte; C-Blosc2 counts larger elements in bytes.
-            typesize: if header.typesize() > 255 { 1 } else { header.typesize() },
-            blocksize: header.blocksize(),
-            splitmode: match header.split_mode() {
-                Some(SplitMode::Always) => BLOSC_ALWAYS_SPLIT,
-                Some(SplitMode::Never) => BLOSC_NEVER_SPLIT,
-                Some(SplitMode::Auto) => BLOSC_AUTO_SPLIT,
-                _ => BLOSC_FORWARD_COMPAT_SPLIT,
-            },
-            filters: [0; 6],
-            b2nd_metalayer: Some(b2nd::to_vec(meta)?),
-            ..CParams::default()
-        };
-        let filters: Vec<_> = header.filters().collect();
-        let slots = params.filters.iter_mut().zip(&mut params.filters_meta).rev();
-        for ((slot, slot_meta), &(filter, meta)) in slots.zip(filters.iter().rev()) {
-            has_filter(filter)?;
-            if filter == Filter::Delta {
-                return Err(
-                    b2nd::Error::message("filter delta: C-Blosc2 gives other values in slices of arrays that have it").into()
-                );
-            }
-            (*slot, *slot_meta) = (filter.code(), meta);
-        }
-        Ok(Compressor { params })
-    }
-
-    /// A chunk of this data in blocks of the frame's length, stored where the codec would take other blocks.
-    pub(crate) fn compress(&self, data: &[u8]) -> crate::Result<Vec<u8>> {
-        let bytes = guarded(|| compress_chunk(data, &self.params))?;
-        let header = ChunkHeader::from_slice(&bytes)?;
-        let same_blocks = i32::try_from(header.blocksize()) == Ok(self.params.blocksize);
-        if same_blocks || header.is_stored() || header.special().is_some() {
-            return Ok(bytes);
-        }
-        Ok(Chunk::store(data, header.typesize())?.into_bytes())
-    }
-}
-
-/// A panic of the codec is an error here: its 57,000 lines meet whatever a file holds.
-fn guarded<T>(work: impl FnOnce() -> Result<T, &'static str>) -> b2nd::Result<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(done) => done.map_err(|error| b2nd::Error::message(format_args!("blosc2-pure-rs: {error}"))),
-        Err(_) => Err(b2nd::Error::message("blosc2-pure-rs panicked")),
-    }
 }

@@ -27,6 +27,9 @@ pub(crate) struct Scratch {
 /// What a slice is not worth being cut into tasks for, in bytes of decompressed blocks.
 const SMALL: i64 = 256 << 10;
 
+/// What a block is not worth a read of its own for, in bytes.
+const SMALL_BLOCK: i64 = 8 << 10;
+
 /// One chunk of an array, while it is read.
 struct Part<'a> {
     array: &'a Array,
@@ -68,9 +71,11 @@ impl Array {
         let number = grid.chunk_index(&start).unwrap_or(u64::MAX);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale: self.itemsize(), parallel };
+        // Blocks are read one by one, so that no buffer holds a chunk, unless they are small and all of them are wanted.
+        let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
-        let front = (!most).then(|| Blocks::front_len(grid.blocks_per_chunk()));
+        let front = (!(small && most)).then(|| Blocks::front_len(grid.blocks_per_chunk()));
         let in_chunk = |error| Error::in_chunk(number, error);
         let part = Part::read(self, number, origin.clone(), front).map_err(in_chunk)?;
         if let From::Repeated(element) = &part.source {
@@ -97,7 +102,7 @@ impl<'a> Part<'a> {
             return Err(b2nd::Error::message(message).into());
         }
         let source = if let Some(special) = header.special() {
-            From::Repeated(repeated(special, &bytes, array.itemsize())?)
+            From::Repeated(repeated(special, &mut bytes, array.itemsize())?)
         } else if header.is_stored() {
             From::Stored(header.header_len())
         } else {
@@ -190,11 +195,11 @@ impl Array {
 }
 
 /// The element that a special chunk repeats; nothing where all of it is zero.
-fn repeated(special: Special, bytes: &Bytes<'_>, itemsize: usize) -> Result<Vec<u8>> {
+fn repeated(special: Special, bytes: &mut Bytes<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {
         Special::Nan => Chunk::special(special, typesize, typesize)?.data(())?.into_owned(),
-        Special::Value => Chunk::from_slice(bytes.front())?.value().unwrap_or_default().to_vec(),
+        Special::Value => Chunk::from_slice(bytes.complete()?)?.value().unwrap_or_default().to_vec(),
         // What nobody wrote is undefined: zero here.
         _ => return Ok(Vec::new()),
     };

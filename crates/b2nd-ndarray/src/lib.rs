@@ -17,7 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
+#![cfg_attr(feature = "c", deny(unsafe_code))]
 
 mod array;
 mod blocks;

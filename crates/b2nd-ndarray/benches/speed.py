@@ -1,0 +1,155 @@
+"""How fast b2nd-ndarray reads, beside python-blosc2, in one run: the two take turns, and the median of the ratios counts.
+
+    python speed.py [--mib 256] [--rounds 5] [--features c]       (blosc2==4.14.1, numpy)
+
+A ratio is python-blosc2's time by ours: 1 is equal, more is faster here; of processor time (cpu) too, which a busy machine disturbs
+less. `gain` is our time with one thread by that with two. Files are in memory (/dev/shm).
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import blosc2
+import numpy as np
+
+HERE = Path(__file__).parent
+MASK = (1 << 64) - 1
+
+
+def values(dtype, mib, ndim):
+    """Neither constant nor random: a wave with noise in the lower bits."""
+    n = mib << 18
+    noise = np.random.default_rng(1).integers(0, 64, n)
+    wave = np.sin(np.arange(n) / 5000) * 1e5
+    if dtype == "<f4":
+        # Twelve bits of fraction, as measured values have.
+        out = (np.round(wave + noise) / 16).astype("f4")
+    else:
+        out = (wave + noise).astype("i4")
+    if ndim == 1:
+        return out
+    side = int(n ** (1 / ndim) + 1e-6)
+    return out[: side**ndim].reshape((side,) * ndim)
+
+
+def checksum(array):
+    return int(array.reshape(-1)[::97].view("u4").astype("u8").sum()) & MASK
+
+
+def places(shape, count):
+    side, state, out = (10_000 if len(shape) == 1 else 100), 1, []
+    for _ in range(count):
+        place = []
+        for length in shape:
+            state = (state * 6364136223846793005 + 1442695040888963407) & MASK
+            start = (state >> 33) % (length - side + 1)
+            place.append(slice(start, start + side))
+        out.append(tuple(place))
+    return out
+
+
+def cpu():
+    """Nanoseconds of processor time of this process's threads: what others do on the machine changes it little."""
+    return sum(int(path.read_text().split()[0]) for path in Path("/proc/self/task").glob("*/schedstat"))
+
+
+class Python:
+    def __init__(self, threads):
+        self.dparams = blosc2.DParams(nthreads=threads)
+
+    def read(self, path):
+        start, before = time.perf_counter_ns(), cpu()
+        array = blosc2.open(path, mode="r", dparams=self.dparams)
+        out = array[...]
+        return time.perf_counter_ns() - start, cpu() - before, checksum(out)
+
+    def slices(self, path, count):
+        array = blosc2.open(path, mode="r", dparams=self.dparams)
+        where, total = places(array.shape, count), 0
+        start, before = time.perf_counter_ns(), cpu()
+        for place in where:
+            out = array[place]
+            flat = out.reshape(-1).view("u1")
+            total += int(flat[0]) + int(flat[-4])
+        return time.perf_counter_ns() - start, cpu() - before, total & MASK
+
+
+class Rust:
+    def __init__(self, features, binary):
+        command = [binary] if binary else ["cargo", "bench", "--quiet", "--bench", "speed", "--manifest-path", str(HERE.parent / "Cargo.toml")]
+        self.process = subprocess.Popen(
+            command + (["--features", features] if features and not binary else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, *words):
+        print(*words, file=self.process.stdin, flush=True)
+        return tuple(map(int, self.process.stdout.readline().split()))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mib", type=int, default=256)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--features", default="")
+    parser.add_argument("--binary", help="the built bench, rather than cargo bench")
+    parser.add_argument("--codecs", default="zstd,lz4,blosclz")
+    parser.add_argument("--ndim", default="1,2,3")
+    options = parser.parse_args()
+    blosc2.set_nthreads(1)
+    rust = Rust(options.features, options.binary)
+    print(f"{options.mib} MiB, {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codec: {options.features or 'pure'}")
+    print("                  one thread: ms, ms, ratio  | two threads: ms, ms, ratio | 200 slices: ms, ms, ratio")
+    print("                  python   ours  time   cpu | python   ours   time  gain | python   ours   time  cpu")
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:
+        for dtype in ("<f4", "<i4"):
+            for ndim in map(int, options.ndim.split(",")):
+                data = values(dtype, options.mib, ndim)
+                for codec in options.codecs.split(","):
+                    path = f"{directory}/a.b2nd"
+                    # zstd at its default level 5; the others as fast as they are used.
+                    cparams = blosc2.CParams(codec=blosc2.Codec[codec.upper()], clevel=5, nthreads=2)
+                    array = blosc2.asarray(data, urlpath=path, mode="w", cparams=cparams)
+                    shapes = f"{array.chunks} {array.blocks} {array.schunk.cratio:.1f}x"
+                    del array
+                    measure(rust, path, f"{dtype} {ndim}-d {codec:8}", options.rounds, shapes)
+
+
+def measure(rust, path, name, rounds, shapes):
+    calls = {
+        "python": lambda: Python(1).read(path),
+        "ours": lambda: rust.ask("read", 1, path),
+        "ours x2": lambda: rust.ask("read", 2, path),
+        "python x2": lambda: Python(2).read(path),
+        "python slices": lambda: Python(1).slices(path, 200),
+        "our slices": lambda: rust.ask("slices", 1, 200, path),
+    }
+    took, spent = {key: [] for key in calls}, {key: [] for key in calls}
+    for _ in range(rounds):
+        answers = {}
+        for key, call in calls.items():
+            nanoseconds, processor, answers[key] = call()
+            took[key].append(nanoseconds)
+            spent[key].append(processor)
+        whole, slices = {answers[key] for key in calls if "slices" not in key}, {answers[key] for key in calls if "slices" in key}
+        assert len(whole) == len(slices) == 1, answers
+
+    def ratio(times, a, b):
+        return statistics.median(x / y for x, y in zip(times[a], times[b]))
+
+    ms = {key: statistics.median(times) / 1e6 for key, times in took.items()}
+    print(
+        f"{name:17} {ms['python']:6.0f} {ms['ours']:6.0f}  {ratio(took, 'python', 'ours'):5.2f} {ratio(spent, 'python', 'ours'):5.2f}"
+        f" | {ms['python x2']:6.0f} {ms['ours x2']:6.0f}  {ratio(took, 'python x2', 'ours x2'):5.2f} {ratio(took, 'ours', 'ours x2'):5.2f}"
+        f" | {ms['python slices']:6.1f} {ms['our slices']:6.1f}  {ratio(took, 'python slices', 'our slices'):5.2f}"
+        f" {ratio(spent, 'python slices', 'our slices'):5.2f}   {shapes}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+//! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
+//!
+//! A line is `read THREADS PATH` or `slices THREADS COUNT PATH`, and so is the answer: nanoseconds, those of the processor, and a checksum.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::io::BufRead;
+use std::ops::Range;
+use std::time::Instant;
+
+use b2nd_ndarray::{Array, Value};
+use ndarray::ArrayD;
+
+fn main() {
+    // Kept: a thread that ends takes its processor time with it.
+    let pools = [1, 2].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+    for line in std::io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let words: Vec<_> = line.split(' ').collect();
+        let pool = &pools[words[1].parse::<usize>().unwrap() - 1];
+        let (took, sum) = match words[..] {
+            ["read", _, path] => pool.install(|| read(path)),
+            ["slices", _, count, path] => pool.install(|| slices(path, count.parse().unwrap())),
+            _ => unreachable!("{line}"),
+        };
+        println!("{} {} {sum}", took[0], took[1]);
+    }
+}
+
+/// The whole array, with opening the file and all.
+fn read(path: &str) -> ([u64; 2], u64) {
+    let start = now();
+    let array = Array::open(path).unwrap();
+    if array.dtype().is_some_and(|dtype| dtype.to_string() == "<f4") {
+        let values = array.read::<f32>(&array.whole()).unwrap();
+        (since(start), sum(&values, |value| u64::from(value.to_bits())))
+    } else {
+        let values = array.read::<i32>(&array.whole()).unwrap();
+        (since(start), sum(&values, |value| u64::from(value as u32)))
+    }
+}
+
+/// Boxes of 100 elements a side, or runs of 10,000, at places that `speed.py` computes too.
+fn slices(path: &str, count: u64) -> ([u64; 2], u64) {
+    let array = Array::open(path).unwrap();
+    let shape = array.geometry().shape().to_vec();
+    let side = if shape.len() == 1 { 10_000 } else { 100 };
+    let mut state = 1_u64;
+    let places: Vec<Vec<Range<i64>>> = (0..count)
+        .map(|_| {
+            let mut place = |length: i64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let start = ((state >> 33) % (length - side + 1) as u64) as i64;
+                start..start + side
+            };
+            shape.iter().map(|&length| place(length)).collect()
+        })
+        .collect();
+    let mut total = 0_u64;
+    let start = now();
+    for place in &places {
+        let bytes = array.read_bytes(place).unwrap();
+        total = total.wrapping_add(u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]));
+    }
+    (since(start), total)
+}
+
+/// The time, and what the threads of this process have had of the processor.
+fn now() -> (Instant, u64) {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let spent = |task: std::io::Result<std::fs::DirEntry>| {
+        let said = std::fs::read_to_string(task.unwrap().path().join("schedstat")).unwrap_or_default();
+        said.split(' ').next().and_then(|first| first.parse::<u64>().ok()).unwrap_or(0)
+    };
+    (Instant::now(), tasks.map(spent).sum())
+}
+
+fn since(start: (Instant, u64)) -> [u64; 2] {
+    let end = now();
+    [(end.0 - start.0).as_nanos() as u64, end.1 - start.1]
+}
+
+fn sum<T: Value>(values: &ArrayD<T>, bits: impl Fn(T) -> u64) -> u64 {
+    values.iter().step_by(97).fold(0, |sum, &value| sum.wrapping_add(bits(value)))
+}
