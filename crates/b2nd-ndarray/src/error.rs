@@ -61,6 +61,14 @@ pub enum Error {
         /// The view's.
         found: Vec<usize>,
     },
+    /// Rows of another shape than the array's.
+    #[error("the array's rows have the shape {expected:?}, those to append {found:?}")]
+    Rows {
+        /// The array's shape after its first axis.
+        expected: Vec<i64>,
+        /// The shape of the rows.
+        found: Vec<i64>,
+    },
     /// A chunk whose data is not what the array's shapes say.
     #[error("chunk {number}: {what}")]
     Chunk {

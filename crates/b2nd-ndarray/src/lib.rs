@@ -20,6 +20,7 @@
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
 
+mod append;
 mod array;
 mod blocks;
 pub mod codec;
@@ -34,6 +35,7 @@ mod tiles;
 mod value;
 mod write;
 
+pub use append::Appender;
 pub use array::Array;
 pub use error::{Error, Result};
 pub use ndarray::s;

@@ -101,7 +101,12 @@ impl Packer {
     /// For the arrays of this metalayer; and the header of a frame of them.
     pub(crate) fn new(meta: &B2ndMeta, options: &Options) -> Result<(Packer, Header)> {
         let header = options.header(meta)?;
-        Ok((Packer { grid: meta.geometry.grid()?, compressor: Compressor::new(&header, meta)? }, header))
+        Ok((Packer::of(&header, meta)?, header))
+    }
+
+    /// For an array whose frame has this header.
+    pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
+        Ok(Packer { grid: meta.geometry.grid()?, compressor: Compressor::new(header, meta)? })
     }
 
     /// Appends every chunk of a view to a frame. An element is `scale` entries of the view's last axis.

@@ -251,3 +251,19 @@ fn an_array_in_memory_need_not_be_contiguous() {
     let whole = reader.whole();
     assert_eq!(Array::open(path).unwrap().read::<i16>(&whole).unwrap(), reader.read::<i16>(&whole).unwrap());
 }
+
+#[test]
+fn a_slice_of_a_chunk_of_one_value() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("value.b2nd");
+    let meta = B2ndMeta::of::<f64>(Geometry::new(&[100], &[100], &[1]).unwrap());
+    // The chunk is shorter than the table of a hundred blocks would be.
+    let mut chunk = Chunk::special(Special::Zeros, 800, 8).unwrap().into_bytes();
+    chunk[12] += 8;
+    chunk[31] = 3 << 4;
+    chunk.extend_from_slice(&2.5_f64.to_le_bytes());
+    let mut writer = Writer::create(&path, Header::for_array(&meta).unwrap()).unwrap();
+    writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(Array::open(&path).unwrap().read::<f64>(&[7..9]).unwrap(), array![2.5, 2.5].into_dyn());
+}
