@@ -50,6 +50,11 @@ pub(crate) struct Info {
 }
 
 impl Info {
+    /// Where it is written to.
+    pub(crate) fn output(&self) -> Output {
+        if self.json { Output::plain() } else { Output::styled() }
+    }
+
     pub(crate) fn with_chunks(self) -> Info {
         Info { chunks: true, ..self }
     }

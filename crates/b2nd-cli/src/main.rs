@@ -1,28 +1,38 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
 mod check;
+mod diff;
+mod external;
 mod info;
 mod local;
+mod meta;
 mod output;
 mod remote;
 mod show;
 mod target;
 mod tree;
 mod upgrade;
+mod values;
 mod visit;
 mod walk;
 
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use b2nd_view::slice::Slice;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use check::Check;
+use diff::Diff;
 use info::Info;
+use meta::{Meta, Rewrite};
 use output::Output;
 use show::Show;
+use values::{Cat, Export, Import};
 
 /// What is in Blosc2 files, for people and for programs.
+///
+/// A program b2nd-NAME on PATH is the subcommand NAME.
 #[derive(Parser)]
 #[command(name = "b2nd", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Cli {
@@ -56,22 +66,69 @@ enum Command {
     /// Says everything that is wrong with frames and stores, and who minds. Exits with 1 if there is something, with 3 if
     /// something cannot be read.
     Check(Check),
+    /// Says what two frames say differently, as `git diff` would.
+    Diff(Diff),
+    /// Reads and changes attributes.
+    #[command(subcommand)]
+    Meta(Meta),
+    /// Copies a frame with other metalayers in its header: added, lengthened, removed.
+    Rewrite(Rewrite),
     /// Brings Caterva and early b2nd files to the released layout.
     Upgrade(upgrade::Args),
+    /// Prints the values of an array.
+    Cat(Cat),
+    /// Writes an array as a numpy file.
+    Export(Export),
+    /// Writes a numpy file as an array.
+    Import(Import),
+    /// Prints completions for a shell.
+    Completions {
+        /// Which one.
+        shell: clap_complete::Shell,
+    },
+    /// Prints this manual as a man page.
+    Man,
 }
 
 fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let is_known = |word: &OsStr| word == "help" || Cli::command().get_subcommands().any(|command| command.get_name() == word);
+    if let Some(status) = external::run(&words, is_known) {
+        return status;
+    }
     let cli = Cli::parse();
     cli.color.write_global();
-    let output = Output::standard();
     match cli.command {
-        None => output.run(|output| cli.info.run(output)),
-        Some(Command::Info(info)) => output.run(|output| info.run(output)),
-        Some(Command::Chunks(info)) => output.run(|output| info.with_chunks().run(output)),
-        Some(Command::Slice { slice, info }) => output.run(|output| info.with_slice(slice).run(output)),
-        Some(Command::Check(check)) => output.run_to_status(|output| check.run(output)),
-        Some(Command::Hex(show)) => output.run(|output| show.hex(output)),
-        Some(Command::Draw(show)) => output.run(|output| show.draw(output)),
+        None => cli.info.output().run(|output| cli.info.run(output)),
+        Some(Command::Info(info)) => info.output().run(|output| info.run(output)),
+        Some(Command::Chunks(info)) => info.output().run(|output| info.with_chunks().run(output)),
+        Some(Command::Slice { slice, info }) => info.output().run(|output| info.with_slice(slice).run(output)),
+        Some(Command::Check(check)) => Output::styled().run_to_status(|output| check.run(output)),
+        Some(Command::Hex(show)) => Output::styled().run(|output| show.hex(output)),
+        Some(Command::Draw(show)) => Output::plain().run(|output| show.draw(output)),
+        Some(Command::Diff(diff)) => Output::plain().run_to_status(|output| diff.run(output)),
+        Some(Command::Meta(meta)) => Output::plain().run(|output| meta.run(output)),
+        Some(Command::Rewrite(rewrite)) => Output::plain().run(|output| rewrite.run(output)),
         Some(Command::Upgrade(args)) => upgrade::main(&args),
+        Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output)),
+        Some(Command::Export(export)) => Output::plain().run(|output| export.run(output)),
+        Some(Command::Import(import)) => Output::plain().run(|output| import.run(output)),
+        Some(Command::Completions { shell }) => Output::plain().run(|output| {
+            clap_complete::generate(shell, &mut Cli::command(), "b2nd", &mut output.out);
+            Ok(true)
+        }),
+        Some(Command::Man) => {
+            Output::plain().run(|output| clap_mangen::Man::new(Cli::command()).render(&mut output.out).map(|()| true))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn no_two_arguments_of_a_command_have_one_name() {
+        super::Cli::command().debug_assert();
     }
 }

@@ -11,9 +11,18 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn standard() -> Output {
-        let out = io::BufWriter::with_capacity(1 << 16, anstream::stdout());
-        Output { out: Box::new(out), err: Box::new(anstream::stderr()) }
+    /// Text with styles, which are taken out where there is no terminal.
+    pub(crate) fn styled() -> Output {
+        Output::to(anstream::stdout())
+    }
+
+    /// Bytes as they are: JSON, values.
+    pub(crate) fn plain() -> Output {
+        Output::to(io::stdout())
+    }
+
+    fn to(out: impl Write + 'static) -> Output {
+        Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: Box::new(anstream::stderr()) }
     }
 
     /// Runs a command that says whether all went well: 0 if it did, else 1.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
 
@@ -65,11 +66,12 @@ impl Source for RemoteFile {
         for number in start / BLOCK..end.div_ceil(BLOCK) {
             let block = number * BLOCK..((number + 1) * BLOCK).min(self.length);
             let mut blocks = self.blocks.borrow_mut();
-            if !blocks.contains_key(&number) {
-                blocks.insert(number, self.fetch(block.clone())?.0);
-            }
+            let held = match blocks.entry(number) {
+                Entry::Occupied(held) => held.into_mut(),
+                Entry::Vacant(place) => place.insert(self.fetch(block.clone())?.0),
+            };
             let place = |at: u64| usize::try_from(at.clamp(block.start, block.end) - block.start).unwrap_or(usize::MAX);
-            match blocks.get(&number).and_then(|held| held.get(place(start)..place(end))) {
+            match held.get(place(start)..place(end)) {
                 Some(part) => bytes.extend_from_slice(part),
                 None => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server gave fewer bytes than asked for")),
             }

@@ -64,6 +64,11 @@ pub(crate) enum Leaves {
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
 impl Paths {
+    /// One path.
+    pub(crate) fn of(path: &Path) -> Paths {
+        Paths { paths: vec![path.to_owned()], recursive: false, offset: None }
+    }
+
     /// Shows everything that can be, and says whether that was all. What cannot be read has a line in `err`.
     ///
     /// The error is one of writing; `show` hands it on as one of kind `Io` that [`Unwritable`] is the source of.

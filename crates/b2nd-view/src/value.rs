@@ -1,7 +1,10 @@
 //! [`Value`]: a MessagePack value as python-blosc2 packs it, as JSON and as a line of text.
 
 mod json;
+mod pack;
 pub(crate) mod text;
+
+pub use pack::{pack, pack_text, unhex};
 
 use crate::marker::{self, Form};
 

@@ -1,0 +1,129 @@
+//! `b2nd diff`: what two frames say differently.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use b2nd::Result;
+use b2nd_ndarray::codec::Codec;
+use b2nd_view::text::{count, printable, thousands};
+use b2nd_view::{Frame, json};
+use clap::Args;
+use serde_json::{Map, Value};
+
+use crate::check::UNREADABLE;
+use crate::output::Output;
+use crate::values;
+use crate::visit::{Found, Leaves, Paths};
+
+/// Two frames to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// A frame; as `b2nd info` takes it.
+    a: std::path::PathBuf,
+
+    /// Another.
+    b: std::path::PathBuf,
+
+    /// Compare the values too, where shape and dtype are the same.
+    #[arg(long)]
+    data: bool,
+}
+
+/// What is where a frame is and not what it is: fields of the JSON object that are left out.
+const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
+
+impl Diff {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
+        let mut said = Vec::new();
+        for path in [&self.a, &self.b] {
+            let mut object = Value::Null;
+            let paths = Paths::of(path);
+            let readable = paths.each(Leaves::OneByKey, &mut output.err, &mut |found| {
+                let Found::Frame { frame, .. } = found else { return Ok(true) };
+                object = describe(frame)?;
+                Ok(true)
+            })?;
+            if !readable {
+                return Ok(UNREADABLE);
+            }
+            said.push(object);
+        }
+        let mut lines = Vec::new();
+        if let [a, b] = said.as_slice() {
+            compare("", a, b, &mut lines);
+        }
+        let values = if self.data { values::compare(&self.a, &self.b) } else { Ok(None) };
+        let Output { out, err } = output;
+        match values {
+            Ok(Some(differing)) if differing.count != 0 => {
+                let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
+                lines.push(format!("  values: {} differ, the first at [{}]", count(differing.count, "element"), at.join(", ")));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                writeln!(err, "values: {error}")?;
+                return Ok(UNREADABLE);
+            }
+        }
+        if lines.is_empty() {
+            return Ok(0);
+        }
+        let name = |path: &Path| printable(&path.to_string_lossy());
+        writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        Ok(1)
+    }
+}
+
+/// What a frame says, with metalayers under their names, and their values where they have some.
+fn describe(frame: &Frame) -> Result<Value> {
+    let mut object = json::frame(frame, "", &json::Options::default(), &mut Codec::default())?;
+    let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
+    let Some(fields) = object.as_object_mut() else { return Ok(object) };
+    PLACES.iter().for_each(|place| drop(fields.remove(*place)));
+    fields.remove("trailer");
+    for (name, list) in [("metalayers", fields.get("metalayers").cloned().unwrap_or_default()), ("vlmetalayers", vlmetalayers)] {
+        let named = |layer: &Value| {
+            let name = layer["name"].as_str().or_else(|| layer["name_hex"].as_str()).unwrap_or_default().to_owned();
+            let value = if layer["value"].is_null() { &layer["content"] } else { &layer["value"] };
+            (name, value.clone())
+        };
+        let mut layers: Map<String, Value> = list.as_array().into_iter().flatten().map(named).collect();
+        // The array's stands in fields of its own.
+        if fields.get("array").is_some_and(|array| !array.is_null()) && name == "metalayers" {
+            layers.remove("b2nd");
+        }
+        fields.insert(name.to_owned(), Value::Object(layers));
+    }
+    Ok(object)
+}
+
+fn compare(name: &str, a: &Value, b: &Value, lines: &mut Vec<String>) {
+    if a == b {
+        return;
+    }
+    if let (Value::Object(a), Value::Object(b)) = (a, b) {
+        let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let inner = if name.is_empty() { printable(key) } else { format!("{name}.{}", printable(key)) };
+            match (a.get(key), b.get(key)) {
+                (Some(a), Some(b)) => compare(&inner, a, b, lines),
+                (Some(a), None) => lines.push(format!("- {inner}: {}", text(a))),
+                (None, Some(b)) => lines.push(format!("+ {inner}: {}", text(b))),
+                (None, None) => {}
+            }
+        }
+        return;
+    }
+    lines.push(format!("- {name}: {}", text(a)));
+    lines.push(format!("+ {name}: {}", text(b)));
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Number(number) => thousands(number),
+        other => printable(&other.to_string()),
+    }
+}

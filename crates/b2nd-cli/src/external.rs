@@ -1,0 +1,30 @@
+//! `b2nd NAME`: a program `b2nd-NAME` on PATH, as cargo and git have them.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Runs the program that the first word names, if it is none of `known` and no file, and such a program is there.
+pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Option<ExitCode> {
+    let (name, arguments) = words.split_first()?;
+    let is_word = name.to_str().is_some_and(|name| !name.starts_with('-') && !name.contains(['/', '\\', '.', ':']));
+    if !is_word || is_known(name) || Path::new(name).exists() {
+        return None;
+    }
+    let program = find(name)?;
+    Some(match Command::new(&program).args(arguments).status() {
+        Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
+        Err(error) => {
+            anstream::eprintln!("b2nd: {}: {error}", program.display());
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn find(name: &OsStr) -> Option<PathBuf> {
+    let mut program = OsString::from("b2nd-");
+    program.push(name);
+    program.push(env::consts::EXE_SUFFIX);
+    env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&program)).find(|path| path.is_file())
+}

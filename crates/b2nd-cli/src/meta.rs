@@ -1,0 +1,196 @@
+//! `b2nd meta` and `b2nd rewrite`: attributes and metalayers, read and changed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use b2nd::frame::{File, Metalayers};
+use b2nd::{Error, Result};
+use b2nd_ndarray::codec::Codec;
+use b2nd_view::text::quoted;
+use b2nd_view::value::{Value, pack, pack_text, unhex};
+use b2nd_view::{attributes, json};
+use clap::{Args, Subcommand};
+
+use crate::output::Output;
+use crate::visit::{Found, Leaves, Paths, unwritable};
+use crate::walk;
+
+/// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
+#[derive(Subcommand)]
+pub(crate) enum Meta {
+    /// Prints the value of an attribute as JSON.
+    Get {
+        #[command(flatten)]
+        paths: Paths,
+        /// The attribute's name.
+        #[arg(long, short)]
+        name: String,
+        /// Look among the metalayers in the header.
+        #[arg(long)]
+        fixed: bool,
+        /// Write the value's bytes as they are.
+        #[arg(long)]
+        raw: bool,
+    },
+    /// Sets an attribute, in place. A metalayer of the header (--fixed) keeps its length: see `b2nd rewrite`.
+    Set {
+        /// A frame, or the directory of a sparse frame.
+        file: PathBuf,
+        /// The attribute's name.
+        name: String,
+        #[command(flatten)]
+        value: Given,
+        /// Replace a metalayer in the header.
+        #[arg(long)]
+        fixed: bool,
+    },
+    /// Removes an attribute, in place.
+    Rm {
+        /// A frame, or the directory of a sparse frame.
+        file: PathBuf,
+        /// The attribute's name.
+        name: String,
+    },
+}
+
+/// A value on the command line.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Given {
+    /// The value as JSON; what JSON lacks as `b2nd info --json` prints it: {"bytes": "00ff"}, {"complex": [1, 2]}, {"set": [1]}.
+    #[arg(long, value_name = "JSON")]
+    json: Option<String>,
+    /// The value as a string.
+    #[arg(long)]
+    text: Option<String>,
+    /// The content's bytes in hexadecimal, not packed.
+    #[arg(long)]
+    hex: Option<String>,
+    /// A file with the content's bytes, not packed.
+    #[arg(id = "content", long = "file", value_name = "PATH")]
+    file: Option<PathBuf>,
+}
+
+impl Given {
+    fn bytes(&self) -> Result<Vec<u8>> {
+        match self {
+            Given { json: Some(json), .. } => pack(json).map_err(Error::message),
+            Given { text: Some(text), .. } => Ok(pack_text(text)),
+            Given { hex: Some(digits), .. } => {
+                unhex(digits).ok_or_else(|| Error::message("--hex: expected pairs of hexadecimal digits"))
+            }
+            Given { file: Some(path), .. } => {
+                let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+                Ok(fs::read(path).map_err(named)?)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Meta {
+    pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
+        let (file, done) = match self {
+            Meta::Get { paths, name, fixed, raw } => return get(paths, name, *fixed, *raw, output),
+            Meta::Set { file, name, value, fixed } => (file, set(file, name, value, *fixed)),
+            Meta::Rm { file, name } => (file, remove(file, name)),
+        };
+        report(file, done, output)
+    }
+}
+
+/// Says what went wrong, if something did.
+fn report(file: &Path, done: Result<()>, output: &mut Output) -> std::io::Result<bool> {
+    if let Err(error) = &done {
+        writeln!(output.err, "{}", walk::named(file, error))?;
+    }
+    Ok(done.is_ok())
+}
+
+fn get(paths: &Paths, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
+    let Output { out, err } = output;
+    paths.each(Leaves::OneByKey, err, &mut |found| {
+        let Found::Frame { frame, .. } = found else { return Err(Error::message("it is a table of several frames, not one")) };
+        let missing = |what: &str| Error::message(format_args!("there is no {what} {}", quoted(name.as_bytes())));
+        let value = if fixed {
+            frame.header().metalayers().get(name).ok_or_else(|| missing("metalayer"))?.to_vec()
+        } else {
+            let mut all = attributes::of(&frame.tail()?.trailer, &mut Codec::default()).into_iter();
+            let attribute = all.find(|attribute| attribute.name == name.as_bytes()).ok_or_else(|| missing("attribute"))?;
+            attribute.value?.into_owned()
+        };
+        if raw {
+            out.write_all(&value).map_err(unwritable)?;
+            return Ok(true);
+        }
+        let value = Value::from_slice(&value).ok_or_else(|| {
+            Error::message(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes())))
+        })?;
+        json::write_line(out, &value).map_err(unwritable)?;
+        Ok(true)
+    })
+}
+
+fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
+    let bytes = value.bytes()?;
+    let mut editor = File::edit(file)?;
+    if !fixed {
+        return editor.set_vlmetalayer(name, &bytes);
+    }
+    editor.set_metalayer_bytes(name, &bytes)
+}
+
+fn remove(file: &Path, name: &str) -> Result<()> {
+    if File::edit(file)?.remove_vlmetalayer(name)? {
+        return Ok(());
+    }
+    Err(Error::message(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
+}
+
+/// Copies a frame with other metalayers in its header, which in place keep their number and length.
+#[derive(Args)]
+pub(crate) struct Rewrite {
+    /// A frame, or the directory of a sparse frame.
+    source: PathBuf,
+
+    /// Where the new frame goes; without it the old one is replaced when the new one is complete.
+    target: Option<PathBuf>,
+
+    /// Add or replace a metalayer, its value as JSON: --set 'station={"id": 17}'.
+    #[arg(long, value_name = "NAME=JSON", value_parser = assignment)]
+    set: Vec<(String, Vec<u8>)>,
+
+    /// Remove a metalayer.
+    #[arg(long, value_name = "NAME")]
+    rm: Vec<String>,
+}
+
+fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
+    let (name, json) = text.split_once('=').ok_or("expected NAME=JSON")?;
+    Ok((name.to_owned(), pack(json)?))
+}
+
+impl Rewrite {
+    pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
+        let target = self.target.as_ref().unwrap_or(&self.source);
+        let exists = self.target.as_ref().filter(|target| fs::symlink_metadata(target).is_ok());
+        let done = match exists {
+            Some(target) => Err(Error::message(format_args!("{} exists, and nothing is overwritten", target.display()))),
+            None => b2nd::frame::rewrite(&self.source, target, |metalayers| self.edit(metalayers)),
+        };
+        report(&self.source, done, output)
+    }
+
+    fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {
+        for name in &self.rm {
+            if metalayers.remove(name).is_none() {
+                return Err(Error::message(format_args!("there is no metalayer {}", quoted(name.as_bytes()))));
+            }
+        }
+        for (name, content) in &self.set {
+            metalayers.insert(name, content.as_slice())?;
+        }
+        Ok(())
+    }
+}

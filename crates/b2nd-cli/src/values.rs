@@ -1,0 +1,233 @@
+//! `b2nd cat`, `export` and `import`: values, and numpy's files.
+
+mod npy;
+mod print;
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use b2nd::B2ndMeta;
+use b2nd_ndarray::{Array, Options};
+use b2nd_view::slice::Slice;
+use clap::Args;
+
+use crate::output::Output;
+use crate::target;
+use crate::visit::{Found, Leaves, Paths};
+use crate::walk;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// How many bytes of values are held at once.
+const PART: usize = 1 << 26;
+
+/// Prints the values of an array: a line for each of the last dimension, an empty one between planes.
+#[derive(Args)]
+pub(crate) struct Cat {
+    /// An array; as `b2nd info` takes it.
+    file: PathBuf,
+
+    /// A part of it: 0:10,5,: as in Python.
+    #[arg(allow_hyphen_values = true)]
+    slice: Option<Slice>,
+}
+
+/// Writes an array as a numpy file.
+#[derive(Args)]
+pub(crate) struct Export {
+    /// An array; as `b2nd info` takes it.
+    file: PathBuf,
+
+    /// The numpy file (.npy), which must not exist.
+    out: PathBuf,
+
+    /// A part of it: 0:10,5,: as in Python.
+    #[arg(long, allow_hyphen_values = true)]
+    slice: Option<Slice>,
+}
+
+/// Writes a numpy file as an array, compressed as python-blosc2 does.
+#[derive(Args)]
+pub(crate) struct Import {
+    /// A numpy file (.npy).
+    file: PathBuf,
+
+    /// The array (.b2nd), which must not exist.
+    out: PathBuf,
+
+    /// The length of a chunk in each dimension: 100,100.
+    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    chunks: Option<Vec<i32>>,
+
+    /// The length of a block in each dimension.
+    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    blocks: Option<Vec<i32>>,
+
+    /// How hard to compress, 0 to 9; 0 stores.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
+    level: Option<u8>,
+}
+
+impl Cat {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let Some(array) = settle(&self.file, open(&self.file), output)? else { return Ok(false) };
+        let Some(ranges) = settle(&self.file, ranges(&array, self.slice.as_ref()), output)? else { return Ok(false) };
+        let Some(printer) = settle(&self.file, print::Printer::new(&array, &ranges), output)? else { return Ok(false) };
+        let mut printer = printer;
+        for part in parts(&array, &ranges) {
+            match array.read_bytes(&part) {
+                Ok(bytes) => printer.print(&bytes, &mut output.out)?,
+                Err(error) => return settle::<()>(&self.file, Err(error.into()), output).map(|_| false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Export {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let done = new_file(&self.out, |file| {
+            let array = open(&self.file)?;
+            let ranges = ranges(&array, self.slice.as_ref())?;
+            let shape: Vec<i64> = ranges.iter().map(|range| range.end - range.start).collect();
+            let mut file = BufWriter::new(file);
+            file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?)?;
+            for part in parts(&array, &ranges) {
+                file.write_all(&array.read_bytes(&part)?)?;
+            }
+            Ok(file.flush()?)
+        });
+        Ok(settle(&self.file, done, output)?.is_some())
+    }
+}
+
+impl Import {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        Ok(settle(&self.file, self.import(), output)?.is_some())
+    }
+
+    fn import(&self) -> Result<()> {
+        let npy = npy::read(&self.file)?;
+        let default = Options::default();
+        let options = Options {
+            chunkshape: self.chunks.clone(),
+            blockshape: self.blocks.clone(),
+            level: self.level.unwrap_or(default.level),
+            ..default
+        };
+        let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
+        let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
+        // The library refuses what is wrong before it writes; what exists is refused here.
+        new_file(&self.out, |_| Ok(b2nd_ndarray::write_bytes(&self.out, &meta, &npy.data, &options)?))
+    }
+}
+
+/// Makes a file that must not exist, and takes it away again where `write` fails.
+fn new_file(path: &Path, write: impl FnOnce(fs::File) -> Result<()>) -> Result<()> {
+    let exists = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("{} exists, and nothing is overwritten", path.display()).into(),
+        _ => Box::<dyn std::error::Error>::from(format!("{}: {error}", path.display())),
+    };
+    let file = fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(exists)?;
+    write(file).inspect_err(|_| drop(fs::remove_file(path)))
+}
+
+/// Says what went wrong, if something did.
+fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Option<T>> {
+    match done {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => {
+            writeln!(output.err, "{}", walk::named(path, error))?;
+            Ok(None)
+        }
+    }
+}
+
+/// An array in a file, in a store, behind an address.
+fn open(path: &Path) -> Result<Array> {
+    let text = path.to_string_lossy();
+    if target::split(&text).1.is_none() && path.exists() {
+        return Ok(Array::open(path)?);
+    }
+    let mut frame_bytes = None;
+    let mut err = Vec::new();
+    Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {
+        if let Found::Frame { frame, .. } = found {
+            frame_bytes = Some(frame.read(0..frame.header().frame_len())?.into_owned());
+        }
+        Ok(true)
+    })?;
+    match frame_bytes {
+        Some(bytes) => Ok(Array::from_frame(bytes)?),
+        None => Err(String::from_utf8_lossy(&err).trim().into()),
+    }
+}
+
+fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
+    Ok(slice.map_or_else(|| Ok(array.whole()), |slice| slice.ranges(array.grid().shape()))?)
+}
+
+/// A slice cut along its first dimensions into parts that memory holds, in C order.
+fn parts(array: &Array, ranges: &[Range<i64>]) -> Vec<Vec<Range<i64>>> {
+    let length = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
+    let bytes = ranges.iter().map(length).fold(array.itemsize(), usize::saturating_mul);
+    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| length(range) > 1).filter(|_| bytes > PART) else {
+        return vec![ranges.to_vec()];
+    };
+    let row = (bytes / length(first)).max(1);
+    let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
+    // Whole chunks, unless one layer of them is too much.
+    let rows = match PART / row {
+        rows if rows >= chunk => rows / chunk * chunk,
+        rows => rows.max(1),
+    };
+    let starts = (first.start..first.end).step_by(rows);
+    starts
+        .flat_map(|start| {
+            let mut part = ranges.to_vec();
+            part[axis] = start..(start + rows as i64).min(first.end);
+            if rows == 1 && row > PART { parts(array, &part) } else { vec![part] }
+        })
+        .collect()
+}
+
+/// How many elements of two arrays differ.
+pub(crate) struct Differing {
+    pub(crate) count: u64,
+    /// Where the first of them is.
+    pub(crate) first: Vec<i64>,
+}
+
+/// Compares the values of two arrays. `None` where shapes or types differ.
+pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
+    let [a, b] = [open(a)?, open(b)?];
+    if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
+        return Ok(None);
+    }
+    let mut differing = Differing { count: 0, first: Vec::new() };
+    for part in parts(&a, &a.whole()) {
+        let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
+        let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
+        for (index, _) in items.filter(|(_, (one, other))| one != other) {
+            if differing.count == 0 {
+                differing.first = coordinates(&part, index as i64);
+            }
+            differing.count += 1;
+        }
+    }
+    Ok(Some(differing))
+}
+
+/// Where an element of a part is in the array.
+fn coordinates(part: &[Range<i64>], mut index: i64) -> Vec<i64> {
+    let mut coordinates = Vec::new();
+    for range in part.iter().rev() {
+        let length = (range.end - range.start).max(1);
+        coordinates.push(range.start + index % length);
+        index /= length;
+    }
+    coordinates.reverse();
+    coordinates
+}

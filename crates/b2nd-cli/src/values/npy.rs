@@ -1,0 +1,202 @@
+//! Numpy's files: a header in Python's syntax, and elements in C order.
+
+use std::fs;
+use std::path::Path;
+
+use b2nd::dtype::{DType, Field};
+
+use super::Result;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The header is padded so that the elements start at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// What a numpy file holds.
+pub(super) struct Npy {
+    pub(super) dtype: DType,
+    pub(super) shape: Vec<i64>,
+    /// In C order.
+    pub(super) data: Vec<u8>,
+}
+
+/// The bytes before the elements.
+pub(super) fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
+    // A subarray has no descr of its own: its dimensions become the array's.
+    let mut shape = shape.to_vec();
+    let mut element = dtype;
+    while let Some(subarray) = element.filter(|dtype| !dtype.shape().is_empty()) {
+        shape.extend(subarray.shape().iter().map(|&length| length as i64));
+        element = Some(subarray.base());
+    }
+    let descr = match element {
+        Some(dtype) => descr(dtype),
+        None => format!("'|V{itemsize}'"),
+    };
+    let shape: Vec<_> = shape.iter().map(|length| format!("{length},")).collect();
+    let shape = shape.join(" ");
+    // Python writes no comma at the end of a tuple of two or more.
+    let shape = if shape.matches(',').count() > 1 { shape.trim_end_matches(',') } else { &shape };
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({shape}), }}");
+    // Version 3 is UTF-8; version 1 has room for 64 KiB of ASCII.
+    let (version, width) = if !text.is_ascii() {
+        (3, 4)
+    } else if text.len() < 0xff00 {
+        (1, 2)
+    } else {
+        (2, 4)
+    };
+    let before = MAGIC.len() + 2 + width;
+    let padded = (before + text.len() + 1).next_multiple_of(ALIGNMENT) - before;
+    let mut header = MAGIC.to_vec();
+    header.extend([version, 0]);
+    match width {
+        2 => header.extend(u16::try_from(padded)?.to_le_bytes()),
+        _ => header.extend(u32::try_from(padded)?.to_le_bytes()),
+    }
+    header.extend(text.bytes());
+    header.resize(before + padded - 1, b' ');
+    header.push(b'\n');
+    Ok(header)
+}
+
+/// As numpy.lib.format writes it: a string, or a list of fields with those that only pad.
+fn descr(dtype: &DType) -> String {
+    if dtype.fields().is_empty() {
+        return format!("'{}'", dtype.clone().into_canonical());
+    }
+    let mut fields: Vec<&Field> = dtype.fields().iter().collect();
+    fields.sort_by_key(|field| field.offset());
+    let (mut parts, mut end) = (Vec::new(), 0);
+    let padding = |parts: &mut Vec<String>, length: usize| {
+        if length != 0 {
+            parts.push(format!("('', '|V{length}')"));
+        }
+    };
+    for field in fields {
+        padding(&mut parts, field.offset().saturating_sub(end));
+        end = field.offset() + field.dtype().itemsize();
+        let name = python(field.name());
+        let name = field.title().map_or_else(|| name.clone(), |title| format!("({}, {name})", python(title)));
+        let (base, shape) = (field.dtype().base(), field.dtype().shape());
+        let shape: String = shape.iter().map(|length| format!("{length}, ")).collect();
+        let shape = if shape.is_empty() { shape } else { format!(", ({})", shape.trim_end()) };
+        parts.push(format!("({name}, {}{shape})", descr(base)));
+    }
+    padding(&mut parts, dtype.itemsize().saturating_sub(end));
+    format!("[{}]", parts.join(", "))
+}
+
+/// A string of Python's.
+fn python(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+}
+
+/// Reads a numpy file.
+pub(super) fn read(path: &Path) -> Result<Npy> {
+    if !fs::metadata(path)?.is_file() {
+        return Err("no file".into());
+    }
+    let bytes = fs::read(path)?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("no numpy file: it does not begin with \\x93NUMPY")?;
+    let (&[version, _], rest) = rest.split_first_chunk::<2>().ok_or("the header is cut off")?;
+    let (length, rest) = match version {
+        1 => rest.split_first_chunk::<2>().map(|(length, rest)| (usize::from(u16::from_le_bytes(*length)), rest)),
+        2 | 3 => rest.split_first_chunk::<4>().map(|(length, rest)| (u32::from_le_bytes(*length) as usize, rest)),
+        other => return Err(format!("version {other} of numpy's format, known are 1 to 3").into()),
+    }
+    .ok_or("the header is cut off")?;
+    let (header, data) = rest.split_at_checked(length).ok_or("the header is cut off")?;
+    let header = std::str::from_utf8(header).map_err(|error| format!("the header is not UTF-8: {error}"))?;
+    let descr = value(header, "'descr': ", ", 'fortran_order'")?;
+    let is_fortran = match value(header, "'fortran_order': ", ", 'shape'")? {
+        "True" => true,
+        "False" => false,
+        other => return Err(format!("fortran_order: expected True or False, found {other}").into()),
+    };
+    let shape = value(header, "'shape': (", ")")?;
+    let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
+    let shape: Vec<i64> = lengths
+        .map(|length| length.parse::<i64>().map_err(|_| format!("shape: {length:?} is no length")))
+        .collect::<std::result::Result<_, _>>()?;
+    let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
+    let dtype = without_padding(string.unwrap_or(descr))?;
+    let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
+    let expected = items.and_then(|items| items.checked_mul(dtype.itemsize()));
+    if expected != Some(data.len()) {
+        let expected = expected.map_or_else(|| "more than memory holds".to_owned(), |expected| expected.to_string());
+        return Err(format!("the shape says {expected} bytes of elements, the file holds {}", data.len()).into());
+    }
+    let data = if is_fortran && shape.len() > 1 { to_c_order(data, &shape, dtype.itemsize()) } else { data.to_vec() };
+    Ok(Npy { dtype, shape, data })
+}
+
+/// What stands between two texts of the header, which numpy writes in one order.
+fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
+    let missing = || format!("the header lacks {}", before.trim_end_matches([':', ' ', '(']));
+    let (_, rest) = header.split_once(before).ok_or_else(missing)?;
+    let (value, _) = rest.split_once(after).ok_or_else(missing)?;
+    Ok(value.trim())
+}
+
+/// What padding is called while it is taken out; a field that has this name cannot be told from it.
+const PADDING: &str = "b2nd padding ";
+
+/// The dtype without the nameless fields that numpy puts where a structure has gaps.
+fn without_padding(descr: &str) -> Result<DType> {
+    const NAMELESS: &str = "('', '|V";
+    let mut parts = descr.split(NAMELESS);
+    let mut named = parts.next().unwrap_or_default().to_owned();
+    for (index, part) in parts.enumerate() {
+        named += &format!("('{PADDING}{index}', '|V{part}");
+    }
+    let dtype: DType = named.parse().map_err(|error| format!("descr: {error}"))?;
+    if named == descr {
+        return Ok(dtype);
+    }
+    Ok(spec(&dtype).parse().map_err(|error| format!("descr: {error}"))?)
+}
+
+/// A dtype as it stands inside of others.
+fn spec(dtype: &DType) -> String {
+    let is_padding = |field: &&Field| field.name().starts_with(PADDING);
+    if dtype.fields().iter().any(|field| is_padding(&field)) {
+        let fields: Vec<&Field> = dtype.fields().iter().filter(|field| !is_padding(field)).collect();
+        let list = |part: &dyn Fn(&Field) -> String| fields.iter().map(|field| part(field)).collect::<Vec<_>>().join(", ");
+        let format = |field: &Field| match spec(field.dtype()) {
+            string if string.starts_with(['[', '{', '(']) => string,
+            string => format!("'{}'", string.trim_start_matches('|')),
+        };
+        return format!(
+            "{{'names': [{}], 'formats': [{}], 'offsets': [{}], 'itemsize': {}}}",
+            list(&|field| python(field.name())),
+            list(&format),
+            list(&|field| field.offset().to_string()),
+            dtype.itemsize()
+        );
+    }
+    dtype.to_string()
+}
+
+/// Elements whose first dimension runs fastest, in the order in which the last does.
+fn to_c_order(data: &[u8], shape: &[i64], itemsize: usize) -> Vec<u8> {
+    let lengths: Vec<usize> = shape.iter().map(|&length| length as usize).collect();
+    let mut strides = vec![itemsize; lengths.len()];
+    for dimension in 1..lengths.len() {
+        strides[dimension] = strides[dimension - 1] * lengths[dimension - 1];
+    }
+    let mut ordered = Vec::with_capacity(data.len());
+    let mut at = vec![0; lengths.len()];
+    while ordered.len() < data.len() {
+        let place: usize = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
+        ordered.extend_from_slice(&data[place..place + itemsize]);
+        for dimension in (0..at.len()).rev() {
+            at[dimension] += 1;
+            if at[dimension] < lengths[dimension] {
+                break;
+            }
+            at[dimension] = 0;
+        }
+    }
+    ordered
+}
