@@ -9,9 +9,11 @@ use crate::marker;
 use crate::wire::{Form, Reader};
 
 mod access;
+mod array;
 mod marked;
 
 use access::{Elements, Entries, Variant};
+pub(crate) use array::array_fields;
 
 /// Decodes a value from the whole input.
 ///
@@ -211,6 +213,17 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
+/// Why there is no bin32: serde writes a `&[u8]` as a sequence, and reads it as bytes.
+#[cold]
+fn not_bytes(start: Reader<'_>, error: Error) -> Error {
+    match start.peek() {
+        Ok(found @ (0x90..=0x9f | marker::ARRAY16 | marker::ARRAY32)) => {
+            start.unexpected("bin32 (c6; bytes that are written without serde_bytes are a sequence)", found)
+        }
+        _ => error,
+    }
+}
+
 #[cold]
 fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
     Error::at(ErrorKind::Count { expected, found }, offset)
@@ -251,8 +264,20 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         deserialize_str take_str32 visit_borrowed_str;
         deserialize_string take_str32 visit_borrowed_str;
         deserialize_identifier take_str32 visit_borrowed_str;
-        deserialize_bytes take_bin32 visit_borrowed_bytes;
-        deserialize_byte_buf take_bin32 visit_borrowed_bytes;
+    }
+
+    #[inline(always)]
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.reader;
+        match self.reader.take_bin32() {
+            Ok(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Err(error) => Err(not_bytes(start, error)),
+        }
+    }
+
+    #[inline(always)]
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.deserialize_bytes(visitor)
     }
 
     fn deserialize_i128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {

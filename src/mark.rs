@@ -1,6 +1,7 @@
 //! Marks: what a type wants to say to this format and serde has no word for.
 //!
-//! A mark travels as the name of a newtype struct, so any other format sees the plain value inside.
+//! A mark travels as the name of a newtype struct, so any other format sees the plain value inside. The names are identifiers, since
+//! some formats refuse others.
 
 use crate::wire::Form;
 
@@ -27,26 +28,26 @@ pub(crate) enum Mark {
     FormatOrDtype,
 }
 
-pub(crate) const FIXSTR: &str = "$b2nd::fixstr";
-pub(crate) const FIXSTR_BYTES: &str = "$b2nd::fixstr_bytes";
-pub(crate) const FIXEXT16: &str = "$b2nd::fixext16";
-pub(crate) const ARRAY16: &str = "$b2nd::array16";
-pub(crate) const MAP16: &str = "$b2nd::map16";
-pub(crate) const LENGTHS64: &str = "$b2nd::lengths64";
-pub(crate) const LENGTHS32: &str = "$b2nd::lengths32";
-pub(crate) const MISCOUNTED: &str = "$b2nd::miscounted";
-pub(crate) const ARRAY_META: &str = "$b2nd::array_meta";
-pub(crate) const EMBEDDED: &str = "$b2nd::embedded";
+pub(crate) const FIXSTR: &str = "__b2nd_fixstr";
+pub(crate) const FIXSTR_BYTES: &str = "__b2nd_fixstr_bytes";
+pub(crate) const FIXEXT16: &str = "__b2nd_fixext16";
+pub(crate) const ARRAY16: &str = "__b2nd_array16";
+pub(crate) const MAP16: &str = "__b2nd_map16";
+pub(crate) const LENGTHS64: &str = "__b2nd_lengths64";
+pub(crate) const LENGTHS32: &str = "__b2nd_lengths32";
+pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
+pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
+pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
-pub(crate) const VALUE: &str = "$b2nd::value";
-pub(crate) const FORMAT_OR_DTYPE: &str = "$b2nd::format_or_dtype";
+pub(crate) const VALUE: &str = "__b2nd_value";
+pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
     /// The mark that a newtype struct of this name carries.
     #[inline(always)]
     pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
         // One comparison sends a user's own newtype on its way.
-        if !name.starts_with("$b2nd::") {
+        if !name.starts_with("__b2nd_") {
             return None;
         }
         match name {
@@ -78,15 +79,5 @@ impl Mark {
             Mark::Embedded => "with::embedded holds a value of its own",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
-    }
-}
-
-/// The entries of an array metalayer, by how many its fixarray says. Six is a dtype without its format; where the
-/// count lies, a format (which cannot be wrong, having no other marker) stands there, and a seventh follows.
-pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
-    const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
-    match count {
-        6 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
-        _ => FIELDS.get(..count).unwrap_or(&FIELDS),
     }
 }

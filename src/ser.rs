@@ -94,13 +94,15 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
+    /// Where the last nil stands.
+    nil: Option<usize>,
 }
 
 impl<S: Sink> Serializer<S> {
     /// A serializer that appends to `sink`.
     #[inline(always)]
     pub fn new(sink: S) -> Self {
-        Serializer { sink, depth: 0 }
+        Serializer { sink, depth: 0, nil: None }
     }
 
     /// The sink, with what has been written.
@@ -125,6 +127,21 @@ impl<S: Sink> Serializer<S> {
         value.serialize(&mut *self)?;
         self.depth -= 1;
         Ok(())
+    }
+
+    fn put_nil(&mut self) -> Result<()> {
+        self.nil = Some(self.sink.written());
+        wire::put_nil(&mut self.sink)
+    }
+
+    /// Refuses a `Some` whose value, from `start` on, is nil: it would be read as `None`.
+    #[inline(always)]
+    fn check_some(&self, start: usize) -> Result<()> {
+        if self.nil == Some(start) && self.sink.written() == start + 1 {
+            unsupported("Some(()) and Some(None): they would be read as None")
+        } else {
+            Ok(())
+        }
     }
 
     /// Starts a sequence or map of `count` entries, which are `per_entry` values each.
@@ -223,11 +240,13 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        self.inner(value)
+        let start = self.sink.written();
+        self.inner(value)?;
+        self.check_some(start)
     }
 
     fn serialize_unit(self) -> Result<()> {
-        wire::put_nil(&mut self.sink)
+        self.put_nil()
     }
 
     fn serialize_unit_struct(self, _name: &'static str) -> Result<()> {

@@ -30,13 +30,12 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 
-use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-use crate::mark;
+pub mod embedded;
 
 /// The visitor of a marked value: what is inside the newtype decodes as itself.
 struct Marked<T>(PhantomData<T>);
@@ -140,67 +139,6 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(AsBytes)
-    }
-}
-
-/// A value in this format, held as one byte string by any other: it comes out of CBOR, bincode or rmp-serde with the
-/// bytes that it went in with. Formats for people (JSON) show the value itself.
-///
-/// ```
-/// #[derive(serde::Serialize, serde::Deserialize)]
-/// struct Message {
-///     id: u32,
-///     #[serde(with = "b2nd::with::embedded")]
-///     array: b2nd::B2ndMeta,
-/// }
-///
-/// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
-/// let message = Message { id: 7, array: b2nd::B2ndMeta::new(geometry, "|u1") };
-/// let packed = rmp_serde::to_vec(&message)?;
-/// let bytes = b2nd::to_vec(&message.array)?;
-/// assert!(packed.windows(bytes.len()).any(|window| window == bytes));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub mod embedded {
-    use core::marker::PhantomData;
-
-    use serde::de::DeserializeOwned;
-    use serde::{Deserializer, Serialize, Serializer};
-
-    use crate::mark;
-
-    /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
-    pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_newtype_struct(mark::EMBEDDED, &super::Embedded(value))
-    }
-
-    /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
-    pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let value: super::Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, super::Marked(PhantomData))?;
-        Ok(value.0)
-    }
-}
-
-/// What [`embedded`] holds: the value itself where a format is for people, and its bytes elsewhere. This format says there
-/// that it is one for people, so as to be handed the value: it then nests as values do, in depth and in an error's byte.
-struct Embedded<T>(T);
-
-impl<T: serde::Serialize + ?Sized> serde::Serialize for Embedded<&T> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return serializer.serialize_newtype_struct(mark::VALUE, self.0);
-        }
-        serializer.serialize_bytes(&crate::to_vec(self.0).map_err(serde::ser::Error::custom)?)
-    }
-}
-
-impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Embedded<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            return deserializer.deserialize_newtype_struct(mark::VALUE, Marked(PhantomData)).map(Embedded);
-        }
-        let bytes: Vec<u8> = serde_bytes::deserialize(deserializer)?;
-        crate::from_slice(&bytes).map(Embedded).map_err(serde::de::Error::custom)
     }
 }
 

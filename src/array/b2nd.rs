@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dtype::{DType, Element};
-use super::entries::{self, Entries, Layout, present};
+use super::entries::{self, Layout, Written, present};
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
@@ -142,19 +142,15 @@ impl<S> Metalayer for LegacyB2ndMeta<S> {
 impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
     #[inline]
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Entries {
-            version: Some(self.version),
-            geometry: &self.geometry,
-            dtype_format: Some(self.dtype_format),
-            dtype: Some(self.dtype.as_ref()),
-        }
-        .serialize("B2ndMeta", serializer)
+        let (version, dtype_format) = (Some(self.version), Some(self.dtype_format));
+        Written { version, geometry: &self.geometry, dtype_format, dtype: Some(self.dtype.as_ref()) }
+            .serialize("B2ndMeta", serializer)
     }
 }
 
 impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Entries { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: Some(self.dtype.as_ref()) }
+        Written { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: Some(self.dtype.as_ref()) }
             .serialize("LegacyB2ndMeta", serializer)
     }
 }

@@ -1,9 +1,10 @@
 //! [`CatervaMeta`]: the layout without a dtype.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Metalayer;
-use super::entries::{self, Entries, Layout};
+use super::entries::{self, Layout, Written};
 use super::geometry::Geometry;
 
 /// The `caterva` metalayer: five entries, `95`, written by Caterva 0.2 to 0.7.
@@ -29,7 +30,7 @@ impl Metalayer for CatervaMeta {
 
 impl Serialize for CatervaMeta {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Entries { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: None }
+        Written { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: None }
             .serialize("CatervaMeta", serializer)
     }
 }
@@ -37,12 +38,12 @@ impl Serialize for CatervaMeta {
 impl<'de> Deserialize<'de> for CatervaMeta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut geometry, None)?;
+        let rest = entries::deserialize::<_, IgnoredAny>(deserializer, Layout::Caterva, &mut geometry, None)?;
         Ok(CatervaMeta { version: rest.version, geometry })
     }
 
     fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
-        place.version = entries::deserialize::<_, ()>(deserializer, Layout::Caterva, &mut place.geometry, None)?.version;
+        place.version = entries::deserialize::<_, IgnoredAny>(deserializer, Layout::Caterva, &mut place.geometry, None)?.version;
         Ok(())
     }
 }

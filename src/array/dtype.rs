@@ -232,7 +232,7 @@ impl Serialize for DType {
 
 impl<'de> Deserialize<'de> for DType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(StringVisitor)
+        deserializer.deserialize_string(StringVisitor)
     }
 }
 

@@ -4,10 +4,9 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::access::Lengths;
-use super::{Deserializer, Fields, wrong_count};
+use super::{Deserializer, Fields};
 use crate::error::{Error, ErrorKind, Result};
-use crate::mark::{Mark, VALUE, array_fields};
+use crate::mark::{Mark, VALUE};
 use crate::marker;
 use crate::wire::Form;
 
@@ -43,41 +42,8 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
-            Mark::FormatOrDtype => match deserializer.reader.peek()? {
-                0x00..=0x7f => visitor.visit_u8(deserializer.reader.take_u8()?),
-                marker::STR32 => visitor.visit_borrowed_str(deserializer.reader.take_str32()?),
-                found => Err(deserializer.reader.unexpected("positive fixint (00 to 7f) or str32 (db)", found)),
-            },
+            Mark::FormatOrDtype => deserializer.format_or_dtype(visitor),
         }
-    }
-}
-
-impl<'de> Deserializer<'de> {
-    /// Reads a list of numbers that take `N` bytes each, for a visitor that takes them all.
-    #[inline(always)]
-    fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Dimensions)?;
-        let Some((numbers, after)) = self.reader.split(count * N) else {
-            // The input ends in the list: where, is found out as in any other.
-            return self.elements(start, count, &[], false, visitor);
-        };
-        self.enter(start)?;
-        let value = visitor.visit_seq(&mut Lengths::<N>::new(numbers, after.offset()))?;
-        self.reader = after;
-        self.depth -= 1;
-        Ok(value)
-    }
-
-    /// Reads a fixarray that may say six and hold seven: see [`Mark::ArrayMeta`].
-    #[inline(always)]
-    fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Miscounted)?;
-        if count > 7 {
-            return Err(wrong_count(7, count, start));
-        }
-        self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 }
 

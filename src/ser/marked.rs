@@ -42,7 +42,7 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     }
 
     #[inline(always)]
-    fn inner<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+    fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.serializer.enter()?;
         value.serialize(MarkedSerializer::new(&mut *self.serializer, self.mark))?;
         self.serializer.depth -= 1;
@@ -131,14 +131,16 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     }
 
     fn serialize_none(self) -> Result<()> {
-        wire::put_nil(&mut self.serializer.sink)
+        self.serializer.put_nil()
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        self.inner(value)
+    fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<()> {
+        let start = self.serializer.sink.written();
+        self.inner(value)?;
+        self.serializer.check_some(start)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(mut self, name: &'static str, value: &T) -> Result<()> {
         match Mark::from_name(name) {
             _ if name == mark::VALUE => self.embed(value),
             Some(_) => unsupported("a marked value inside a marked value"),

@@ -9,6 +9,7 @@ mod dtype_messages;
 mod dtype_numpy;
 mod dtype_random;
 mod grid;
+mod grid_pack;
 mod grid_reference;
 mod layouts;
 mod readable;

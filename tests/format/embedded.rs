@@ -54,6 +54,54 @@ fn a_format_for_people_shows_the_value() {
 }
 
 #[test]
+fn a_value_is_found_where_serde_buffers() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        Array(Message<B2ndMeta>),
+        Number { n: u8 },
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    #[serde(untagged)]
+    enum Untagged {
+        Number(u8),
+        Array(Message<B2ndMeta>),
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Flat {
+        first: u8,
+        #[serde(flatten)]
+        message: Message<Option<Vec<String>>>,
+    }
+    #[track_caller]
+    fn survives<T: Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(value: T) {
+        assert_eq!(ciborium::from_reader::<T, _>(cbor(&value).as_slice()).unwrap(), value);
+        assert_eq!(rmp_serde::from_slice::<T>(&rmp_serde::to_vec_named(&value).unwrap()).unwrap(), value);
+        assert_eq!(serde_json::from_str::<T>(&serde_json::to_string(&value).unwrap()).unwrap(), value);
+    }
+    let array = || message_of(B2ndMeta::new(Geometry::new(&[400], &[110], &[57]).unwrap(), "|u1"));
+    survives(Tagged::Array(array()));
+    survives(Tagged::Number { n: 1 });
+    survives(Untagged::Array(array()));
+    survives(Untagged::Number(1));
+    for names in [None, Some(vec![]), Some(vec!["a".to_owned()])] {
+        let flat = Flat { first: 1, message: message_of(names) };
+        assert_eq!(b2nd::from_slice::<Flat>(&b2nd::to_vec(&flat).unwrap()).unwrap(), flat);
+        survives(flat);
+    }
+
+    // What is wrong with the bytes is told, and in a format for people bytes are not taken for numbers.
+    let packed = rmp_serde::to_vec_named(&Tagged::Array(array())).unwrap();
+    let at = packed.windows(4).position(|window| window == b"|u1\xa3").unwrap_or_else(|| panic!("{packed:02x?}"));
+    let mut damaged = packed.clone();
+    damaged[at - 5] = 0xc1;
+    let error = rmp_serde::from_slice::<Tagged>(&damaged).unwrap_err().to_string();
+    assert_eq!(error, "dtype: expected str32 (db), found the unused marker (c1) at byte 26");
+    let error = serde_json::from_str::<Message<B2ndMeta>>(r#"{"id":7,"array":[151,0,0],"end":9}"#).unwrap_err().to_string();
+    assert_eq!(error, "expected a positive fixint (at most 127), found 151 at line 1 column 21");
+}
+
+#[test]
 fn a_header_is_embedded_whole() {
     let bytes = crate::common::header(&[(b"b2nd", &layouts(2)[3].1), (b"\xff", b"")]);
     let value = message_of(Header::from_slice(&bytes).unwrap());

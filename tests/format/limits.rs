@@ -60,11 +60,39 @@ fn a_field_cannot_be_left_out_when_written() {
 }
 
 #[test]
-fn an_option_in_an_option_loses_a_level() {
-    writes(&Some(None::<u8>), &hex!("c0"));
-    assert_eq!(b2nd::from_slice::<Option<Option<u8>>>(&hex!("c0")).unwrap(), None);
-    writes(&Some(()), &hex!("c0"));
-    assert_eq!(b2nd::from_slice::<Option<()>>(&hex!("c0")).unwrap(), None);
+fn some_of_nothing_is_refused_since_it_would_be_read_as_none() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Unit;
+    #[derive(Serialize)]
+    struct Marked(#[serde(with = "b2nd::with::fixstr")] Option<Option<String>>);
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Newtype<T>(T);
+
+    let expected = "unsupported: Some(()) and Some(None): they would be read as None";
+    unwritable(&Some(None::<u8>), expected);
+    unwritable(&Some(Some(None::<u8>)), expected);
+    unwritable(&Some(()), expected);
+    unwritable(&(1u8, Some(Unit)), expected);
+    unwritable(&Some(Newtype(None::<u8>)), expected);
+    unwritable(&Marked(Some(None)), expected);
+
+    both_ways(Some(Some(1u8)), &hex!("01"));
+    both_ways(None::<Option<u8>>, &hex!("c0"));
+    both_ways((None::<u8>, Some(0u8)), &hex!("92 c0 00"));
+    both_ways(Some((None::<u8>, ())), &hex!("92 c0 c0"));
+    both_ways(Some(vec![None::<u8>]), &hex!("91 c0"));
+    writes(&Marked(None), &hex!("91 c0").split_at(1).1);
+    // Its marker comes last, and moves the nil.
+    struct Unknown;
+    impl Serialize for Unknown {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeSeq;
+            let mut elements = serializer.serialize_seq(None)?;
+            elements.serialize_element(&())?;
+            elements.end()
+        }
+    }
+    writes(&Some(Unknown), &hex!("91 c0"));
 }
 
 #[test]
@@ -178,22 +206,35 @@ fn variants_nest_128_deep() {
 }
 
 /// Every `Some` and every newtype is the value inside, so nothing is written for it.
-#[derive(Serialize, Deserialize, PartialEq, Debug)]
+#[derive(Deserialize, PartialEq, Debug)]
 struct Endless(Option<Box<Endless>>);
+
+/// A string below so many newtypes and `Some`s.
+struct Levels(usize);
+
+impl Serialize for Levels {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            0 => serializer.serialize_str("a"),
+            levels if levels % 2 == 0 => serializer.serialize_newtype_struct("Levels", &Levels(levels - 1)),
+            levels => serializer.serialize_some(&Levels(levels - 1)),
+        }
+    }
+}
 
 #[test]
 fn options_and_newtypes_nest_128_deep() {
-    // A newtype and a `Some` are two levels.
-    let endless = |depth| (1..depth).fold(Endless(None), |inner, _| Endless(Some(Box::new(inner))));
-    writes(&endless(64), &hex!("c0"));
-    unwritable(&endless(65), DEEP);
+    writes(&Levels(128), &hex!("db00000001 61"));
+    unwritable(&Levels(129), DEEP);
     assert_eq!(b2nd::from_slice::<Endless>(&hex!("c0")).unwrap(), Endless(None));
     refused::<Endless>(&hex!("01"), &format!("{DEEP} at byte 0"));
 
-    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    #[derive(Serialize)]
+    struct MarkedLevels(#[serde(with = "b2nd::with::fixstr")] Levels);
+    writes(&MarkedLevels(Levels(127)), &hex!("a1 61"));
+    unwritable(&MarkedLevels(Levels(128)), DEEP);
+    #[derive(Deserialize, PartialEq, Debug)]
     struct MarkedEndless(#[serde(with = "b2nd::with::fixstr")] Endless);
-    writes(&MarkedEndless(endless(64)), &hex!("c0"));
-    unwritable(&MarkedEndless(endless(65)), DEEP);
     refused::<MarkedEndless>(&hex!("a1 61"), &format!("{DEEP} at byte 0"));
 
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
@@ -335,4 +376,21 @@ fn what_is_no_marker_of_this_format_is_named() {
     ] {
         refused::<IgnoredAny>(&[byte], &format!("expected a marker of this format, found {name} ({byte:02x}) at byte 0"));
     }
+}
+
+#[test]
+fn bytes_without_serde_bytes_are_written_as_a_sequence_and_the_error_says_so() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Borrowing<'a> {
+        bytes: &'a [u8],
+    }
+    let hint = "expected bin32 (c6; bytes that are written without serde_bytes are a sequence), found fixarray";
+    let bytes = b2nd::to_vec(&Borrowing { bytes: &[1, 2] }).unwrap();
+    assert_eq!(bytes, hex!("91 92 01 02"));
+    assert_eq!(message(b2nd::from_slice::<Borrowing>(&bytes)), format!("bytes: {hint} (92) at byte 1"));
+    refused::<ByteBuf>(&bytes[1..], &format!("{hint} (92) at byte 0"));
+    // Elsewhere the hint would mislead, such as in bytes that end early.
+    let early = message(b2nd::from_slice::<Borrowing>(&hex!("91 c6 00000002 93")));
+    assert_eq!(early, "unexpected end of input at byte 7: bytes needs 1 more byte");
+    refused::<ByteBuf>(&hex!("01"), "expected bin32 (c6), found positive fixint (01) at byte 0");
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::common::{cbor, geometry, header, layouts};
-use b2nd::frame::{Header, Metalayers};
+use b2nd::frame::{Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -133,6 +133,49 @@ fn metalayers_survive_every_format() {
     survives_bincode(header.metalayers());
     survives(&Metalayers::new());
     survives_bincode(&Metalayers::new());
+}
+
+#[test]
+fn what_is_longer_than_a_buffer_survives_every_format() {
+    let header = Header::from_slice(&header(&[(b"long", &[7; 10_000]), (b"b2nd", &[8; 5000])])).unwrap();
+    survives(&header);
+    survives(header.metalayers());
+    let mut trailer = Trailer::new(Default::default());
+    trailer.vlmetalayers_mut().insert("long", vec![9; 10_000]).unwrap();
+    survives(&trailer);
+
+    let names: Vec<String> = (0..500).map(|number| format!("('field {number}', '<i4')")).collect();
+    let dtype = format!("[{}]", names.join(", "));
+    assert!(dtype.len() > 8192);
+    let meta = B2ndMeta::new(geometry(2), dtype.as_str());
+    survives(&meta);
+    survives_bincode(&meta);
+    survives(&LegacyB2ndMeta { version: 0, geometry: geometry(2), dtype: dtype.clone() });
+    survives(&ArrayMeta::B2nd(meta));
+    survives(&dtype.parse::<b2nd::dtype::DType>().unwrap());
+}
+
+#[track_caller]
+fn survives_ron<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    for config in [ron::ser::PrettyConfig::new(), ron::ser::PrettyConfig::new().struct_names(true)] {
+        let ron = ron::ser::to_string_pretty(value, config).unwrap();
+        assert_eq!(&ron::from_str::<T>(&ron).unwrap(), value, "{ron}");
+    }
+}
+
+#[test]
+fn names_are_identifiers_in_formats_that_check_them() {
+    let [(caterva, _), .., (array, bytes)] = layouts(2);
+    let header = Header::from_slice(&header(&[(b"b2nd", &bytes), (b"\xff", b""), (b"text", b"\x01\xff")])).unwrap();
+    survives_ron(&header);
+    survives_ron(header.metalayers());
+    survives_ron(&geometry(3));
+    survives_ron(&B2ndMeta::new(geometry(3), "|u1"));
+    survives_ron(&LegacyB2ndMeta { version: 0, geometry: geometry(1), dtype: "uint8".to_owned() });
+    for array in [array, caterva] {
+        let yaml = serde_yaml::to_string(&array).unwrap();
+        assert_eq!(serde_yaml::from_str::<ArrayMeta>(&yaml).unwrap(), array.into_owned(), "{yaml}");
+    }
 }
 
 #[test]

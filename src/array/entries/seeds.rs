@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Unexpected, Visitor};
 
 use super::super::geometry::negative;
-use super::text::{Borrowed, Text, Visit};
+use super::text::{Borrowed, StrDeserializer, Visit};
 use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
@@ -25,18 +25,18 @@ impl<'de> DeserializeSeed<'de> for Fixint {
 }
 
 /// Fills one of a geometry's lists from the front, and says how many lengths there were. Remembers whether one was 0.
-pub(super) struct Fill<'a, T>(pub(super) &'static str, pub(super) &'a mut [T; MAX_DIMENSIONS], pub(super) &'a mut bool);
+pub(super) struct Fill<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS], pub(super) &'a mut bool);
 
-impl<'de, T: Number> DeserializeSeed<'de> for Fill<'_, T> {
+impl<'de, T: Length> DeserializeSeed<'de> for Fill<'_, T> {
     type Value = usize;
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
-        deserializer.deserialize_newtype_struct(self.0, self)
+        deserializer.deserialize_newtype_struct(T::MARK, self)
     }
 }
 
-impl<'de, T: Number> Visitor<'de> for Fill<'_, T> {
+impl<'de, T: Length> Visitor<'de> for Fill<'_, T> {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,9 +50,9 @@ impl<'de, T: Number> Visitor<'de> for Fill<'_, T> {
 
     #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<usize, A::Error> {
-        let Fill(_, list, any_zero) = self;
+        let Fill(list, any_zero) = self;
         for (count, place) in list.iter_mut().enumerate() {
-            match lengths.next_element_seed(Length(any_zero, PhantomData))? {
+            match lengths.next_element_seed(OneLength(any_zero, PhantomData))? {
                 Some(length) => *place = length,
                 None => return Ok(count),
             }
@@ -67,9 +67,9 @@ impl<'de, T: Number> Visitor<'de> for Fill<'_, T> {
 /// A length in elements, 0 or more.
 ///
 /// The number is visited here, not by its own `Deserialize`, which is inlined in some callers and not in others.
-struct Length<'a, T>(&'a mut bool, PhantomData<T>);
+struct OneLength<'a, T>(&'a mut bool, PhantomData<T>);
 
-impl<'de, T: Number> DeserializeSeed<'de> for Length<'_, T> {
+impl<'de, T: Length> DeserializeSeed<'de> for OneLength<'_, T> {
     type Value = T;
 
     #[inline(always)]
@@ -78,7 +78,7 @@ impl<'de, T: Number> DeserializeSeed<'de> for Length<'_, T> {
     }
 }
 
-impl<T: Number> Visitor<'_> for Length<'_, T> {
+impl<T: Length> Visitor<'_> for OneLength<'_, T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,11 +108,18 @@ impl<T: Number> Visitor<'_> for Length<'_, T> {
     }
 }
 
-/// The type of a length.
-pub(super) trait Number: TryFrom<i64> + Copy {}
+/// The type of a length, and the mark of a list of them.
+pub(super) trait Length: TryFrom<i64> + Copy + Default {
+    const MARK: &'static str;
+}
 
-impl Number for i64 {}
-impl Number for i32 {}
+impl Length for i64 {
+    const MARK: &'static str = mark::LENGTHS64;
+}
+
+impl Length for i32 {
+    const MARK: &'static str = mark::LENGTHS32;
+}
 
 #[cold]
 fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
@@ -135,11 +142,11 @@ impl<'a, S> Dtype<'a, S> {
     }
 
     #[inline(always)]
-    fn settle<'de, T: Visit<'de>, E: serde::de::Error>(self, text: T) -> Result<Option<S>, E>
+    fn put<'de, T: Visit<'de>, E: serde::de::Error>(self, text: T) -> Result<Option<S>, E>
     where
         S: Deserialize<'de>,
     {
-        let text = Text::new(text, self.is_human_readable);
+        let text = StrDeserializer::new(text, self.is_human_readable);
         match self.place {
             Some(place) => S::deserialize_in_place(text, place).map(|()| None),
             None => S::deserialize(text).map(Some),
@@ -166,11 +173,11 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for Dtype<'_, S> {
 
     #[inline(always)]
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        self.settle(Borrowed(value))
+        self.put(Borrowed(value))
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        self.settle(value)
+        self.put(value)
     }
 }
 
@@ -225,10 +232,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtype<S> {
 
     #[inline(always)]
     fn visit_borrowed_str<E: serde::de::Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        S::deserialize(Text::new(Borrowed(value), self.is_human_readable)).map(Sixth::Dtype)
+        S::deserialize(StrDeserializer::new(Borrowed(value), self.is_human_readable)).map(Sixth::Dtype)
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Self::Value, E> {
-        S::deserialize(Text::new(value, self.is_human_readable)).map(Sixth::Dtype)
+        S::deserialize(StrDeserializer::new(value, self.is_human_readable)).map(Sixth::Dtype)
     }
 }

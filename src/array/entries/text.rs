@@ -6,7 +6,7 @@ use serde::de::{self, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The deserializer of one string. (serde's own ones know neither newtypes nor options.)
-pub(super) struct Text<T, E> {
+pub(super) struct StrDeserializer<T, E> {
     text: T,
     is_human_readable: bool,
     error: PhantomData<E>,
@@ -39,14 +39,14 @@ impl<'de> Visit<'de> for &str {
     }
 }
 
-impl<T, E> Text<T, E> {
+impl<T, E> StrDeserializer<T, E> {
     #[inline(always)]
     pub(super) fn new(text: T, is_human_readable: bool) -> Self {
-        Text { text, is_human_readable, error: PhantomData }
+        StrDeserializer { text, is_human_readable, error: PhantomData }
     }
 }
 
-impl<'de, T: Visit<'de>, E: de::Error> de::Deserializer<'de> for Text<T, E> {
+impl<'de, T: Visit<'de>, E: de::Error> de::Deserializer<'de> for StrDeserializer<T, E> {
     type Error = E;
 
     fn is_human_readable(&self) -> bool {

@@ -203,7 +203,8 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for Each<F> {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         match self.0 {
             Some(mark) => deserializer.deserialize_newtype_struct(mark, self),
-            None => deserializer.deserialize_bytes(self),
+            // Formats that read from a stream lend no bytes that are longer than their buffer.
+            None => deserializer.deserialize_byte_buf(self),
         }
     }
 }
@@ -217,7 +218,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for Each<F> {
 
     #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        deserializer.deserialize_bytes(self)
+        deserializer.deserialize_byte_buf(self)
     }
 
     #[inline(always)]

@@ -1,0 +1,215 @@
+//! A value in this format, held as one byte string by any other: it comes out of CBOR, bincode or rmp-serde with the bytes that
+//! it went in with. Formats for people (JSON) show the value itself.
+//!
+//! It works inside `tag`, `untagged` and `flatten` too, for values that are neither enums nor newtype structs.
+//!
+//! ```
+//! #[derive(serde::Serialize, serde::Deserialize)]
+//! struct Message {
+//!     id: u32,
+//!     #[serde(with = "b2nd::with::embedded")]
+//!     array: b2nd::B2ndMeta,
+//! }
+//!
+//! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
+//! let message = Message { id: 7, array: b2nd::B2ndMeta::new(geometry, "|u1") };
+//! let packed = rmp_serde::to_vec(&message)?;
+//! let bytes = b2nd::to_vec(&message.array)?;
+//! assert!(packed.windows(bytes.len()).any(|window| window == bytes));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{self, Deserialize, DeserializeOwned, Visitor};
+use serde::{Deserializer, Serialize, Serializer, forward_to_deserialize_any};
+
+use super::Marked;
+use crate::mark;
+
+/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+///
+/// # Errors
+///
+/// Whatever the value or the serializer refuses.
+pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_newtype_struct(mark::EMBEDDED, &Embedded(value))
+}
+
+/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+///
+/// # Errors
+///
+/// Whatever the value or the deserializer refuses.
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let value: Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, Marked(PhantomData))?;
+    Ok(value.0)
+}
+
+/// The value itself where a format is for people, and its bytes elsewhere. This format says here that it is one for people, so as to
+/// be handed the value: it then nests as values do, in depth and in an error's byte.
+struct Embedded<T>(T);
+
+impl<T: Serialize + ?Sized> Serialize for Embedded<&T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return serializer.serialize_newtype_struct(mark::VALUE, self.0);
+        }
+        serializer.serialize_bytes(&crate::to_vec(self.0).map_err(serde::ser::Error::custom)?)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Embedded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return deserializer.deserialize_newtype_struct(mark::VALUE, ValueOrBytes(PhantomData)).map(Embedded);
+        }
+        let bytes: Vec<u8> = serde_bytes::deserialize(deserializer)?;
+        crate::from_slice(&bytes).map(Embedded).map_err(de::Error::custom)
+    }
+}
+
+/// Where serde buffers (`tag`, `untagged`, `flatten`) it says that any format is for people, and then holds bytes.
+struct ValueOrBytes<T>(PhantomData<T>);
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a newtype")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        // This format, which hands over the value.
+        if !deserializer.is_human_readable() {
+            return T::deserialize(deserializer);
+        }
+        let mut found = None;
+        let value = T::deserialize(Watched { inner: deserializer, found: &mut found });
+        found.map_or(value, Ok)
+    }
+}
+
+/// A deserializer, or a visitor that it is handed, which decodes the bytes that come instead of a value and puts that into `found`.
+/// What `T` makes of its own deserializer then does not count.
+struct Watched<'a, I, T> {
+    inner: I,
+    found: &'a mut Option<T>,
+}
+
+impl<I, T: DeserializeOwned> Watched<'_, I, T> {
+    /// Leaves with an error that nobody sees, or with the one that says why the bytes hold no value.
+    fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
+        match crate::from_slice(bytes) {
+            Ok(value) => {
+                *self.found = Some(value);
+                E::custom("found")
+            }
+            Err(error) => E::custom(error),
+        }
+    }
+}
+
+/// A buffer hands bytes to those alone who take anything.
+impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watched<'_, D, T> {
+    type Error = D::Error;
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_any(Watched { inner: visitor, found: self.found })
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_option(Watched { inner: visitor, found: self.found })
+    }
+
+    /// What is inside is not watched: a newtype that embeds itself would be watched without end.
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_newtype_struct(name, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_enum(name, variants, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
+
+macro_rules! visit {
+    ($($method:ident($ty:ty);)*) => {
+        $(
+            fn $method<E: de::Error>(self, value: $ty) -> Result<V::Value, E> {
+                self.inner.$method(value)
+            }
+        )*
+    };
+}
+
+impl<'de, V: Visitor<'de>, T: DeserializeOwned> Visitor<'de> for Watched<'_, V, T> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visit! {
+        visit_bool(bool);
+        visit_i8(i8);
+        visit_i16(i16);
+        visit_i32(i32);
+        visit_i64(i64);
+        visit_i128(i128);
+        visit_u8(u8);
+        visit_u16(u16);
+        visit_u32(u32);
+        visit_u64(u64);
+        visit_u128(u128);
+        visit_f32(f32);
+        visit_f64(f64);
+        visit_char(char);
+        visit_str(&str);
+        visit_borrowed_str(&'de str);
+        visit_string(alloc::string::String);
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<V::Value, E> {
+        Err(self.decode(bytes))
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_some(Watched { inner: deserializer, found: self.found })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(deserializer)
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_seq(entries)
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(entries)
+    }
+}
