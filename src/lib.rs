@@ -29,6 +29,7 @@
 //! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`], [`from_slice_in_place`] |
 //! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
+//! | bring a chunk's elements into C order, and back | [`Grid::unpack`], [`Grid::pack`] |
 //! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
 //! | read what Python put into metalayers | [`frame::decode_msgpack`], [`frame::encode_msgpack`] |
 //! | **write** | |
@@ -48,8 +49,15 @@
 //! | know what this serde format does with a type | [the format](#the-format) |
 //! | know what may change in later versions | [`docs::stability`] |
 //!
-//! The tool `b2nd`, a crate beside this one, shows what is in a file (also as JSON, as annotated bytes, as a picture) and rewrites
-//! old files.
+//! # Around it
+//!
+//! This crate knows where values are, and decompresses none. Crates beside it do more:
+//!
+//! | crate | what it does |
+//! | --- | --- |
+//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, also as JSON, as annotated bytes, as a picture; rewrites old files |
+//! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
+//! | `b2nd-catalog` | asks questions in SQL about the metadata of very many files |
 //!
 //! # The format
 //!
@@ -80,19 +88,29 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! That holds for every type of this crate, and for users' types without `default`, `flatten`, `untagged`, tags, nested
-//! options, or maps and sets that order or merge their entries (`BTreeMap` keeps those that were written in its order).
+//! That holds for every type of this crate, and for users' types without `default`, `flatten`, `untagged`, tags, or maps and sets
+//! that order or merge their entries (`BTreeMap` keeps those that were written in its order). Marks for other forms (fixstr,
+//! array16, …) are in [`with`]. Values nest to 128 levels.
 //!
-//! A struct is positional: its fields' names are not written. So what serde reads by name alone is excluded: struct variants of
-//! untagged and adjacently tagged enums, and `skip_serializing_if`. Marks for other forms (fixstr, array16, …) are in [`with`].
-//! Values nest to 128 levels.
+//! A struct is positional: its fields' names are not written. Some of serde's idioms need the names, or another format:
+//!
+//! | idiom | what happens |
+//! | --- | --- |
+//! | `skip` | works: the field is left out on both sides |
+//! | `default` | works for fields that are missing at the end |
+//! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, and nobody sees it where the types agree: use `skip` |
+//! | `skip_serializing_if` | an error when a field is skipped |
+//! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
+//! | struct variants of `untagged` enums; struct and unit variants of adjacently tagged enums | written, and an error when read |
+//! | `&[u8]` without `serde_bytes` | written as a sequence, and an error when read, which names `serde_bytes` |
 //!
 //! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding knows it;
 //! decoding into a self-describing value, or through `untagged` and `flatten`, does not.
 //!
 //! # Other formats
 //!
-//! All metadata types are plain serde types. In a format for people they are readable, and come back from it with the bytes they had:
+//! All metadata types are plain serde types. In a format for people they are readable, and come back from it with the bytes they had
+//! (but for [`ArrayMeta::MiscountedB2nd`], which comes back as [`ArrayMeta::B2nd`]):
 //!
 //! ```
 //! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;

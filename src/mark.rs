@@ -22,6 +22,8 @@ pub(crate) enum Mark {
     Lengths32,
     /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
     ArrayMeta,
+    /// The first five entries of an array metalayer in any layout. What follows them is not read.
+    ArrayFront,
     /// A value in this format, held as a bin32.
     Embedded,
     /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
@@ -37,6 +39,7 @@ pub(crate) const LENGTHS64: &str = "__b2nd_lengths64";
 pub(crate) const LENGTHS32: &str = "__b2nd_lengths32";
 pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
+pub(crate) const ARRAY_FRONT: &str = "__b2nd_array_front";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
 pub(crate) const VALUE: &str = "__b2nd_value";
@@ -60,6 +63,7 @@ impl Mark {
             LENGTHS32 => Some(Mark::Lengths32),
             MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
+            ARRAY_FRONT => Some(Mark::ArrayFront),
             EMBEDDED => Some(Mark::Embedded),
             FORMAT_OR_DTYPE => Some(Mark::FormatOrDtype),
             _ => None,
@@ -75,7 +79,7 @@ impl Mark {
             Mark::Form(Form::Map16) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
-            Mark::ArrayMeta => "an array metalayer is a struct",
+            Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
             Mark::Embedded => "with::embedded holds a value of its own",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }

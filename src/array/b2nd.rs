@@ -71,6 +71,7 @@ pub struct LegacyB2ndMeta<S = String> {
 
 impl B2ndMeta {
     /// The metadata of an array, as C-Blosc2 would write it: version 0, and a dtype in NumPy's language.
+    #[must_use]
     pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
         B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
     }
@@ -82,6 +83,7 @@ impl B2ndMeta {
     /// assert_eq!(b2nd::B2ndMeta::of::<u8>(geometry).dtype, "|u1");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
+    #[must_use]
     pub fn of<T: Element>(geometry: Geometry) -> B2ndMeta {
         B2ndMeta::new(geometry, T::DTYPE)
     }
@@ -107,7 +109,8 @@ impl<S: AsRef<str>> B2ndMeta<S> {
         }
     }
 
-    /// The same with a dtype of its own.
+    /// Converts the dtype to an owned `String`.
+    #[must_use]
     pub fn into_owned(self) -> B2ndMeta {
         let B2ndMeta { version, geometry, dtype_format, dtype } = self;
         B2ndMeta { version, geometry, dtype_format, dtype: dtype.as_ref().to_owned() }
@@ -124,7 +127,8 @@ impl<S: AsRef<str>> LegacyB2ndMeta<S> {
         self.dtype.as_ref().parse()
     }
 
-    /// The same with a dtype of its own.
+    /// Converts the dtype to an owned `String`.
+    #[must_use]
     pub fn into_owned(self) -> LegacyB2ndMeta {
         let LegacyB2ndMeta { version, geometry, dtype } = self;
         LegacyB2ndMeta { version, geometry, dtype: dtype.as_ref().to_owned() }

@@ -166,6 +166,7 @@ impl DType {
     /// assert_eq!("datetime64[ns]".parse::<DType>()?.into_canonical().to_string(), "<M8[ns]");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
+    #[must_use]
     pub fn into_canonical(mut self) -> DType {
         self.respell();
         self
@@ -191,7 +192,8 @@ impl DType {
     fn has_object(&self) -> bool {
         match self.innermost() {
             DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
-            other => other.fields().iter().any(|field| field.dtype.has_object()),
+            DType::Struct(structure) => structure.has_object,
+            DType::Subarray(_) => false,
         }
     }
 

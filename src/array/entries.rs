@@ -125,11 +125,11 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         }
         let ndim: u8 = layout.required(first, entries.next_element()?)?;
         layout.check_ndim(ndim)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.shape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS64, &mut geometry.shape, &mut any_zero))?;
         layout.check_rank(ndim, "shape", layout.required(first + 1, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.chunkshape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS32, &mut geometry.chunkshape, &mut any_zero))?;
         layout.check_rank(ndim, "chunkshape", layout.required(first + 2, found)?)?;
-        let found = entries.next_element_seed(Fill(&mut geometry.blockshape, &mut any_zero))?;
+        let found = entries.next_element_seed(Fill(mark::LENGTHS32, &mut geometry.blockshape, &mut any_zero))?;
         layout.check_rank(ndim, "blockshape", layout.required(first + 3, found)?)?;
         layout.set_rank(geometry, ndim, any_zero)?;
         match layout {
@@ -211,6 +211,29 @@ impl Layout {
 #[inline(always)]
 pub(super) fn present<T, E: serde::de::Error>(name: &'static str, entry: Option<T>) -> Result<T, E> {
     entry.ok_or_else(|| E::missing_field(name))
+}
+
+impl Geometry {
+    /// The geometry in the content of an array metalayer of any layout, whatever follows it there: a dtype in a language other than
+    /// NumPy's (a dtype_format other than 0) need not be UTF-8, and then the content is no [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// The content starts otherwise than an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> crate::Result<Geometry> {
+        let mut geometry = Geometry::SCALAR;
+        let visitor = EntriesVisitor::<IgnoredAny> { layout: Layout::Any, geometry: &mut geometry, dtype: None };
+        crate::Deserializer::new(content).deserialize_newtype_struct(mark::ARRAY_FRONT, visitor)?;
+        Ok(geometry)
+    }
 }
 
 /// Four entries: ndim, shape, chunkshape, blockshape.

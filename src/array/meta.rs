@@ -79,7 +79,8 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// The same with a dtype of its own.
+    /// Converts the dtype to an owned `String`.
+    #[must_use]
     pub fn into_owned(self) -> ArrayMeta {
         match self {
             ArrayMeta::B2nd(meta) => ArrayMeta::B2nd(meta.into_owned()),
@@ -117,6 +118,24 @@ impl<S: AsRef<str>> ArrayMeta<S> {
                 None => Err(Error::message("a caterva metalayer holds no dtype: upgrading it needs one")),
             },
         }
+    }
+}
+
+impl<S> From<B2ndMeta<S>> for ArrayMeta<S> {
+    fn from(meta: B2ndMeta<S>) -> Self {
+        ArrayMeta::B2nd(meta)
+    }
+}
+
+impl<S> From<LegacyB2ndMeta<S>> for ArrayMeta<S> {
+    fn from(meta: LegacyB2ndMeta<S>) -> Self {
+        ArrayMeta::LegacyB2nd(meta)
+    }
+}
+
+impl<S> From<CatervaMeta> for ArrayMeta<S> {
+    fn from(meta: CatervaMeta) -> Self {
+        ArrayMeta::Caterva(meta)
     }
 }
 

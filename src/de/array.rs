@@ -30,6 +30,15 @@ impl<'de> Deserializer<'de> {
         self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 
+    /// Reads the entries that every layout has.
+    pub(super) fn array_front<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        match self.reader.take_count(Form::Miscounted)? {
+            5..=7 => self.elements(start, 5, array_fields(5), false, visitor),
+            count => Err(wrong_count(5, count, start)),
+        }
+    }
+
     /// Reads the entry after blockshape: a dtype_format, or a dtype where the layout has no format.
     #[inline(always)]
     pub(super) fn format_or_dtype<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {

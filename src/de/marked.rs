@@ -41,6 +41,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
+            Mark::ArrayFront => deserializer.array_front(visitor),
             Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
             Mark::FormatOrDtype => deserializer.format_or_dtype(visitor),
         }

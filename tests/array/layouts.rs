@@ -376,3 +376,47 @@ fn a_dtype_may_be_any_type_of_string() {
     let any = ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version: 0, geometry: geometry(1), dtype: Name("int32".to_owned()) });
     assert_eq!(b2nd::from_slice::<ArrayMeta<Name>>(&b2nd::to_vec(&any).unwrap()).unwrap(), any);
 }
+
+#[test]
+fn every_layout_turns_into_any_layout() {
+    let [(caterva, _), (legacy, _), _, (b2nd, _)] = layouts(2);
+    for array in [caterva, legacy, b2nd] {
+        let again: ArrayMeta<&str> = match array {
+            ArrayMeta::Caterva(meta) => meta.into(),
+            ArrayMeta::LegacyB2nd(meta) => meta.into(),
+            ArrayMeta::B2nd(meta) => meta.into(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(again, array);
+    }
+}
+
+#[test]
+fn a_dtype_in_another_language_does_not_hide_the_geometry() {
+    for ndim in [0, 1, 2, 15, 16] {
+        for (array, bytes) in layouts(ndim) {
+            assert_eq!(Geometry::from_metalayer(&bytes).unwrap(), *array.geometry());
+            assert_eq!(Geometry::from_metalayer(&[&bytes, &[0xff; 3][..]].concat()).unwrap(), *array.geometry());
+        }
+        let [.., (array, mut bytes)] = layouts(ndim);
+        let dtype = array.dtype().unwrap().len();
+        let at = bytes.len() - dtype - 6;
+        bytes[at] = 1;
+        bytes[at + 6] = 0xff;
+        refused::<ArrayMeta>(&bytes, &format!("dtype: a string is not UTF-8 at byte {}", at + 6));
+        assert_eq!(Geometry::from_metalayer(&bytes).unwrap(), *array.geometry());
+    }
+    let [.., (_, bytes)] = layouts(2);
+    for length in 0..bytes.len() {
+        let whole = Geometry::from_metalayer(&bytes[..length]).is_ok();
+        assert_eq!(whole, length >= 3 + 2 * (9 + 5 + 5) + 3, "{length}");
+    }
+    for (content, message) in [
+        (&[0x94][..], "expected 5 elements, found 4 at byte 0"),
+        (&[0x98], "expected 5 elements, found 8 at byte 0"),
+        (&[0xc0], "expected fixarray (90 to 9f), found nil (c0) at byte 0"),
+        (&[0x97, 0, 1, 0x90], "array metalayer: shape has 0 dimensions, ndim is 1"),
+    ] {
+        assert_eq!(Geometry::from_metalayer(content).unwrap_err().to_string(), message);
+    }
+}

@@ -14,7 +14,7 @@ impl core::str::FromStr for DType {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> Result<DType> {
-        let mut parser = Parser { cursor: Cursor::new(text), depth: 0, aligned: false };
+        let mut parser = Parser { cursor: Cursor::new(text), depth: 0, aligned: false, aligned_starts: aligned_starts(text) };
         let dtype = match text.as_bytes().first() {
             Some(b'[' | b'{' | b'(') => parser.format()?,
             _ => DType::Scalar(Scalar::parse(&mut parser.cursor, false)?),
@@ -29,7 +29,37 @@ struct Parser<'a> {
     depth: u8,
     /// Whether an aligned structure stands around this place. Then everything in it is aligned.
     aligned: bool,
+    /// How much was left to read where each dictionary starts that says at its end that it is aligned, in ascending order.
+    aligned_starts: Vec<usize>,
 }
+
+/// See [`Parser::aligned_starts`]. One pass, since a dictionary that is read to its end and then again costs twice at each level.
+fn aligned_starts(text: &str) -> Vec<usize> {
+    let (mut starts, mut open, mut quote) = (Vec::new(), Vec::new(), None);
+    if !text.contains(ALIGNED) {
+        return starts;
+    }
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' if quote.is_some() => drop(bytes.next()),
+            b'\'' | b'"' if quote.is_none() => quote = Some(byte),
+            _ if quote == Some(byte) => quote = None,
+            _ if quote.is_some() => {}
+            b'{' if open.len() <= usize::from(MAX_DEPTH) => open.push(at),
+            b'}' => match open.pop() {
+                Some(start) if text.as_bytes()[start..at].ends_with(ALIGNED.as_bytes()) => starts.push(text.len() - start),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    starts.sort_unstable();
+    starts
+}
+
+/// What stands at the end of an aligned dictionary.
+const ALIGNED: &str = "'aligned': True";
 
 /// A dictionary as it stands there.
 struct Dictionary<'a> {
@@ -158,16 +188,9 @@ impl<'a> Parser<'a> {
     /// `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four at will
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
-        let start = self.cursor;
-        let mut read = self.entries()?;
-        if read.parts.aligned && !around {
-            // It says so at its end, and everything in it is aligned then.
-            self.cursor = start;
-            self.aligned = true;
-            read = self.entries()?;
-            self.aligned = around;
-        }
-        let Dictionary { parts, keys, places, end } = read;
+        self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();
+        let Dictionary { parts, keys, places, end } = self.entries()?;
+        self.aligned = around;
         let mut structure = Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, end))?;
         structure.spelling = Some(keys).filter(|_| structure.canonical(around) != Some(keys));
         Ok(structure)

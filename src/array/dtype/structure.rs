@@ -69,6 +69,8 @@ pub struct Struct {
     alignment: usize,
     aligned: bool,
     pub(super) depth: u8,
+    /// Whether anything in it is an object.
+    pub(super) has_object: bool,
     /// The dictionary that it was written as, where NumPy would write something else.
     pub(super) spelling: Option<Keys>,
 }
@@ -213,7 +215,8 @@ impl Struct {
             let why = format!("field {} shares bytes with another, and one of them is an object", Quoted(field.name()));
             return Err(Misfit { field: Some(index), why });
         }
-        Ok(Struct { fields, itemsize: itemsize.unwrap_or(end), alignment, aligned, depth: depth + 1, spelling: None })
+        let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));
+        Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, spelling: None })
     }
 
     /// The dictionary that NumPy would write, or `None` where it would write a list. `aligned` says whether this stands in

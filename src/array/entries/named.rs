@@ -92,7 +92,7 @@ struct List<T> {
 impl<'de, T: Length> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: 0, any_zero: false };
-        list.count = serde::de::DeserializeSeed::deserialize(Fill(&mut list.lengths, &mut list.any_zero), deserializer)?;
+        list.count = serde::de::DeserializeSeed::deserialize(Fill(T::MARK, &mut list.lengths, &mut list.any_zero), deserializer)?;
         Ok(list)
     }
 }

@@ -1,19 +1,23 @@
 //! [`Dims`]: a short list without heap.
 
-use core::fmt;
+use core::iter::Take;
 use core::ops::{Deref, DerefMut};
+use core::{array, fmt, slice};
 
 use crate::wire::MAX_DIMENSIONS;
 
 /// One value for each dimension of an array, 0 to 16 of them, inline: coordinates, strides, an extent.
 ///
-/// It is a slice in all that it does.
+/// It derefs to a slice, compares with slices and arrays, and is iterated by value.
 ///
 /// ```
 /// let grid = b2nd::Geometry::new(&[10, 10], &[4, 5], &[2, 3])?.grid()?;
 /// let extent: b2nd::Dims<std::ops::Range<i64>> = grid.chunk_extent(5).unwrap();
-/// assert_eq!(*extent, [8..10, 5..10]);
+/// assert_eq!(extent, [8..10, 5..10]);
 /// assert_eq!(extent[1].start, 5);
+/// for range in extent {
+///     assert!(!range.is_empty());
+/// }
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -52,6 +56,42 @@ impl<T: PartialEq> PartialEq for Dims<T> {
 }
 
 impl<T: Eq> Eq for Dims<T> {}
+
+impl<T: PartialEq> PartialEq<[T]> for Dims<T> {
+    fn eq(&self, other: &[T]) -> bool {
+        **self == *other
+    }
+}
+
+impl<T: PartialEq> PartialEq<&[T]> for Dims<T> {
+    fn eq(&self, other: &&[T]) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Dims<T> {
+    fn eq(&self, other: &[T; N]) -> bool {
+        **self == *other
+    }
+}
+
+impl<T> IntoIterator for Dims<T> {
+    type Item = T;
+    type IntoIter = Take<array::IntoIter<T, MAX_DIMENSIONS>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.into_iter().take(self.ndim)
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Dims<T> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
 
 impl<T: fmt::Debug> fmt::Debug for Dims<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
