@@ -1,0 +1,154 @@
+"""Runs b2nd-catalog where others have their say: on files that python-blosc2 wrote, in buckets of an S3 server (moto), and with DuckDB and
+pyarrow as readers of the catalogue.
+
+    python check.py PROGRAM
+"""
+
+import json
+import logging
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+import blosc2
+import boto3
+import duckdb
+import numpy
+import pyarrow.parquet
+from moto.server import ThreadedMotoServer
+
+PROGRAM = sys.argv[1]
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stderr}"
+    return done
+
+
+def write_arrays(directory):
+    """Arrays of several dtypes and shapes, with attributes; a store of each kind. Each array by its url's end and its key."""
+    arrays = {}
+    for number in range(40):
+        shape = (number + 1, 7)
+        dtype = ["<f4", "<f8", "<i2", "|u1"][number % 4]
+        path = directory / f"{'deep/' if number % 2 else ''}array {number} é.b2nd"
+        path.parent.mkdir(exist_ok=True)
+        array = blosc2.asarray(numpy.ones(shape, dtype), urlpath=str(path), mode="w", cparams={"codec": blosc2.Codec.ZSTD})
+        array.schunk.vlmeta["dims"] = ["time", "depth"]
+        array.schunk.vlmeta["units"] = "m"
+        array.schunk.vlmeta["note"] = "x" * (100 * number)
+        arrays[path.name, None] = array
+    for ending in ("b2z", "b2d"):
+        with blosc2.TreeStore(str(directory / f"tree.{ending}"), mode="w", threshold=0) as store:
+            store["/group/small"] = numpy.arange(10)
+            store["/group/large"] = blosc2.asarray(numpy.zeros((300, 300)))
+        store = blosc2.TreeStore(str(directory / f"tree.{ending}"), mode="r")
+        for key in ("/group/small", "/group/large"):
+            arrays[f"tree.{ending}", key] = store[key]
+    (directory / "bad.b2nd").write_bytes(b"no frame")
+    return arrays
+
+
+def compare(catalog, arrays):
+    """What pyarrow reads in the catalogue is what python-blosc2 says of the files."""
+    rows = pyarrow.parquet.read_table(catalog).to_pylist()
+    bad = [row for row in rows if row["error"]]
+    assert [row["url"].rsplit("/", 1)[1] for row in bad] == ["bad.b2nd"], bad
+    found = {}
+    for row in rows:
+        name = urllib.parse.unquote(row["url"]).rsplit("/", 1)[1]
+        assert (name, row["key"]) not in found, f"{name} {row['key']} comes twice"
+        found[name, row["key"]] = row
+    stores = {("tree.b2z", None), ("tree.b2d", None)}
+    assert {found[store]["kind"] for store in stores} == {"treestore"}
+    assert found.keys() == arrays.keys() | stores | {("bad.b2nd", None)}, found.keys() ^ arrays.keys()
+    for name, array in arrays.items():
+        row, schunk = found[name], array.schunk
+        expected = {
+            "kind": "ndarray",
+            "ndim": array.ndim,
+            "shape": list(array.shape),
+            "chunkshape": list(array.chunks),
+            "blockshape": list(array.blocks),
+            "dtype": array.dtype.str,
+            "itemsize": array.dtype.itemsize,
+            "nbytes": schunk.nbytes,
+            "cbytes": schunk.cbytes,
+            "codec": schunk.cparams.codec.name.lower(),
+            "level": schunk.cparams.clevel,
+            "nchunks": schunk.nchunks,
+            "metalayers": list(schunk.meta),
+        }
+        assert {column: row[column] for column in expected} == expected, f"{name}: {row}\n{expected}"
+        attributes = schunk.vlmeta[:]
+        if row["attributes"] is not None:
+            assert json.loads(row["attributes"]) == attributes, f"{name}: {row['attributes']}"
+            assert (row["dims"], row["units"]) == (attributes.get("dims"), attributes.get("units")), name
+    return len(rows)
+
+
+def check_readers(catalog):
+    """DuckDB, pyarrow and the program itself answer alike."""
+    query = "select dtype, count(*) as n, sum(cbytes)::bigint as bytes, max(len(shape))::bigint as dims from arrays where error is null group by dtype order by dtype"
+    theirs = duckdb.sql(query.replace("arrays", f"'{catalog}'")).fetchall()
+    ours = [json.loads(line) for line in run("sql", query.replace("len(", "cardinality("), "--catalog", catalog, "--format", "json").stdout.splitlines()]
+    assert theirs == [(row.get("dtype"), row["n"], row.get("bytes"), row.get("dims")) for row in ours], (theirs, ours)
+    file = pyarrow.parquet.ParquetFile(catalog)
+    notes = {name.decode(): value.decode() for name, value in file.metadata.metadata.items()}
+    assert file.metadata.created_by.startswith("b2nd-catalog ") and notes["b2nd-catalog.version"] == file.metadata.created_by.split()[1], notes
+    column = file.metadata.row_group(0).column(0)
+    assert column.compression == "ZSTD" and column.statistics.has_min_max, column
+
+
+def check_disk(directory, arrays):
+    catalog = directory.parent / "disk.parquet"
+    run("scan", directory, "--attributes", "--out", catalog)
+    rows = compare(catalog, arrays)
+    check_readers(catalog)
+    print(f"disk: {rows} rows as python-blosc2, DuckDB and pyarrow say")
+
+
+def check_s3(directory, arrays):
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    endpoint = f"http://{host}:{port}"
+    settings = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
+    os.environ.update(settings, AWS_ENDPOINT_URL=endpoint, AWS_ALLOW_HTTP="true")
+    client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+    client.create_bucket(Bucket="bucket")
+    for path in directory.rglob("*"):
+        if path.is_file():
+            client.upload_file(str(path), "bucket", f"some/prefix/{path.relative_to(directory)}")
+    client.put_object(Bucket="bucket", Key="elsewhere.b2nd", Body=b"not to be listed")
+    catalog = directory.parent / "s3.parquet"
+    run("scan", "s3://bucket/some/prefix", "--attributes", "--out", catalog)
+    rows = compare(catalog, arrays)
+    assert all(row["etag"] for row in pyarrow.parquet.read_table(catalog).to_pylist() if not row["url"].endswith(".b2d"))
+
+    # An update reads what is new, and drops what is gone.
+    client.delete_object(Bucket="bucket", Key="some/prefix/array 0 é.b2nd")
+    client.upload_file(str(directory / "array 2 é.b2nd"), "bucket", "some/prefix/new.b2nd")
+    said = run("scan", "s3://bucket/some/prefix/", "--attributes", "--update", "--out", catalog).stderr
+    assert said.startswith("1 files read") and " 1 gone" in said, said
+    query = "select shape, attributes is not null as has from b2nd('s3://bucket/some/prefix') where url like 's3://bucket/some/prefix/new%'"
+    assert json.loads(run("sql", query, "--format", "json").stdout) == {"shape": [3, 7], "has": True}
+    # Another catalogue is read where it is.
+    client.upload_file(str(catalog), "bucket", "catalog.parquet")
+    counted = run("sql", "select count(*) as n from arrays", "--catalog", "s3://bucket/catalog.parquet", "--format", "json")
+    assert json.loads(counted.stdout)["n"] == rows
+    server.stop()
+    print(f"s3: {rows} rows, an update, a live scan, a catalogue in a bucket")
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    directory = pathlib.Path(temporary, "arrays")
+    directory.mkdir()
+    arrays = write_arrays(directory)
+    check_disk(directory, arrays)
+    check_s3(directory, arrays)

@@ -1,0 +1,57 @@
+"""Runs the commands of README.md, on files that are made here, and compares what they print.
+
+    python readme.py PROGRAM [--write]
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import blosc2
+import numpy
+
+README = pathlib.Path(__file__).parent.parent / "README.md"
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+
+
+def write_cases(directory):
+    """Cases as they are kept in medical imaging: an image and its labels each, the first of which is cut off."""
+    for number in range(60):
+        shape = (40 + number, 64, 64)
+        values = numpy.arange(numpy.prod(shape)).reshape(shape)
+        image = values.astype("<f4" if number % 5 else "<f8")
+        image = blosc2.asarray(image, urlpath=str(directory / f"case{number:02}.b2nd"), mode="w")
+        image.schunk.vlmeta["units"] = "HU"
+        blosc2.asarray((values % 7).astype("|u1"), urlpath=str(directory / f"case{number:02}-labels.b2nd"), mode="w")
+    cut = directory / "case00-labels.b2nd"
+    cut.write_bytes(cut.read_bytes()[:120])
+
+
+def steady(text):
+    """Without the seconds, which differ."""
+    return re.sub(r"in \d+\.\d s", "in 0.1 s", text)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    directory = pathlib.Path(temporary)
+    (directory / "cases").mkdir()
+    write_cases(directory / "cases")
+    path = f"{PROGRAM.parent}:{os.environ['PATH']}"
+
+    def answered(block):
+        out = []
+        for command in re.findall(r"^\$ (.*(?:(?<=\\)\n.*)*)$", block[1], re.MULTILINE):
+            done = subprocess.run(command, shell=True, cwd=directory, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            out += [f"$ {command}", steady(done.stdout.replace(str(directory), "/data")).rstrip("\n")]
+        return "```console\n" + "\n".join(line for line in out if line) + "\n```"
+
+    before = README.read_text()
+    after = re.sub(r"```console\n(.*?)\n```", answered, before, flags=re.DOTALL)
+    if "--write" in sys.argv:
+        README.write_text(after)
+    elif before != after:
+        sys.exit(f"README.md prints what the program does not:\n{after}")
+    print(f"README.md: {before.count('$ b2nd-catalog')} commands")

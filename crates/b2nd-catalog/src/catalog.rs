@@ -1,0 +1,266 @@
+//! The catalogue's file: rows as Parquet, and what an update knows from the last one.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use tempfile::NamedTempFile;
+use twox_hash::XxHash3_128;
+
+use crate::columns::{SCHEMA, batch};
+use crate::place::Object;
+use crate::read::UNREADABLE;
+use crate::row::{Extent, Row};
+
+/// Rows of a row group. They are sorted by url, so that its statistics are narrow.
+const GROUP: usize = 1 << 15;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes a catalogue beside its place, and puts it there when it is whole.
+pub struct Writer {
+    target: PathBuf,
+    writer: ArrowWriter<NamedTempFile>,
+    rows: Vec<Row>,
+}
+
+impl Writer {
+    /// Starts a catalogue.
+    ///
+    /// # Errors
+    ///
+    /// No file can be made in the directory of `target`.
+    pub fn new(target: &Path) -> Result<Writer> {
+        let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let temporary =
+            tempfile::Builder::new().prefix(".b2nd-catalog-").suffix(".tmp").permissions(readable()).tempfile_in(directory);
+        let temporary = temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+            .set_statistics_enabled(EnabledStatistics::Page)
+            .set_max_row_group_row_count(Some(GROUP))
+            .set_created_by(format!("b2nd-catalog {VERSION}"))
+            .build();
+        let writer = ArrowWriter::try_new(temporary, SCHEMA.clone(), Some(properties))?;
+        Ok(Writer { target: target.to_owned(), writer, rows: Vec::new() })
+    }
+
+    /// Adds rows.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full.
+    pub fn push(&mut self, rows: impl IntoIterator<Item = Row>) -> Result<()> {
+        self.rows.extend(rows);
+        if self.rows.len() >= GROUP { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        self.rows.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
+        // Parts of it, since the rows' text takes memory for a moment.
+        for rows in self.rows.chunks(GROUP / 8) {
+            self.writer.write(&batch(rows)?)?;
+        }
+        self.rows.clear();
+        Ok(())
+    }
+
+    /// Adds rows of another catalogue, or of a query that gives the same columns.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full.
+    pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<()> {
+        Ok(self.writer.write(batch)?)
+    }
+
+    /// Ends the catalogue and puts it into its place, atomically.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full, or the place cannot be written to.
+    pub fn finish(mut self, notes: &Notes) -> Result<()> {
+        self.write()?;
+        for (name, value) in notes.pairs() {
+            self.writer.append_key_value_metadata(KeyValue::new(name.to_owned(), value));
+        }
+        let temporary = self.writer.into_inner()?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(&self.target).with_context(|| format!("cannot write {}", self.target.display()))?;
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn readable() -> std::fs::Permissions {
+    // The umask takes from it what it takes from every file.
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}
+
+/// What a catalogue says of itself, in the file's metadata.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notes {
+    pub extent: Extent,
+    /// Whether the listing was read to its end.
+    pub is_complete: bool,
+}
+
+impl Notes {
+    fn pairs(&self) -> [(&'static str, String); 4] {
+        [
+            ("b2nd-catalog.version", VERSION.to_owned()),
+            ("b2nd-catalog.complete", self.is_complete.to_string()),
+            ("b2nd-catalog.attributes", self.extent.attributes.to_string()),
+            ("b2nd-catalog.index", self.extent.index.to_string()),
+        ]
+    }
+}
+
+/// What the last scan left: of each file whether it is as it was. It takes some 50 bytes a file.
+pub struct Known {
+    path: PathBuf,
+    roots: Vec<String>,
+    files: HashMap<u128, Seen>,
+}
+
+/// A file of the last scan.
+struct Seen {
+    /// Its size, tag and time; `None` where it could not be read.
+    version: Option<u64>,
+    fate: Fate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Unseen,
+    Unchanged,
+    Replaced,
+}
+
+impl Known {
+    /// Reads what an update needs; `None` where there is no catalogue yet, or it was made with less or more in it.
+    ///
+    /// # Errors
+    ///
+    /// The file is no catalogue, or one of other columns.
+    pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
+        if !path.try_exists()? {
+            return Ok(None);
+        }
+        let reader = open(path)?;
+        let notes = Notes { extent, is_complete: true };
+        let found = reader.metadata().file_metadata().key_value_metadata();
+        let has = |name: &str, value: &str| {
+            found.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == name && pair.value.as_deref() == Some(value)))
+        };
+        let [_, _, attributes, index] = notes.pairs();
+        if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
+            bail!("{} was made with other options: give --attributes and --index as then, or leave --update out", path.display());
+        }
+        let names = ["url", "key", "error", "size", "etag", "modified"];
+        let mask = ProjectionMask::columns(reader.parquet_schema(), names);
+        let mut files = HashMap::new();
+        for batch in reader.with_projection(mask).build()? {
+            let batch = batch?;
+            let column = |name| batch.column_by_name(name).with_context(|| format!("{} has no column {name}", path.display()));
+            let (url, key, error, etag) = (
+                column("url")?.as_string::<i32>(),
+                column("key")?,
+                column("error")?.as_string::<i32>(),
+                column("etag")?.as_string::<i32>(),
+            );
+            let (size, modified) =
+                (column("size")?.as_primitive::<Int64Type>(), column("modified")?.as_primitive::<TimestampMicrosecondType>());
+            for row in (0..batch.num_rows()).filter(|&row| key.is_null(row)) {
+                let unreadable = error.is_valid(row) && error.value(row).starts_with(UNREADABLE);
+                let size = size.is_valid(row).then(|| size.value(row));
+                let modified = modified.is_valid(row).then(|| modified.value(row));
+                let version = version(size, etag.is_valid(row).then(|| etag.value(row)), modified);
+                files.insert(name(url.value(row)), Seen { version: (!unreadable).then_some(version), fate: Fate::Unseen });
+            }
+        }
+        Ok(Some(Known { path: path.to_owned(), roots, files }))
+    }
+
+    /// Whether a listed file is as it was; its rows are then kept.
+    pub fn is_unchanged(&mut self, object: &Object) -> bool {
+        let size = object.size.and_then(|size| size.try_into().ok());
+        let found = version(size, object.etag.as_deref(), object.modified);
+        let Some(known) = self.files.get_mut(&name(&object.url)) else { return false };
+        let unchanged = known.version == Some(found);
+        if unchanged {
+            known.fate = Fate::Unchanged;
+        }
+        unchanged
+    }
+
+    /// Drops a file's rows: there are new ones.
+    pub fn replace(&mut self, url: &str) {
+        if let Some(known) = self.files.get_mut(&name(url)) {
+            known.fate = Fate::Replaced;
+        }
+    }
+
+    /// Copies the rows that are still true: of files that are unchanged, and of those that this scan does not cover. How
+    /// many files are gone.
+    ///
+    /// # Errors
+    ///
+    /// The last catalogue cannot be read, or the disk is full.
+    pub fn keep(&self, writer: &mut Writer, is_complete: bool) -> Result<u64> {
+        let mut gone = 0;
+        for batch in open(&self.path)?.build()? {
+            let batch = batch?;
+            let (url, key) = (batch.column(0).as_string::<i32>(), batch.column(1));
+            let kept: BooleanArray = (0..batch.num_rows())
+                .map(|row| {
+                    let kept = match self.files.get(&name(url.value(row))).map(|known| known.fate) {
+                        Some(Fate::Unchanged) => true,
+                        Some(Fate::Replaced) => false,
+                        _ => {
+                            let kept = !is_complete || !self.covers(url.value(row));
+                            gone += u64::from(!kept && key.is_null(row));
+                            kept
+                        }
+                    };
+                    Some(kept)
+                })
+                .collect();
+            writer.push_batch(&filter_record_batch(&batch, &kept)?)?;
+        }
+        Ok(gone)
+    }
+
+    fn covers(&self, url: &str) -> bool {
+        self.roots.iter().any(|root| url.strip_prefix(root.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+}
+
+fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| format!("{} is not Parquet", path.display()))?;
+    let names = |schema: &arrow::datatypes::Schema| {
+        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
+    };
+    if names(reader.schema()) != names(&SCHEMA) {
+        bail!("{} has other columns than a catalogue of b2nd-catalog {VERSION}: scan without --update", path.display());
+    }
+    Ok(reader)
+}
+
+fn name(url: &str) -> u128 {
+    XxHash3_128::oneshot(url.as_bytes())
+}
+
+fn version(size: Option<i64>, etag: Option<&str>, modified: Option<i64>) -> u64 {
+    XxHash3_128::oneshot(format!("{size:?} {etag:?} {modified:?}").as_bytes()) as u64
+}

@@ -1,0 +1,195 @@
+//! A scan as a query on a Ballista cluster: `select b2nd_header(url, size) from manifest`.
+
+mod function;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Schema};
+use ballista::prelude::{SessionConfigExt, SessionContextExt};
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use futures::StreamExt;
+use parquet::arrow::ArrowWriter;
+
+use crate::catalog::{Notes, Writer};
+use crate::listing::{Names, Unlisted};
+use crate::row::{Extent, Row};
+use crate::scan::{Counts, listings};
+
+/// Files of a part of the manifest: what is done again when an executor is lost.
+const PART: usize = 1000;
+
+/// How long an executor may be silent before its work is given to others.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A state that knows `b2nd_header`: scheduler, executors and client each need it.
+fn state(config: SessionConfig) -> SessionState {
+    let functions = datafusion::functions::all_default_functions().into_iter().chain([Arc::new(function::header())]);
+    SessionStateBuilder::new().with_default_features().with_config(config).with_scalar_functions(functions.collect()).build()
+}
+
+/// Runs a scheduler until the process ends.
+///
+/// # Errors
+///
+/// The address is taken.
+pub async fn scheduler(address: SocketAddr) -> Result<()> {
+    let config = ballista_scheduler::config::SchedulerConfig {
+        override_session_builder: Some(Arc::new(|config| Ok(state(config)))),
+        bind_host: address.ip().to_string(),
+        bind_port: address.port(),
+        executor_timeout_seconds: PATIENCE.as_secs(),
+        expire_dead_executor_interval_seconds: 2,
+        ..Default::default()
+    };
+    let cluster = ballista_scheduler::cluster::BallistaCluster::new_from_config(&config).await?;
+    ballista_scheduler::scheduler_process::start_server(cluster, address, Arc::new(config)).await?;
+    Ok(())
+}
+
+/// What an executor is told.
+#[derive(Debug, clap::Args)]
+pub struct Executor {
+    /// The scheduler's address.
+    #[arg(long, default_value = "127.0.0.1:50050")]
+    scheduler: String,
+    /// Where it listens.
+    #[arg(long, default_value = "127.0.0.1:50051")]
+    listen: SocketAddr,
+    /// The name or address under which others reach it, where that is not the one it listens on.
+    #[arg(long)]
+    host: Option<String>,
+    /// How many parts of the manifest it reads at the same time.
+    #[arg(long, default_value_t = 2)]
+    parts: usize,
+    /// How many files of a part it reads at the same time.
+    #[arg(long, default_value_t = 256)]
+    jobs: usize,
+}
+
+impl Executor {
+    /// Runs an executor until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// The scheduler cannot be reached, or the address is taken.
+    pub async fn run(self) -> Result<()> {
+        function::set_jobs(self.jobs);
+        let Some((host, port)) = self.scheduler.rsplit_once(':') else { bail!("{} is not HOST:PORT", self.scheduler) };
+        let registry = ballista_core::registry::BallistaFunctionRegistry::from(&state(SessionConfig::new()));
+        let config = ballista_executor::executor_process::ExecutorProcessConfig {
+            bind_host: self.listen.ip().to_string(),
+            external_host: self.host,
+            port: self.listen.port(),
+            grpc_port: self.listen.port() + 1,
+            scheduler_host: host.to_owned(),
+            scheduler_port: port.parse()?,
+            vcores: self.parts,
+            executor_heartbeat_interval_seconds: 2,
+            override_function_registry: Some(Arc::new(registry)),
+            ..Default::default()
+        };
+        ballista_executor::executor_process::start_executor_process(Arc::new(config)).await?;
+        Ok(())
+    }
+}
+
+/// A scan that a cluster does.
+pub struct Job {
+    pub roots: Vec<String>,
+    pub names: Names,
+    pub out: PathBuf,
+    pub extent: Extent,
+    /// `HOST:PORT` of the scheduler.
+    pub scheduler: String,
+    /// A directory that the executors see too.
+    pub manifest: PathBuf,
+    pub counts: Arc<Counts>,
+}
+
+impl Job {
+    /// Lists the files into a manifest, has them read, and writes the catalogue. Whether everything could be listed.
+    ///
+    /// # Errors
+    ///
+    /// The cluster cannot be reached or gives up, or the catalogue cannot be written.
+    pub async fn run(self) -> Result<bool> {
+        let manifest = tempfile::Builder::new().prefix("manifest-").tempdir_in(&self.manifest);
+        let manifest = manifest.with_context(|| format!("cannot write to {}", self.manifest.display()))?;
+        let mut writer = Writer::new(&self.out)?;
+        let unlisted = self.list(manifest.path()).await?;
+        let is_complete = unlisted.is_empty();
+        writer.push(unlisted)?;
+        if Counts::get(&self.counts.listed) > 0 {
+            self.query(manifest.path(), &mut writer).await?;
+        }
+        writer.finish(&Notes { extent: self.extent, is_complete })?;
+        Ok(is_complete)
+    }
+
+    async fn query(&self, manifest: &Path, writer: &mut Writer) -> Result<()> {
+        let parts = Counts::get(&self.counts.listed).div_ceil(PART as u64);
+        let config = SessionConfig::new_with_ballista().with_target_partitions(usize::try_from(parts)?);
+        let context = SessionContext::remote_with_state(&format!("df://{}", self.scheduler), state(config)).await?;
+        // Making the context drops it from the state.
+        context.register_udf(function::header());
+        context.register_parquet("manifest", manifest.to_string_lossy(), ParquetReadOptions::default()).await?;
+        let extent = match self.extent {
+            Extent { attributes: false, index: false } => "",
+            Extent { attributes: true, index: false } => "attributes",
+            Extent { attributes: false, index: true } => "index",
+            Extent { attributes: true, index: true } => "attributes,index",
+        };
+        let query = format!("select b2nd_header(url, size, '{extent}') from manifest");
+        let mut batches = context.sql(&query).await?.execute_stream().await?;
+        while let Some(batch) = batches.next().await {
+            let batch = batch?;
+            let rows = batch.column(0).as_list::<i32>();
+            let flat = rows
+                .values()
+                .slice(rows.value_offsets()[0] as usize, (rows.value_offsets()[rows.len()] - rows.value_offsets()[0]) as usize);
+            let rows = RecordBatch::from(flat.as_struct());
+            let errors = rows.column_by_name("error").map_or(0, |errors| errors.len() - errors.null_count());
+            Counts::add(&self.counts.read, batch.num_rows());
+            Counts::add(&self.counts.errors, errors);
+            writer.push_batch(&RecordBatch::try_new(crate::columns::SCHEMA.clone(), rows.columns().to_vec())?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is listed into files of the manifest, and gives back what cannot be listed.
+    async fn list(&self, manifest: &Path) -> Result<Vec<Row>> {
+        let mut unlisted = Vec::new();
+        let mut parts = listings(self.roots.clone(), self.names.clone()).chunks(PART).enumerate();
+        while let Some((number, part)) = parts.next().await {
+            let (mut urls, mut sizes) = (Vec::new(), Vec::new());
+            for object in part {
+                match object {
+                    Ok(object) => {
+                        urls.push(object.address());
+                        sizes.push(object.size.and_then(|size| i64::try_from(size).ok()));
+                    }
+                    Err(Unlisted { url, message }) => {
+                        unlisted.push(Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() });
+                    }
+                }
+            }
+            Counts::add(&self.counts.listed, urls.len());
+            let schema = Schema::new(vec![Field::new("url", DataType::Utf8, false), Field::new("size", DataType::Int64, true)]);
+            let batch = RecordBatch::try_new(
+                Arc::new(schema),
+                vec![Arc::new(StringArray::from(urls)), Arc::new(Int64Array::from(sizes))],
+            )?;
+            let file = std::fs::File::create(manifest.join(format!("{number:08}.parquet")))?;
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
+            writer.write(&batch)?;
+            writer.close()?;
+        }
+        Ok(unlisted)
+    }
+}

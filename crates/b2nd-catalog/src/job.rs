@@ -1,0 +1,161 @@
+//! One scan from its listing to its catalogue.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::{FutureExt, StreamExt};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::catalog::{Known, Notes, Writer};
+use crate::listing::{Listing, Names, Unlisted};
+use crate::place::Object;
+use crate::row::Row;
+use crate::scan::{Counts, Options, Shard, listings, scan};
+
+/// What is scanned, and where its catalogue goes.
+pub struct Job {
+    pub roots: Vec<String>,
+    pub names: Names,
+    pub out: PathBuf,
+    pub update: bool,
+    pub shard: Option<Shard>,
+    pub options: Options,
+    pub progress: Progress,
+}
+
+/// Whether progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    Terminal,
+    None,
+}
+
+/// How a scan ended.
+pub struct Summary {
+    pub counts: Arc<Counts>,
+    /// Files of the last catalogue that are no longer there.
+    pub gone: u64,
+    /// Whether it was ended before the listing was.
+    pub interrupted: bool,
+    /// Whether something could not be listed.
+    pub is_complete: bool,
+}
+
+impl Job {
+    /// Scans until the listing ends, or until `stop` is ready: then with what is done by then.
+    ///
+    /// # Errors
+    ///
+    /// The catalogue cannot be written, or the one to update cannot be read.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
+        let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
+        let urls = urls.collect::<Result<Vec<_>>>()?;
+        let path = self.path()?;
+        let known = if self.update { Known::load(&path, urls, self.options.extent)? } else { None };
+        let known = Arc::new(Mutex::new(known));
+        let counts = Arc::new(Counts::default());
+        let mut writer = Writer::new(&path)?;
+        let bar = self.bar(&counts);
+        let mut rows = scan(self.changed(&known, &counts), self.options);
+        let mut stop = std::pin::pin!(stop.fuse());
+        let (mut is_complete, mut interrupted) = (true, false);
+        loop {
+            let done = tokio::select! {
+                biased;
+                () = &mut stop => { interrupted = true; break }
+                done = rows.next() => done,
+            };
+            let Some(done) = done else { break };
+            let done = match done {
+                Ok(rows) => rows,
+                Err(Unlisted { url, message }) => {
+                    is_complete = false;
+                    vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]
+                }
+            };
+            Counts::add(&counts.read, 1);
+            Counts::add(&counts.errors, done.iter().filter(|row| row.error.is_some()).count());
+            if let (Some(known), Some(row)) = (lock(&known).as_mut(), done.first()) {
+                known.replace(&row.url);
+            }
+            writer.push(done)?;
+        }
+        is_complete &= !interrupted;
+        let gone = match lock(&known).as_ref() {
+            Some(known) => known.keep(&mut writer, is_complete)?,
+            None => 0,
+        };
+        writer.finish(&Notes { extent: self.options.extent, is_complete })?;
+        bar.finish_and_clear();
+        Ok(Summary { counts, gone, interrupted, is_complete })
+    }
+
+    /// Where the catalogue goes.
+    fn path(&self) -> Result<PathBuf> {
+        let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
+        std::fs::create_dir_all(&self.out)?;
+        Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
+    }
+
+    /// What is listed, is this shard's, and is not as it was.
+    fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
+        let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
+        let listed = listings(self.roots.clone(), self.names.clone());
+        let changed = listed.filter(move |object| {
+            let Ok(object) = object else { return std::future::ready(true) };
+            if shard.is_some_and(|shard| !shard.has(&object.url)) {
+                return std::future::ready(false);
+            }
+            Counts::add(&counts.listed, 1);
+            let unchanged = lock(&known).as_mut().is_some_and(|known| known.is_unchanged(object));
+            Counts::add(&counts.unchanged, usize::from(unchanged));
+            std::future::ready(!unchanged)
+        });
+        changed.boxed()
+    }
+
+    /// Shows what is done, how fast, and, as soon as a second listing has counted the names, what is left.
+    fn bar(&self, counts: &Arc<Counts>) -> ProgressBar {
+        if self.progress == Progress::None {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+        bar.set_style(style("{human_pos} files, {per_sec}, {elapsed} {msg}"));
+        let (shown, counts) = (bar.clone(), counts.clone());
+        let (roots, names, shard) = (self.roots.clone(), self.names.clone(), self.shard);
+        tokio::spawn(async move {
+            let counting = async {
+                let mine = |object: &Result<Object, Unlisted>| {
+                    object.as_ref().is_ok_and(|object| shard.is_none_or(|shard| shard.has(&object.url)))
+                };
+                listings(roots, names).filter(|object| std::future::ready(mine(object))).count().await
+            };
+            let mut counting = std::pin::pin!(counting.fuse());
+            while !shown.is_finished() {
+                tokio::select! {
+                    total = &mut counting => {
+                        shown.set_length(total as u64);
+                        shown.set_style(style("{bar:30} {human_pos} of {human_len} files, {per_sec}, {eta} left {msg}"));
+                    }
+                    () = tokio::time::sleep(Duration::from_millis(200)) => {}
+                }
+                shown.set_position(Counts::get(&counts.read) + Counts::get(&counts.unchanged));
+                match Counts::get(&counts.errors) {
+                    0 => {}
+                    errors => shown.set_message(format!("({errors} errors)")),
+                }
+            }
+        });
+        bar
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn lock(known: &Mutex<Option<Known>>) -> std::sync::MutexGuard<'_, Option<Known>> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
+}

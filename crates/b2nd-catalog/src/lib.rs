@@ -1,0 +1,26 @@
+//! A catalogue of very many Blosc2 arrays: a row of metadata for each file on disks and in buckets, as Parquet.
+//!
+//! | to | look at |
+//! | --- | --- |
+//! | scan into a catalogue | [`job`] |
+//! | list files | [`listing`], [`place`] |
+//! | read them, many in flight | [`scan`], [`read`] |
+//! | know the columns | [`row`], [`columns`] |
+//! | write and update a catalogue | [`catalog`] |
+//! | have a cluster scan | `cluster` |
+//! | ask in SQL | `sql`, `live` |
+
+pub mod catalog;
+#[cfg(feature = "ballista")]
+pub mod cluster;
+pub mod columns;
+pub mod job;
+pub mod listing;
+#[cfg(feature = "sql")]
+pub mod live;
+pub mod place;
+pub mod read;
+pub mod row;
+pub mod scan;
+#[cfg(feature = "sql")]
+pub mod sql;

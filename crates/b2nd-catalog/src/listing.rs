@@ -1,0 +1,203 @@
+//! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::stream::{self, BoxStream, StreamExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use url::Url;
+use walkdir::WalkDir;
+
+use crate::place::{Object, Place, SPARSE, base, disk_url, remote_url};
+
+/// What could not be listed, and why.
+#[derive(Debug)]
+pub struct Unlisted {
+    pub url: String,
+    pub message: String,
+}
+
+/// Files, in the order in which the store gives them.
+pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
+
+/// How files with frames end, unless it is said otherwise.
+pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
+
+/// How many names a walk hands over at a time.
+const WALKED: usize = 256;
+
+/// Which names are looked at.
+#[derive(Clone, Debug)]
+pub struct Names(Arc<[String]>);
+
+impl Names {
+    /// Names with one of these endings, or every name if `*` is one of them.
+    pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
+        Names(endings.iter().map(S::to_string).collect())
+    }
+
+    fn have(&self, name: &str) -> bool {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        self.0.iter().any(|accepted| accepted == "*" || accepted == ending)
+    }
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names::ending_in(&ENDINGS)
+    }
+}
+
+/// Lists what is at a url: the file, or everything below it.
+pub async fn list(root: &str, names: Names) -> Listing {
+    match at(root, names).await {
+        Ok(listing) => stores(listing),
+        Err(error) => stream::iter([Err(Unlisted { url: root.to_owned(), message: format!("{error:#}") })]).boxed(),
+    }
+}
+
+async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
+    let object = Object::of(root)?;
+    match &object.place {
+        Place::Disk(path) => match path.metadata()? {
+            found if found.is_dir() => Ok(walk(path.clone(), names)),
+            found => {
+                let (size, modified) = (Some(found.len()), micros(&found));
+                Ok(stream::iter([Ok(Object { size, modified, ..object })]).boxed())
+            }
+        },
+        Place::Remote(store, path) => {
+            // A server of plain http answers for a directory too, with a page.
+            if !root.ends_with('/') && !path.as_ref().is_empty() {
+                match store.head(path).await {
+                    Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
+                    Err(object_store::Error::NotFound { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let base = base(&Url::parse(root)?, path);
+            Ok(list_remote(store.clone(), path.clone(), base, names))
+        }
+    }
+}
+
+fn list_remote(store: Arc<dyn ObjectStore>, prefix: object_store::path::Path, base: String, names: Names) -> Listing {
+    let url = remote_url(&base, &prefix);
+    let listed = store.list(Some(&prefix));
+    let objects = listed.filter_map(move |found| {
+        let object = match found {
+            Ok(found) if !names.have(found.location.as_ref()) => None,
+            Ok(found) => Some(Ok(remote(&remote_url(&base, &found.location), &store, found))),
+            Err(error) => Some(Err(Unlisted { url: url.clone(), message: error.to_string() })),
+        };
+        std::future::ready(object)
+    });
+    objects.boxed()
+}
+
+fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object {
+    Object {
+        url: named(url.to_owned()),
+        place: Place::Remote(store.clone(), found.location),
+        size: Some(found.size),
+        etag: found.e_tag,
+        modified: Some(found.last_modified.timestamp_micros()),
+        members: Vec::new(),
+    }
+}
+
+/// Walks a directory on a thread of its own: unlike object_store's listing of a disk it goes on after what cannot be listed.
+fn walk(directory: PathBuf, names: Names) -> Listing {
+    let (sender, receiver) = tokio::sync::mpsc::channel(4);
+    tokio::task::spawn_blocking(move || {
+        let mut found =
+            WalkDir::new(&directory).follow_links(true).into_iter().filter_map(|entry| walked(entry, &directory, &names));
+        loop {
+            let some: Vec<_> = found.by_ref().take(WALKED).collect();
+            // The scan may have ended.
+            if some.is_empty() || sender.blocking_send(some).is_err() {
+                return;
+            }
+        }
+    });
+    let chunks = stream::unfold(receiver, |mut receiver| async { Some((receiver.recv().await?, receiver)) });
+    chunks.flat_map(stream::iter).boxed()
+}
+
+fn walked(entry: walkdir::Result<walkdir::DirEntry>, directory: &Path, names: &Names) -> Option<Result<Object, Unlisted>> {
+    let unlisted = |path: &Path, message: String| {
+        let url = disk_url(path).unwrap_or_else(|| path.display().to_string());
+        Some(Err(Unlisted { url, message }))
+    };
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(error) => return unlisted(error.path().unwrap_or(directory), error.to_string()),
+    };
+    if !entry.file_type().is_file() || !names.have(&entry.file_name().to_string_lossy()) {
+        return None;
+    }
+    match entry.metadata() {
+        Ok(found) => {
+            let url = named(disk_url(entry.path())?);
+            let (size, modified) = (Some(found.len()), micros(&found));
+            Some(Ok(Object { url, place: Place::Disk(entry.into_path()), size, etag: None, modified, members: Vec::new() }))
+        }
+        // It was deleted meanwhile.
+        Err(error) if error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound) => None,
+        Err(error) => unlisted(entry.path(), error.to_string()),
+    }
+}
+
+/// When a file was changed, in microseconds since 1970.
+pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
+    let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    since.as_micros().try_into().ok()
+}
+
+/// A sparse frame has its directory's url.
+pub(crate) fn named(mut url: String) -> String {
+    if url.ends_with(&format!("/{SPARSE}")) && store_of(&url).is_none() {
+        url.truncate(url.len() - SPARSE.len() - 1);
+    }
+    url
+}
+
+/// Puts the files of a `.b2d` together. A store's names follow each other in every listing.
+fn stores(listing: Listing) -> Listing {
+    let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
+        loop {
+            let Some(next) = listing.next().await else {
+                return open.map(|store| (Ok(store), (listing, None)));
+            };
+            let Ok(object) = next else { return Some((next, (listing, open))) };
+            let Some(length) = store_of(&object.url) else { return Some((Ok(object), (listing, open))) };
+            match &mut open {
+                Some(store) if store.url == object.url[..length] => store.add(object),
+                _ => {
+                    let mut store =
+                        Object { url: object.url[..length].to_owned(), size: None, etag: None, modified: None, ..object.clone() };
+                    store.add(object);
+                    if let Some(done) = open.replace(store) {
+                        return Some((Ok(done), (listing, open)));
+                    }
+                }
+            }
+        }
+    });
+    objects.boxed()
+}
+
+/// How long the url of the `.b2d` is that holds a file.
+fn store_of(url: &str) -> Option<usize> {
+    url.find(".b2d/").map(|at| at + ".b2d".len())
+}
+
+impl Object {
+    fn add(&mut self, member: Object) {
+        self.size = Some(self.size.unwrap_or(0) + member.size.unwrap_or(0));
+        self.modified = self.modified.max(member.modified);
+        let path = member.url.get(self.url.len() + 1..).unwrap_or_default();
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+        self.members.push((path, member));
+    }
+}

@@ -1,0 +1,196 @@
+//! `b2nd('url')`: a scan as a table.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray, new_null_array};
+use arrow::datatypes::{Field, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+use futures::StreamExt;
+
+use crate::columns::{SCHEMA, batch};
+use crate::listing::{Listing, Names, Unlisted, list};
+use crate::row::{Extent, Row};
+use crate::scan::{Options, scan};
+
+/// Rows of a batch.
+const ROWS: usize = 1024;
+
+/// The table function.
+#[derive(Debug)]
+pub struct Live {
+    /// How many requests are in flight.
+    pub jobs: usize,
+}
+
+impl TableFunctionImpl for Live {
+    fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
+        match args.exprs() {
+            [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
+                Ok(Arc::new(Table { root: root.clone(), jobs: self.jobs }))
+            }
+            _ => plan_err!("b2nd takes one url or path, as text: b2nd('s3://bucket/prefix')"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Table {
+    root: String,
+    jobs: usize,
+}
+
+#[async_trait]
+impl TableProvider for Table {
+    fn schema(&self) -> SchemaRef {
+        SCHEMA.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Temporary
+    }
+
+    /// What is said of url and key alone is known before a file is read.
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let supported = |filter: &&Expr| match column_of(filter) {
+            Some("url") => TableProviderFilterPushDown::Exact,
+            Some("key") => TableProviderFilterPushDown::Inexact,
+            _ => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(supported).collect())
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let schema = DFSchema::try_from(SCHEMA.as_ref().clone())?;
+        let mut tests = Vec::new();
+        for filter in filters {
+            if let Some(column) = column_of(filter) {
+                tests.push(Test { on_url: column == "url", expression: state.create_physical_expr(filter.clone(), &schema)? });
+            }
+        }
+        let asked = |names: &[&str]| {
+            projection.is_none_or(|columns| columns.iter().any(|&column| names.contains(&SCHEMA.field(column).name().as_str())))
+        };
+        let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
+        let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
+        // Of rows that are filtered once more, a limit would take too few.
+        let limit = limit.filter(|_| filters.iter().all(|filter| column_of(filter) == Some("url")));
+        Ok(Arc::new(StreamingTableExec::try_new(SCHEMA.clone(), vec![Arc::new(scan)], projection, [], false, limit)?))
+    }
+}
+
+/// The one column that an expression is about, if it is about one alone.
+fn column_of(filter: &Expr) -> Option<&str> {
+    let columns = filter.column_refs();
+    let mut names = columns.iter().map(|column| column.name.as_str());
+    match (names.next(), names.next()) {
+        (Some(name), None) if !filter.is_volatile() => Some(name),
+        _ => None,
+    }
+}
+
+/// The url to list: what every wanted url starts with, where that is longer than the root and ends at a `/`.
+fn narrowed(root: &str, filters: &[Expr]) -> String {
+    let Ok(url) = crate::place::Object::of(root).map(|object| object.url) else { return root.to_owned() };
+    let below = format!("{}/", url.trim_end_matches('/'));
+    let starts = filters.iter().filter_map(start_of).filter(|start| start.starts_with(&below));
+    let longest = starts.filter_map(|start| Some(start[..=start.rfind('/')?].to_owned())).max_by_key(String::len);
+    longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
+}
+
+/// What every url starts with that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
+fn start_of(filter: &Expr) -> Option<String> {
+    let text = |expression: &Expr| match expression {
+        Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
+        _ => None,
+    };
+    match filter {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => text(left).or_else(|| text(right)),
+        Expr::Like(like)
+            if !like.negated && !like.case_insensitive && like.escape_char.is_none() && matches!(*like.expr, Expr::Column(_)) =>
+        {
+            let pattern = text(&like.pattern)?;
+            Some(pattern.split(['%', '_', '\\']).next().unwrap_or_default().to_owned())
+        }
+        Expr::ScalarFunction(call) if call.name() == "starts_with" => text(call.args.get(1)?),
+        _ => None,
+    }
+}
+
+/// A filter on url, or on key.
+#[derive(Clone, Debug)]
+struct Test {
+    on_url: bool,
+    expression: Arc<dyn PhysicalExpr>,
+}
+
+impl Test {
+    /// Whether a file may have rows that pass. Only a store has rows with a key.
+    fn admits(&self, url: &str) -> bool {
+        if !self.on_url && is_store(url) {
+            return true;
+        }
+        // The expressions know columns by their places.
+        let column = |field: &Arc<Field>| -> ArrayRef {
+            match field.name().as_str() {
+                "url" => Arc::new(StringArray::from(vec![url])),
+                _ => new_null_array(field.data_type(), 1),
+            }
+        };
+        let one = RecordBatch::try_new(SCHEMA.clone(), SCHEMA.fields().iter().map(column).collect());
+        let passed = one.ok().and_then(|one| self.expression.evaluate(&one).ok()?.into_array(1).ok());
+        passed.is_none_or(|passed| {
+            passed.as_boolean_opt().is_none_or(|passed| arrow::array::Array::is_valid(passed, 0) && passed.value(0))
+        })
+    }
+}
+
+fn is_store(url: &str) -> bool {
+    [".b2z", ".b2d", ".b2e"].iter().any(|ending| url.ends_with(ending))
+}
+
+#[derive(Debug)]
+struct Scan {
+    root: String,
+    tests: Vec<Test>,
+    options: Options,
+}
+
+impl PartitionStream for Scan {
+    fn schema(&self) -> &SchemaRef {
+        &SCHEMA
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        let (root, tests, options) = (self.root.clone(), self.tests.clone(), self.options);
+        let listing = futures::stream::once(async move { list(&root, Names::default()).await }).flatten();
+        let admitted: Listing = listing
+            .filter(move |object| {
+                std::future::ready(object.as_ref().map_or(true, |object| tests.iter().all(|test| test.admits(&object.url))))
+            })
+            .boxed();
+        let batches =
+            scan(admitted, options).map(rows).ready_chunks(ROWS).map(|rows| batch(&rows.concat()).map_err(DataFusionError::from));
+        Box::pin(RecordBatchStreamAdapter::new(SCHEMA.clone(), batches))
+    }
+}
+
+/// What cannot be listed has a row too.
+fn rows(done: std::result::Result<Vec<Row>, Unlisted>) -> Vec<Row> {
+    done.unwrap_or_else(|Unlisted { url, message }| {
+        vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]
+    })
+}

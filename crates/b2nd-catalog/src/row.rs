@@ -1,0 +1,139 @@
+//! [`Row`]: what the catalogue says of a frame.
+
+use std::borrow::Cow;
+
+use b2nd::frame::{Filter, FrameType};
+use b2nd_ndarray::codec::Codec;
+use b2nd_view::store::Attributes;
+use b2nd_view::{Array, Frame, Kind};
+use serde::Serialize;
+
+/// One row: the columns of the catalogue, in their order. What is not known is `None`.
+#[derive(Clone, Default, Debug, Serialize)]
+pub struct Row {
+    /// The file's address; of a sparse frame its directory's.
+    pub url: String,
+    /// A leaf's key in its store, as Python has it.
+    pub key: Option<String>,
+    /// What python-blosc2 opens it as.
+    pub kind: Option<&'static str>,
+    /// Why there is no more to say.
+    pub error: Option<String>,
+    /// The length of the file in bytes.
+    pub size: Option<i64>,
+    /// The server's tag of the file's version.
+    pub etag: Option<String>,
+    /// Microseconds since 1970, UTC.
+    pub modified: Option<i64>,
+    /// The file in the store that holds a leaf.
+    pub member: Option<String>,
+    /// Where the frame starts in its file.
+    pub offset: Option<i64>,
+    pub ndim: Option<i32>,
+    pub shape: Option<Vec<i64>>,
+    pub chunkshape: Option<Vec<i64>>,
+    pub blockshape: Option<Vec<i64>>,
+    pub dtype: Option<String>,
+    /// Of the dtype where there is one, else the frame's typesize.
+    pub itemsize: Option<i64>,
+    /// Of the data, uncompressed, padding of chunks included.
+    pub nbytes: Option<i64>,
+    pub cbytes: Option<i64>,
+    pub ratio: Option<f64>,
+    pub codec: Option<String>,
+    pub level: Option<i32>,
+    pub filters: Option<Vec<String>>,
+    /// Where chunks vary in length, only the index knows it.
+    pub nchunks: Option<i64>,
+    /// Which metalayer says what the array is, and in which form.
+    pub layout: Option<&'static str>,
+    pub frame_type: Option<&'static str>,
+    pub frame_version: Option<i32>,
+    /// The names of the metalayers.
+    pub metalayers: Option<Vec<String>>,
+    /// The variable-length metalayers as JSON.
+    pub attributes: Option<String>,
+    pub dims: Option<Vec<String>>,
+    pub units: Option<String>,
+    pub long_name: Option<String>,
+}
+
+/// What is read beyond the header.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// The attributes, at the frame's end.
+    pub attributes: bool,
+    /// The index, at the frame's end, which counts the chunks where they vary in length.
+    pub index: bool,
+}
+
+impl Row {
+    /// Fills in what a frame says.
+    ///
+    /// # Errors
+    ///
+    /// The source of bytes fails, or what was asked for cannot be read.
+    pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
+        let header = frame.header();
+        self.offset = Some(saturated(frame.offset()));
+        self.itemsize = Some(header.typesize().into());
+        self.nbytes = Some(header.nbytes());
+        self.cbytes = Some(header.cbytes());
+        self.ratio = (header.cbytes() > 0).then(|| header.nbytes() as f64 / header.cbytes() as f64);
+        self.codec = Some(header.codec().to_string());
+        self.level = Some(header.level().into());
+        self.filters = Some(header.filters().map(|(filter, meta)| filter_name(filter, meta)).collect());
+        self.nchunks = header.nchunks().map(saturated);
+        self.frame_type = Some(match header.frame_type() {
+            FrameType::Contiguous => "contiguous",
+            FrameType::Sparse => "sparse",
+        });
+        self.frame_version = Some(header.version().into());
+        self.metalayers = Some(header.metalayers().iter().map(|(name, _)| text(name).into_owned()).collect());
+        let codec = &mut Codec::default();
+        self.kind = Some(Kind::of(header, None, codec).name());
+        let array = Array::find(header);
+        if let Ok(Some(array)) = &array {
+            self.describe_array(array);
+        }
+        // The header leaves a few kinds to the attributes.
+        let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
+        if extent.attributes || is_open {
+            let trailer = &frame.tail()?.trailer;
+            self.kind = Some(Kind::of(header, Some(trailer), codec).name());
+            if extent.attributes {
+                self.attach(&Attributes::of(frame, codec)?)?;
+            }
+        }
+        if extent.index && self.nchunks.is_none() {
+            self.nchunks = Some(frame.offsets()?.len() as i64);
+        }
+        array.map(|_| ())
+    }
+
+    fn describe_array(&mut self, array: &Array) {
+        let geometry = array.meta.geometry();
+        self.layout = Some(array.layout());
+        self.ndim = Some(geometry.ndim() as i32);
+        self.shape = Some(geometry.shape().to_vec());
+        self.chunkshape = Some(geometry.chunkshape().iter().map(|&length| length.into()).collect());
+        self.blockshape = Some(geometry.blockshape().iter().map(|&length| length.into()).collect());
+        self.dtype = array.meta.dtype().map(str::to_owned);
+        if let Ok(Some(dtype)) = array.meta.parse_dtype() {
+            self.itemsize = Some(dtype.itemsize() as i64);
+        }
+    }
+}
+
+fn filter_name(filter: Filter, meta: u8) -> String {
+    if meta == 0 { filter.to_string() } else { format!("{filter}({meta})") }
+}
+
+/// A name, which may be any bytes.
+fn text(name: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(name)
+}
+
+fn saturated(number: u64) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}

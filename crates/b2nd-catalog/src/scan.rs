@@ -1,0 +1,142 @@
+//! A scan: files are listed and read at the same time, many in flight, in bounded memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::stream::{self, BoxStream, StreamExt};
+use twox_hash::XxHash3_128;
+
+use crate::listing::{Listing, Names, Unlisted, list};
+use crate::place::{Object, Place};
+use crate::read::{rows, rows_on_disk};
+use crate::row::{Extent, Row};
+
+/// How many files of a disk a thread reads in one go.
+const TOGETHER: usize = 16;
+
+/// Which files of a listing are this process's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    pub index: u64,
+    pub of: u64,
+}
+
+impl Shard {
+    /// A file's shard follows from its url alone.
+    pub fn has(&self, url: &str) -> bool {
+        XxHash3_128::oneshot(url.as_bytes()) as u64 % self.of == self.index
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let numbers = text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((index, of)) if index < of => Ok(Shard { index, of }),
+            _ => Err(format!("expected I/N with I from 0 to N-1, found {text:?}")),
+        }
+    }
+}
+
+/// How files are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub extent: Extent,
+    /// How many requests are in flight.
+    pub jobs: usize,
+}
+
+/// What has been counted so far.
+#[derive(Default, Debug)]
+pub struct Counts {
+    /// Files that the listing named.
+    pub listed: AtomicU64,
+    /// Files that were read.
+    pub read: AtomicU64,
+    /// Files that had not changed since the last scan.
+    pub unchanged: AtomicU64,
+    /// Rows with an error.
+    pub errors: AtomicU64,
+}
+
+impl Counts {
+    pub fn add(counter: &AtomicU64, number: usize) {
+        counter.fetch_add(number as u64, Ordering::Relaxed);
+    }
+
+    pub fn get(counter: &AtomicU64) -> u64 {
+        counter.load(Ordering::Relaxed)
+    }
+}
+
+/// One listing after the other.
+pub fn listings(roots: Vec<String>, names: Names) -> Listing {
+    let each = move |root: String| {
+        let names = names.clone();
+        async move { list(&root, names).await }
+    };
+    stream::iter(roots).then(each).flatten().boxed()
+}
+
+/// What a listing names, as rows in the order in which they are ready: those of a file together.
+pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
+    let extent = options.extent;
+    let read = move |unit: Unit| async move {
+        match unit {
+            Unit::Unlisted(unlisted) => vec![Err(unlisted)],
+            Unit::Remote(object) => vec![Ok(spawned(tokio::spawn(async move { rows(&object, extent).await })).await)],
+            Unit::Disk(objects) => {
+                let read = move || objects.iter().map(|object| Ok(rows_on_disk(object, extent))).collect();
+                spawned(tokio::task::spawn_blocking(read)).await
+            }
+        }
+    };
+    listing
+        .ready_chunks(TOGETHER)
+        .flat_map(|found| stream::iter(units(found)))
+        .map(read)
+        .buffer_unordered(options.jobs.max(1))
+        .flat_map(stream::iter)
+        .boxed()
+}
+
+/// What one task reads.
+enum Unit {
+    Disk(Vec<Object>),
+    Remote(Box<Object>),
+    Unlisted(Unlisted),
+}
+
+fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
+    let mut disk = Vec::new();
+    let mut units = Vec::new();
+    for object in found {
+        match object {
+            Err(unlisted) => units.push(Unit::Unlisted(unlisted)),
+            Ok(object) if is_on_disk(&object) => disk.push(object),
+            Ok(object) => units.push(Unit::Remote(Box::new(object))),
+        }
+    }
+    if !disk.is_empty() {
+        units.push(Unit::Disk(disk));
+    }
+    units
+}
+
+fn is_on_disk(object: &Object) -> bool {
+    let place = object.members.first().map_or(&object.place, |(_, member)| &member.place);
+    matches!(place, Place::Disk(_))
+}
+
+/// A task's result; a panic goes on here.
+async fn spawned<T>(task: tokio::task::JoinHandle<T>) -> T {
+    match task.await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Only the runtime's end cancels a task, and then nobody waits for it.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}

@@ -1,0 +1,56 @@
+//! Files of arrays in a directory of their own, and the program run on them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::{B2ndMeta, Geometry};
+use serde_json::Value;
+
+/// A frame with an array of float64 of this many elements, in one chunk.
+pub fn frame(length: i64) -> Vec<u8> {
+    let meta = B2ndMeta::of::<f64>(Geometry::new(&[length], &[4], &[2]).unwrap());
+    let mut writer = Writer::new(Header::for_array(&meta).unwrap());
+    for _ in 0..(length + 3) / 4 {
+        writer.append(&Chunk::store(&[0; 32], 8).unwrap()).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The program with these arguments.
+pub fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_b2nd-catalog"));
+    command.args(arguments);
+    command
+}
+
+#[track_caller]
+pub fn run(arguments: &[&str]) -> Output {
+    let output = program(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// What a query says of a catalogue.
+#[track_caller]
+pub fn ask(catalog: &Path, query: &str) -> Vec<Value> {
+    rows(run(&["sql", query, "--catalog", catalog.to_str().unwrap(), "--format", "json"]))
+}
+
+pub fn rows(output: Output) -> Vec<Value> {
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// A directory of this many arrays: `a/0.b2nd` of one element, `a/1.b2nd` of two, …
+pub fn directory(count: i64) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("a")).unwrap();
+    for number in 0..count {
+        std::fs::write(file(&directory, number), frame(number % 100 + 1)).unwrap();
+    }
+    directory
+}
+
+pub fn file(directory: &tempfile::TempDir, number: i64) -> PathBuf {
+    directory.path().join(format!("a/{number}.b2nd"))
+}

@@ -1,0 +1,67 @@
+//! Scans over HTTP: how many requests, how fast, and what becomes of faults.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::files::{ask, frame, rows, run};
+use crate::server::Server;
+
+fn arrays(count: i64) -> impl Iterator<Item = (String, Vec<u8>)> {
+    (0..count).map(|number| (format!("{number}.b2nd"), frame(number % 100 + 1)))
+}
+
+#[test]
+fn of_faults_nothing_is_lost_and_nothing_comes_twice() {
+    let server = Server::failing(arrays(500));
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    run(&["scan", &server.url(), "--out", out.to_str().unwrap()]);
+    assert_eq!(server.faulted(), 400);
+    let counted =
+        ask(&out, "select count(*) as n, count(distinct url) as urls, count(error) as errors, sum(shape[1]) as sum from arrays");
+    assert_eq!(counted, [json!({"n": 500, "urls": 500, "errors": 0, "sum": 5 * 5050})]);
+}
+
+#[test]
+fn a_file_takes_one_request_and_its_attributes_another() {
+    let large = frame(4000);
+    let server = Server::start([("large.b2nd".to_owned(), large.clone()), ("small.b2nd".to_owned(), frame(1))], Duration::ZERO);
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    let scan = |more: &[&str]| {
+        let url = server.url();
+        run(&[&["scan", url.as_str(), "--out", out.to_str().unwrap()], more].concat());
+    };
+    scan(&[]);
+    assert_eq!(server.requests()["/large.b2nd"], [0..4096]);
+    scan(&["--attributes", "--index"]);
+    assert_eq!(server.requests()["/large.b2nd"], [0..4096, 0..4096, large.len().saturating_sub(1 << 15)..large.len()]);
+    assert_eq!(server.requests()["/small.b2nd"].len(), 2);
+    let attributes = ask(&out, "select attributes from arrays");
+    assert_eq!(attributes, [json!({"attributes": "{}"}), json!({"attributes": "{}"})]);
+}
+
+#[test]
+fn filters_on_url_spare_requests() {
+    let server = Server::start(arrays(50), Duration::ZERO);
+    let query = format!("select shape from b2nd('{0}') where url in ('{0}7.b2nd', '{0}8.b2nd') order by url", server.url());
+    assert_eq!(rows(run(&["sql", &query, "--format", "json"])), [json!({"shape": [8]}), json!({"shape": [9]})]);
+    assert_eq!(server.answered(), 2);
+}
+
+#[test]
+fn many_requests_are_in_flight() {
+    const FILES: u32 = 2000;
+    const JOBS: u32 = 64;
+    let latency = Duration::from_millis(20);
+    let server = Server::start(arrays(FILES.into()), latency);
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    let started = Instant::now();
+    run(&["scan", &server.url(), "--jobs", &JOBS.to_string(), "--out", out.to_str().unwrap()]);
+    let took = started.elapsed();
+    // One after the other they take forty seconds.
+    assert!(took < latency * FILES / JOBS * 10, "{took:?}");
+    assert_eq!(server.answered(), u64::from(FILES));
+}

@@ -1,0 +1,155 @@
+//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND), latency, and faults on demand.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub struct Server {
+    port: u16,
+    state: Arc<State>,
+}
+
+struct State {
+    files: BTreeMap<String, Vec<u8>>,
+    latency: Duration,
+    /// The first request for a file fails in a way that follows from its number.
+    faults: bool,
+    answered: AtomicU64,
+    requests: Mutex<HashMap<String, Vec<Range<usize>>>>,
+    faulted: AtomicU64,
+}
+
+impl Server {
+    pub fn start(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration) -> Server {
+        Server::new(files, latency, false)
+    }
+
+    /// The same, and the first answer for most files is an error, is cut, or comes late.
+    pub fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
+        Server::new(files, Duration::ZERO, true)
+    }
+
+    fn new(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration, faults: bool) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let files = files.into_iter().map(|(name, content)| (format!("/{name}"), content)).collect();
+        let (answered, requests, faulted) = Default::default();
+        let state = Arc::new(State { files, latency, faults, answered, requests, faulted });
+        let shared = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = shared.clone();
+                std::thread::spawn(move || while state.serve(&stream).is_some() {});
+            }
+        });
+        Server { port, state }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// How many requests for files have been answered, faults included.
+    pub fn answered(&self) -> u64 {
+        self.state.answered.load(Ordering::SeqCst)
+    }
+
+    pub fn faulted(&self) -> u64 {
+        self.state.faulted.load(Ordering::SeqCst)
+    }
+
+    /// The ranges that were asked for of each file.
+    pub fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
+        self.state.requests.lock().unwrap().clone()
+    }
+}
+
+impl State {
+    /// Answers one request; `None` ends the connection.
+    fn serve(&self, stream: &TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
+        let mut words = line.split_whitespace();
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let (mut range, mut body) = (None, 0);
+        loop {
+            let mut header = String::new();
+            reader.read_line(&mut header).ok().filter(|&read| read > 0)?;
+            let Some((name, value)) = header.trim().split_once(": ") else { break };
+            match name.to_ascii_lowercase().as_str() {
+                "range" => {
+                    range = Some(
+                        value
+                            .strip_prefix("bytes=")?
+                            .split_once('-')
+                            .and_then(|(from, to)| Some(from.parse().ok()?..to.parse::<usize>().ok()? + 1))?,
+                    )
+                }
+                "content-length" => body = value.parse().ok()?,
+                _ => {}
+            }
+        }
+        std::io::Read::read_exact(&mut reader, &mut vec![0; body]).ok()?;
+        if method == "PROPFIND" {
+            return answer(stream, "207 Multi-Status", "Content-Type: application/xml\r\n", self.listing().as_bytes());
+        }
+        std::thread::sleep(self.latency);
+        let Some(content) = self.files.get(&path) else { return answer(stream, "404 Not Found", "", b"") };
+        let range = range.map_or(0..content.len(), |range: Range<usize>| range.start..range.end.min(content.len()));
+        let asked = {
+            let mut requests = self.requests.lock().unwrap();
+            let asked = requests.entry(path.clone()).or_default();
+            asked.push(range.clone());
+            asked.len()
+        };
+        self.answered.fetch_add(1, Ordering::SeqCst);
+        let part = &content[range.clone()];
+        let place = format!(
+            "ETag: \"{}\"\r\nContent-Range: bytes {}-{}/{}\r\nLast-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n",
+            content.len(),
+            range.start,
+            range.end - 1,
+            content.len()
+        );
+        let number: usize = path.trim_start_matches('/').trim_end_matches(".b2nd").parse().unwrap_or(0);
+        if self.faults && asked == 1 && number % 5 != 0 {
+            self.faulted.fetch_add(1, Ordering::SeqCst);
+            match number % 5 {
+                1 => return answer(stream, "500 Internal Server Error", "", b"later"),
+                2 => return answer(stream, "429 Too Many Requests", "Retry-After: 0\r\n", b"slow down"),
+                // In the middle of the body, and before the head.
+                3 => {
+                    let head = format!("HTTP/1.1 206 Partial Content\r\n{place}Content-Length: {}\r\n\r\n", part.len());
+                    let _ = (&mut &*stream).write_all(&[head.as_bytes(), &part[..part.len() / 2]].concat());
+                    let _ = stream.shutdown(std::net::Shutdown::Both);
+                    return None;
+                }
+                _ => std::thread::sleep(Duration::from_millis(500)),
+            }
+        }
+        answer(stream, "206 Partial Content", &place, part)
+    }
+
+    fn listing(&self) -> String {
+        let entry = |(name, content): (&String, &Vec<u8>)| {
+            format!(
+                "<D:response><D:href>{name}</D:href><D:propstat><D:prop><D:getlastmodified>Wed, 21 Oct 2015 07:28:00 GMT</D:getlastmodified>\
+                 <D:getcontentlength>{0}</D:getcontentlength><D:getetag>\"{0}\"</D:getetag><D:resourcetype/></D:prop>\
+                 <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>",
+                content.len()
+            )
+        };
+        let entries: String = self.files.iter().map(entry).collect();
+        format!("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">{entries}</D:multistatus>")
+    }
+}
+
+fn answer(mut stream: &TcpStream, status: &str, headers: &str, body: &[u8]) -> Option<()> {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
+    stream.write_all(&[head.as_bytes(), body].concat()).ok()
+}
