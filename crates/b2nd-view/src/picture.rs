@@ -4,6 +4,7 @@ pub mod axis;
 mod bytes;
 pub(crate) mod canvas;
 pub mod plane;
+pub mod window;
 
 use std::fmt::Display;
 
@@ -206,8 +207,13 @@ fn document([width, height]: [f64; 2], pattern: &str, canvas: Canvas) -> String 
         height - 1.0,
         canvas.into_elements(),
         style = include_str!("picture/style.css"),
-        hatches = [hatch("to-chunks", "M0 6L6 0"), hatch("to-blocks", "M0 0L6 6M3 -3L9 3")].concat(),
+        hatches = hatches(),
     )
+}
+
+/// The patterns of paddings.
+fn hatches() -> String {
+    [hatch("to-chunks", "M0 6L6 0"), hatch("to-blocks", "M0 0L6 6M3 -3L9 3")].concat()
 }
 
 fn hatch(id: &str, path: &str) -> String {

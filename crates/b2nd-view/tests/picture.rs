@@ -1,6 +1,8 @@
 //! How the dimensions of a picture are laid out.
 
+use b2nd::Geometry;
 use b2nd_view::picture::axis::{Axis, Lengths};
+use b2nd_view::picture::window::Window;
 
 #[test]
 fn a_dimension_fits_whatever_its_lengths() {
@@ -18,4 +20,25 @@ fn a_dimension_fits_whatever_its_lengths() {
             }
         }
     }
+}
+
+#[test]
+fn a_window_draws_the_chunks_along_any_two_axes_and_stays_within_the_array() {
+    let grid = Geometry::new(&[10, 13, 70], &[6, 7, 5], &[3, 4, 2]).unwrap().grid().unwrap();
+    let drawn = |axes, first: [i64; 3], most| {
+        let drawing = Window { axes, first: first.to_vec(), most }.draw(&grid, [700.0, 500.0])?;
+        let at: Vec<String> =
+            drawing.svg.split("data-at=\"").skip(1).map(|rest| rest.split('"').next().unwrap().into()).collect();
+        assert_eq!(at.len(), drawing.shown[0] * drawing.shown[1]);
+        Some(at)
+    };
+    assert_eq!(drawn([Some(0), Some(2)], [0, 1, 3], 2).unwrap(), ["0,1,3", "0,1,4", "1,1,3", "1,1,4"]);
+    assert_eq!(drawn([Some(2), Some(0)], [0, 1, 3], 2).unwrap(), ["0,1,3", "1,1,3", "0,1,4", "1,1,4"]);
+    assert_eq!(drawn([None, Some(2)], [1, 0, 99], 3).unwrap(), ["1,0,11", "1,0,12", "1,0,13"]);
+    assert_eq!(drawn([Some(0), Some(0)], [0; 3], 2), None);
+    assert_eq!(drawn([Some(0), Some(3)], [0; 3], 2), None);
+
+    let [part, all] =
+        [2, 14].map(|most| Window { axes: [None, Some(2)], first: vec![0; 3], most }.draw(&grid, [700.0, 500.0]).unwrap().svg);
+    assert!(part.contains(">0:10 of 70<") && all.contains(">70<"));
 }

@@ -1,5 +1,7 @@
 //! One dimension of the drawing: where its chunks and blocks lie, with those left out that would not fit.
 
+use crate::text::thousands;
+
 /// The most chunks, and blocks of a chunk, that are drawn along a dimension. Of more, all but the first and the last are one gap.
 const CHUNKS: i64 = 4;
 const BLOCKS: i64 = 5;
@@ -44,8 +46,17 @@ impl Lengths {
 
     /// How long an element is when all that is drawn of this dimension fits.
     pub fn element_that_fits(self, available: f64) -> f64 {
-        let (chunks, blocks) = (self.chunks(), self.blocks());
-        let (drawn_chunks, gaps) = drawn(chunks, CHUNKS, FIRST_CHUNKS);
+        let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
+        self.element_for(available, drawn_chunks, gaps)
+    }
+
+    /// The same where at most so many chunks are drawn, and none is left out between them.
+    pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
+        self.element_for(available, self.chunks().min(most), 0)
+    }
+
+    fn element_for(self, available: f64, drawn_chunks: i64, gaps: i64) -> f64 {
+        let blocks = self.blocks();
         let (drawn_blocks, hidden) = drawn(blocks, BLOCKS, FIRST_BLOCKS);
         let between = BETWEEN * (drawn_chunks - 1 - gaps) as f64 + LEFT_OUT * gaps as f64;
         let in_blocks = available - between - HIDDEN * (hidden * drawn_chunks) as f64;
@@ -80,6 +91,34 @@ pub struct Axis {
 impl Axis {
     /// Draws an element so long, if a block is then long enough to be seen. The lengths are not 0.
     pub fn new(lengths: Lengths, element: f64) -> Axis {
+        let mut axis = Axis::of_blocks(lengths, element);
+        let (nchunks, end) = (lengths.chunks(), axis.padded_chunk());
+        let (drawn_chunks, gap) = drawn(nchunks, CHUNKS, FIRST_CHUNKS);
+        let mut start = 0.0;
+        for index in 0..drawn_chunks {
+            let last = gap == 1 && index == drawn_chunks - 1;
+            if last {
+                let gap_start = start - BETWEEN;
+                start = gap_start + LEFT_OUT;
+                axis.left_out = Some([gap_start, start]);
+            }
+            axis.chunks.push((if last { nchunks - 1 } else { index }, start));
+            start += end + BETWEEN;
+        }
+        axis
+    }
+
+    /// The same from one chunk on: at most so many, and none left out between them.
+    pub(super) fn window(lengths: Lengths, element: f64, first: i64, most: i64) -> Axis {
+        let mut axis = Axis::of_blocks(lengths, element);
+        let shown = lengths.chunks().min(most);
+        let first = first.clamp(0, lengths.chunks() - shown);
+        axis.chunks = (0..shown).map(|index| (first + index, axis.step() * index as f64)).collect();
+        axis
+    }
+
+    /// The blocks of a chunk, and no chunks yet.
+    fn of_blocks(lengths: Lengths, element: f64) -> Axis {
         let block = (element * lengths.block as f64).max(BLOCK);
         let nblocks = lengths.blocks();
         let mut points = vec![(0, 0.0)];
@@ -98,21 +137,12 @@ impl Axis {
             points.push(((number + 1) * lengths.block, end));
         }
 
-        let nchunks = lengths.chunks();
-        let (drawn_chunks, gap) = drawn(nchunks, CHUNKS, FIRST_CHUNKS);
-        let mut chunks: Vec<(i64, f64)> = Vec::new();
-        let (mut left_out, mut start) = (None, 0.0);
-        for index in 0..drawn_chunks {
-            let last = gap == 1 && index == drawn_chunks - 1;
-            if last {
-                let gap_start = start - BETWEEN;
-                start = gap_start + LEFT_OUT;
-                left_out = Some([gap_start, start]);
-            }
-            chunks.push((if last { nchunks - 1 } else { index }, start));
-            start += end + BETWEEN;
-        }
-        Axis { lengths, chunks, left_out, points, hidden_blocks }
+        Axis { lengths, chunks: Vec::new(), left_out: None, points, hidden_blocks }
+    }
+
+    /// From where one chunk begins to where the next does, if none is left out between them.
+    pub(super) fn step(&self) -> f64 {
+        self.padded_chunk() + BETWEEN
     }
 
     /// Where a chunk's element begins in its drawing.
@@ -146,10 +176,26 @@ impl Axis {
         self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
     }
 
+    /// How many elements there are, and which of them are drawn where that is not all.
+    pub(super) fn elements(&self) -> String {
+        let [first, last] = [self.chunks.first(), self.chunks.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
+        let all = thousands(self.lengths.array);
+        if first == 0 && last + 1 == self.lengths.chunks() {
+            return all;
+        }
+        let start = first * self.lengths.chunk;
+        format!("{}:{} of {all}", thousands(start), thousands(last * self.lengths.chunk + self.held(last)))
+    }
+
     /// Where blocks meet in a chunk.
     pub fn block_borders(&self) -> impl Iterator<Item = f64> {
         let end = self.padded_chunk();
         self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
+    }
+
+    /// Whether all of it is drawn in proportion, with an element so long.
+    pub(super) fn is_to_scale(&self, element: f64) -> bool {
+        self.hidden_blocks.is_none() && self.first_block() <= element * self.lengths.block as f64 + 0.01
     }
 
     /// The end of the first block.

@@ -97,6 +97,16 @@ impl Canvas {
         self.element("</g>");
     }
 
+    /// Begins the group of a chunk, which knows its coordinates.
+    pub(super) fn chunk(&mut self, coords: &[i64]) {
+        let coords: Vec<_> = coords.iter().map(ToString::to_string).collect();
+        self.element(format_args!(r#"<g data-at="{}">"#, coords.join(",")));
+    }
+
+    pub(super) fn end(&mut self) {
+        self.element("</g>");
+    }
+
     fn element(&mut self, element: impl Display) {
         // Writing to a string does not fail.
         let _ = writeln!(self.0, "{element}");

@@ -4,6 +4,7 @@ use b2nd::Grid;
 
 use super::axis::{Axis, Lengths};
 use super::canvas::{Anchor, Canvas, number, width};
+use super::window::Window;
 use crate::text::thousands;
 
 /// The space for the lengths, above the grid and left of it.
@@ -27,6 +28,11 @@ const CELL: f64 = 5.0;
 /// The plane of an array's last two dimensions, as it is drawn.
 pub struct Plane<'a> {
     grid: &'a Grid,
+    /// Which of its axes run down and across, and where along the others the plane is. `None` where there are not as many.
+    axes: [Option<usize>; 2],
+    at: Vec<i64>,
+    /// Whether each chunk says where it is.
+    is_window: bool,
     rows: Axis,
     columns: Axis,
     /// How many planes of chunks are behind this one.
@@ -42,11 +48,8 @@ impl<'a> Plane<'a> {
             return None;
         }
         let ndim = grid.shape().len();
-        let lengths = |from_last: usize| match ndim.checked_sub(from_last) {
-            Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
-            None => Lengths::ONE,
-        };
-        let (rows, columns) = (lengths(2), lengths(1));
+        let axes = [ndim.checked_sub(2), ndim.checked_sub(1)];
+        let [rows, columns] = axes.map(|axis| lengths(grid, axis));
         let [fits_height, fits_width] = [rows.element_that_fits(height - RULERS), columns.element_that_fits(width - RULERS)];
         let element = match ndim {
             0 | 1 => fits_width,
@@ -56,12 +59,42 @@ impl<'a> Plane<'a> {
             // What is not there has no length to be to scale.
             Axis::new(lengths, if is_there { element } else { ALONE })
         });
-        let is_to_scale =
-            |axis: &Axis| axis.hidden_blocks.is_none() && axis.first_block() <= element * axis.lengths.block as f64 + 0.01;
-        let to_scale = (ndim < 1 || is_to_scale(&columns)) && (ndim < 2 || is_to_scale(&rows));
+        let to_scale = (ndim < 1 || columns.is_to_scale(element)) && (ndim < 2 || rows.is_to_scale(element));
         let leading = ndim.saturating_sub(2);
         let behind = grid.chunks_per_dimension()[..leading].iter().product::<i64>() - 1;
-        Some(Plane { grid, rows, columns, behind, to_scale })
+        Some(Plane { grid, axes, at: vec![0; ndim], is_window: false, rows, columns, behind, to_scale })
+    }
+
+    /// The chunks in a window.
+    pub(super) fn in_window(grid: &'a Grid, [width, height]: [f64; 2], window: &Window) -> Option<Plane<'a>> {
+        let Window { axes, first, most } = window;
+        let ndim = grid.shape().len();
+        let is_twice = axes[0].is_some() && axes[0] == axes[1];
+        if grid.nchunks() == 0 || first.len() != ndim || *most < 1 || is_twice || axes.iter().flatten().any(|&axis| axis >= ndim)
+        {
+            return None;
+        }
+        let element = axes
+            .iter()
+            .zip([height, width])
+            .filter_map(|(axis, available)| Some(lengths(grid, Some((*axis)?)).element_in_window(available - RULERS, *most)));
+        let element = element.fold(f64::INFINITY, f64::min);
+        let [rows, columns] = axes.map(|axis| match axis {
+            Some(d) => Axis::window(lengths(grid, axis), element, first[d], *most),
+            None => Axis::window(Lengths::ONE, ALONE, 0, 1),
+        });
+        let to_scale = axes.iter().zip([&rows, &columns]).all(|(axis, drawn)| axis.is_none() || drawn.is_to_scale(element));
+        Some(Plane { grid, axes: *axes, at: first.clone(), is_window: true, rows, columns, behind: 0, to_scale })
+    }
+
+    /// The axes that run down and across.
+    pub(super) fn axes(&self) -> [&Axis; 2] {
+        [&self.rows, &self.columns]
+    }
+
+    /// How wide it is.
+    pub(super) fn width(&self) -> f64 {
+        RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
 
     /// Which paddings there are: of the array to whole chunks, of chunks to whole blocks.
@@ -76,17 +109,23 @@ impl<'a> Plane<'a> {
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas) {
-        let ndim = self.grid.shape().len();
-        if ndim >= 1 {
+        let [down, across] = self.axes;
+        if across.is_some() {
             self.rulers(canvas, &self.columns, false);
         }
-        if ndim >= 2 {
+        if down.is_some() {
             self.rulers(canvas, &self.rows, true);
         }
         canvas.moved([RULERS, RULERS], |canvas| {
             for &(row, y) in &self.rows.chunks {
                 for &(column, x) in &self.columns.chunks {
+                    if self.is_window {
+                        canvas.chunk(&self.coords(row, column));
+                    }
                     canvas.moved([x, y], |canvas| self.chunk(canvas, row, column));
+                    if self.is_window {
+                        canvas.end();
+                    }
                 }
             }
             if let Some([from, to]) = self.columns.left_out {
@@ -142,24 +181,31 @@ impl<'a> Plane<'a> {
     }
 
     fn number(&self, canvas: &mut Canvas, row: i64, column: i64, available: f64) {
-        let mut coords = vec![0; self.grid.shape().len()];
-        for (coord, at) in coords.iter_mut().rev().zip([column, row]) {
-            *coord = at;
-        }
-        let number = self.grid.chunk_from_coords(&coords).map(thousands).unwrap_or_default();
+        let number = self.grid.chunk_from_coords(&self.coords(row, column)).map(thousands).unwrap_or_default();
         if width(number.len()) + 8.0 <= available && self.rows.padded_chunk() >= 20.0 {
             canvas.text("number", Anchor::Start, [5.0, 15.0], number);
         }
     }
 
+    /// The coordinates of a chunk of this plane.
+    fn coords(&self, row: i64, column: i64) -> Vec<i64> {
+        let mut coords = self.at.clone();
+        for (axis, at) in self.axes.into_iter().zip([row, column]) {
+            if let Some(coord) = axis.and_then(|axis| coords.get_mut(axis)) {
+                *coord = at;
+            }
+        }
+        coords
+    }
+
     /// The lengths of array, chunk and block, each along its first.
     fn rulers(&self, canvas: &mut Canvas, axis: &Axis, upwards: bool) {
         let lengths = [
-            ("shape", axis.array_end(), axis.lengths.array),
-            ("chunkshape", axis.position(axis.lengths.chunk), axis.lengths.chunk),
-            ("blockshape", axis.first_block(), axis.lengths.block),
+            ("shape", axis.array_end(), axis.elements()),
+            ("chunkshape", axis.position(axis.lengths.chunk), thousands(axis.lengths.chunk)),
+            ("blockshape", axis.first_block(), thousands(axis.lengths.block)),
         ];
-        for (index, (class, length, elements)) in lengths.into_iter().enumerate() {
+        for (index, (class, length, text)) in lengths.into_iter().enumerate() {
             let across = 8.0 + RULER * index as f64 - 2.0;
             let (start, end) = (RULERS, RULERS + length);
             let line = [
@@ -170,7 +216,6 @@ impl<'a> Plane<'a> {
             let line = if upwards { line.map(|[a, b, c, d]| [b, a, d, c]) } else { line };
             let class = format!("ruler {class}");
             canvas.lines(&class, &line);
-            let text = thousands(elements);
             let inside = width(text.len()) + 12.0 <= length;
             let at = if inside { (start + end) / 2.0 } else { end + 6.0 };
             match (upwards, inside) {
@@ -204,5 +249,13 @@ impl<'a> Plane<'a> {
             number(width),
             number(height)
         )
+    }
+}
+
+/// The lengths along an axis.
+fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
+    match axis {
+        Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
+        None => Lengths::ONE,
     }
 }

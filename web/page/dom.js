@@ -1,0 +1,48 @@
+// Elements from names. Text goes in as text nodes alone, so whatever a file calls its things stays text.
+
+/** An element; `attributes` are set as such but for `class` and `on…`, and children that are `null` are left out. */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A number with commas between its thousands; a BigInt too. */
+export function thousands(number) {
+  return number.toLocaleString("en-US");
+}
+
+/** One thing or several of it. */
+export function count(number, thing) {
+  return `${thousands(number)} ${thing}${Number(number) === 1 ? "" : "s"}`;
+}
+
+/** A length in bytes, and in larger units where that is shorter. */
+export function size(bytes) {
+  const exact = count(bytes, "byte");
+  let value = Number(bytes);
+  if (value < 1024) return exact;
+  const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let unit = -1;
+  while (value >= 1023.95 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${exact} (${value.toFixed(1)} ${units[unit]})`;
+}
+
+/** A name, with what cannot be seen made visible: controls, and marks that change the direction of text. */
+export function visible(text) {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
+}
+
+/** JSON in which the same marks are escaped as JSON has it. */
+export function visibleJson(text) {
+  const escape = (mark) => [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  return text.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, escape);
+}

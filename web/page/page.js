@@ -1,0 +1,232 @@
+// Opens files and shows what is in them.
+
+import { bytes } from "./bytes.js";
+import { count, el, size, thousands, visible, visibleJson } from "./dom.js";
+import { Opened, load, parse } from "./engine.js";
+import { array, lengths, ratio, storage } from "./facts.js";
+import { Picture } from "./picture.js";
+import { FileSource, Folder, UrlSource } from "./source.js";
+import { tree, words } from "./tree.js";
+import { entries, folded, json } from "./values.js";
+
+const view = document.getElementById("view");
+const start = document.getElementById("start");
+const status = document.getElementById("status");
+
+let opened = null;
+/** Which file was asked for last. */
+let turn = 0;
+
+const address = new URLSearchParams(location.search).get("url");
+if (address === null) stayHome();
+keepForOffline();
+listen();
+if (address !== null) open(() => UrlSource.open(new URL(address, location.href)));
+
+/** Without ?url= nothing but this page's own files may be connected to. A policy that is added can only narrow. */
+function stayHome() {
+  document.head.append(el("meta", { "http-equiv": "Content-Security-Policy", content: "connect-src 'self'" }));
+}
+
+function keepForOffline() {
+  // Where it is refused (a private window, plain http), the page works as long as it is open.
+  navigator.serviceWorker?.register("offline.js").catch(() => {});
+}
+
+function listen() {
+  document.getElementById("pick-file").addEventListener("change", (event) => picked(event, (files) => new FileSource(files[0])));
+  document.getElementById("pick-folder").addEventListener("change", (event) => picked(event, (files) => Folder.fromPicked(files)));
+  for (const button of document.querySelectorAll("[data-example]")) {
+    button.addEventListener("click", () => open(() => example(button.dataset.example)));
+  }
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) document.body.classList.remove("dropping");
+  });
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    // Both have to be asked for before anything else is waited for.
+    const entry = event.dataTransfer.items[0]?.webkitGetAsEntry?.();
+    const file = event.dataTransfer.files[0];
+    if (entry?.isDirectory) open(() => Folder.fromEntry(entry));
+    else if (file) open(() => new FileSource(file));
+  });
+}
+
+function picked(event, source) {
+  const files = [...event.target.files];
+  event.target.value = "";
+  if (files.length > 0) open(() => source(files));
+}
+
+async function example(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`${name}: status ${response.status}`);
+  return new FileSource(new File([await response.blob()], name));
+}
+
+/** Opens what `find` gives, unless another file is opened meanwhile. */
+async function open(find) {
+  const mine = ++turn;
+  const waiting = setTimeout(() => { status.textContent = "Reading …"; }, 300);
+  try {
+    await load();
+    const next = new Opened(await find());
+    const seen = await next.ask((reader) => reader.look());
+    if (mine !== turn) return next.close();
+    opened?.close();
+    opened = next;
+    await show(next, seen);
+  } catch (error) {
+    if (mine === turn) present(el("div", { class: "head" }, el("h1", {}, "This cannot be read"), problem(error.message ?? String(error))));
+  } finally {
+    clearTimeout(waiting);
+    if (mine === turn) status.textContent = "";
+  }
+}
+
+function present(...children) {
+  start.hidden = true;
+  view.hidden = false;
+  view.replaceChildren(...children);
+  document.body.classList.add("is-open");
+  scrollTo(0, 0);
+}
+
+function problem(message) {
+  return el("p", { class: "problem", role: "alert" }, visible(message));
+}
+
+async function show(file, seen) {
+  const name = visible(file.name);
+  document.title = `${name}: b2nd`;
+  if (seen.error !== undefined) {
+    return present(el("div", { class: "head" }, el("h1", {}, name), problem(seen.error)));
+  }
+  if (!seen.store) {
+    return present(...(await frame(file, name)));
+  }
+  const place = el("div", { class: "stack leaf-view", "data-loading": true });
+  const buttons = () => [...view.querySelectorAll(".leaf")];
+  let chosen = null;
+  const choose = async (leaf) => {
+    chosen = leaf;
+    buttons().forEach((button) => button.toggleAttribute("aria-current", button.dataset.key === leaf.key));
+    place.dataset.loading = "";
+    file.choose(seen.leaves.indexOf(leaf));
+    const children = await leafView(file, leaf);
+    if (chosen !== leaf) return;
+    place.replaceChildren(...children);
+    delete place.dataset.loading;
+    place.dataset.shown = leaf.key;
+  };
+  const { store } = seen;
+  present(
+    el("div", { class: "head" },
+      el("h1", {}, name, badge(store.kind ?? "folder")),
+      el("p", { class: "summary" }, `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`)),
+    el("div", { class: "stack" },
+      card("In the store", seen.leaves.length ? tree(seen.leaves, words, choose) : el("p", { class: "quiet" }, "nothing")),
+      attributes("Attributes of the store", store.vlmeta),
+      ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values)),
+      place),
+  );
+  if (seen.leaves.length > 0) await choose(seen.leaves[0]);
+}
+
+async function leafView(file, leaf) {
+  const title = visible(leaf.key);
+  if (leaf.kind === "ctable") return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))), table(leaf), attributes("Attributes", leaf.vlmeta)].filter(Boolean);
+  if (leaf.remote) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title), el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)))];
+  return frame(file, title);
+}
+
+function table(leaf) {
+  const rows = leaf.columns.map((column) => el("tr", {}, el("td", {}, visible(String(column.name))), el("td", {}, visible(String(column.kind ?? ""))),
+    el("td", {}, el("code", {}, json(Object.fromEntries(Object.entries(column).filter(([key]) => key !== "name" && key !== "kind")))))));
+  return card(`${count(leaf.columns.length, "column")}${leaf.rows === null ? "" : `, ${count(leaf.rows, "row")}`}`,
+    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "column"), el("th", {}, "kind"), el("th", {}, "and"))), el("tbody", {}, rows))));
+}
+
+/** The parts of the page that show a frame. */
+async function frame(file, title) {
+  const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
+  const dump = Array.isArray(parts)
+    ? card("Bytes, and what they mean", bytes(parts.map((part) => ({ ...part, bytes: fromHex(part.bytes) }))), "wide bytes-card")
+    : card("Bytes", problem(parts.error), "wide");
+  if (info.error !== undefined) {
+    return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), problem(info.error)), dump];
+  }
+  const grid = parse(file.reader.grid());
+  const own = info.array && ["b2nd", "caterva"].find((name) => info.metalayers.some((layer) => layer.name === name));
+  const others = info.metalayers.filter((layer) => layer.name !== own);
+  const trailer = info.trailer;
+  return [
+    el("div", { class: "head" },
+      el("h1", {}, title, badge(info.kind.replaceAll("_", " "))),
+      el("p", { class: "summary" }, sentence(info)),
+      info.array_error === undefined ? null : problem(info.array_error),
+      trailer.error === undefined ? null : problem(trailer.error)),
+    el("div", { class: "cards" },
+      el("div", { class: "stack" },
+        info.array ? card("Array", array(info)) : null,
+        fields(info.array?.element?.fields),
+        card("Frame", storage(info)),
+        others.length ? card("Metalayers", entries(others)) : null),
+      el("div", { class: "stack" },
+        picture(file, info, grid),
+        trailer.vlmetalayers?.length ? card("Attributes", entries(trailer.vlmetalayers)) : null),
+      dump,
+      card("For programs", el("details", { class: "for-programs" }, el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"), folded(visibleJson(JSON.stringify(info, bigints, 2)))), "wide")),
+  ];
+}
+
+function bigints(key, value) {
+  return typeof value === "bigint" ? (JSON.rawJSON?.(String(value)) ?? String(value)) : value;
+}
+
+function sentence(info) {
+  const how = `${info.codec} level ${info.level}, ${size(info.frame_len)}${ratio(info) ? `, ratio ${ratio(info)}` : ""}`;
+  if (!info.array) return how;
+  const what = info.array.element && !info.array.element.error ? `${info.array.element.description}; ` : "";
+  return `${lengths(info.array.shape)} of ${what || "elements; "}${how}`;
+}
+
+function picture(file, info, grid) {
+  if (!info.array) return null;
+  if (info.array.grid.error !== undefined) return card("Chunks and blocks", problem(info.array.grid.error));
+  if (grid === null) return card("Chunks and blocks", el("p", { class: "quiet" }, "The array is empty: it has no chunks."));
+  return card("Chunks and blocks", new Picture(file, info.array, grid).element);
+}
+
+function fields(list) {
+  if (!list?.length) return null;
+  const row = (field, depth) => {
+    const name = el("td", {}, visible(field.name));
+    name.style.setProperty("--depth", depth);
+    return [el("tr", {}, name, el("td", {}, el("code", {}, visible(field.dtype))), el("td", {}, thousands(field.offset)), el("td", {}, thousands(field.itemsize))),
+      ...(field.fields ?? []).flatMap((inner) => row(inner, depth + 1))];
+  };
+  return card("Fields", el("div", { class: "scroll" }, el("table", { class: "fields" }, el("thead", {}, el("tr", {}, ["field", "dtype", "at byte", "bytes"].map((text) => el("th", {}, text)))), el("tbody", {}, list.flatMap((field) => row(field, 0))))));
+}
+
+function attributes(title, values) {
+  const list = Object.entries(values ?? {}).map(([name, value]) => ({ name, name_hex: "", value }));
+  return list.length ? card(title, entries(list)) : null;
+}
+
+function badge(text) {
+  return el("span", { class: "badge" }, text);
+}
+
+function card(title, content, kind = "") {
+  return el("section", { class: `card ${kind}` }, el("h2", {}, title), content);
+}
+
+function fromHex(hex) {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) => parseInt(hex.slice(2 * index, 2 * index + 2), 16));
+}

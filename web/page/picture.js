@@ -1,0 +1,205 @@
+// The picture of chunks and blocks: any two axes are drawn and panned, sliders move along all of them.
+
+import { el, size, thousands } from "./dom.js";
+import { parse } from "./engine.js";
+
+/** The most chunks along an axis, by level of zoom. */
+const ZOOM = [2, 4, 6, 10, 16];
+
+/** The picture of an array with so many chunks along each axis. The reader of `opened` draws it. */
+export class Picture {
+  constructor(opened, array, perAxis) {
+    this.opened = opened;
+    this.array = array;
+    this.perAxis = perAxis;
+    const ndim = array.shape.length;
+    this.axes = ndim > 1 ? [ndim - 2, ndim - 1] : [null, ndim - 1];
+    this.at = this.perAxis.map(() => 0);
+    this.first = this.perAxis.map(() => 0);
+    this.zoom = 1;
+    this.element = this.build();
+    this.draw();
+    this.point(null);
+    this.loadIndex();
+  }
+
+  async loadIndex() {
+    try {
+      this.index = await this.opened.ask((reader) => reader.index());
+    } catch (error) {
+      this.index = { error: String(error.message ?? error) };
+    }
+    this.point(null);
+  }
+
+  build() {
+    const ndim = this.array.shape.length;
+    this.canvas = el("div", { class: "picture-scroll", tabindex: "0", role: "group", "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk, plus and minus zoom." });
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.canvas.addEventListener("pointerover", (event) => {
+      this.point(coordinates(event.target));
+    });
+    this.canvas.addEventListener("pointerleave", () => this.point(null));
+    this.canvas.addEventListener("click", (event) => {
+      const at = coordinates(event.target);
+      if (at !== null && !this.dragged) this.select(at);
+    });
+    this.drag();
+    this.pointed = el("div", { class: "pointed", "aria-live": "polite" });
+    this.legend = el("ul", { class: "legend" });
+    return el("div", {}, ndim > 2 || Math.max(...this.perAxis.map(Number)) > ZOOM[0] ? this.controls() : null, this.canvas, this.pointed, this.legend, this.sliders());
+  }
+
+  controls() {
+    const axis = (label, place) => {
+      const chosen = el("select", { "data-axis": place }, this.array.shape.map((length, index) => el("option", { value: index, selected: index === this.axes[place] }, `${index} (${thousands(length)})`)));
+      chosen.addEventListener("change", () => {
+        const [now, other] = [Number(chosen.value), 1 - place];
+        if (this.axes[other] === now) this.axes[other] = this.axes[place];
+        this.axes[place] = now;
+        this.selects.forEach((select, index) => { select.value = this.axes[index]; });
+        this.draw();
+      });
+      return [el("label", {}, label, chosen), chosen];
+    };
+    const parts = this.array.shape.length > 1 ? [axis("down: axis", 0), axis("across: axis", 1)] : [];
+    this.selects = parts.map(([, select]) => select);
+    const zoom = (sign, label) => el("button", { class: "button", type: "button", "aria-label": label, onclick: () => this.zoomBy(sign) }, sign > 0 ? "+" : "−");
+    return el("div", { class: "controls" }, parts.map(([label]) => label), el("span", { class: "zoom" }, zoom(1, "fewer and larger chunks"), " ", zoom(-1, "more and smaller chunks")));
+  }
+
+  sliders() {
+    this.inputs = [];
+    const rows = this.perAxis.map((chunks, axis) => {
+      const input = el("input", { type: "range", min: "0", max: String(Math.max(Number(chunks) - 1, 0)), value: "0", "aria-label": `chunk along axis ${axis}` });
+      const text = el("span", { class: "quiet" });
+      input.addEventListener("input", () => this.select(this.at.with(axis, Number(input.value))));
+      this.inputs.push({ input, text });
+      return Number(chunks) > 1 ? el("label", {}, el("span", {}, `axis ${axis}`), input, text) : null;
+    });
+    return el("div", { class: "sliders" }, rows);
+  }
+
+  /** Makes a chunk the one that is spoken of, and brings it into the window. */
+  select(at) {
+    this.at = at.map((coordinate, axis) => Math.min(Math.max(coordinate, 0), Number(this.perAxis[axis]) - 1));
+    for (const axis of this.axes) {
+      if (axis === null || axis < 0) continue;
+      const shown = this.shown?.[axis] ?? 1;
+      this.first[axis] = Math.min(this.first[axis], this.at[axis]);
+      this.first[axis] = Math.max(this.first[axis], this.at[axis] - shown + 1);
+    }
+    this.draw();
+    this.point(null);
+  }
+
+  zoomBy(step) {
+    this.zoom = Math.min(Math.max(this.zoom - step, 0), ZOOM.length - 1);
+    this.draw();
+    this.select(this.at);
+  }
+
+  key(event) {
+    const [down, across] = this.axes;
+    const moves = { ArrowDown: [down, 1], ArrowUp: [down, -1], ArrowRight: [across, 1], ArrowLeft: [across, -1] };
+    if (event.key === "+" || event.key === "=") this.zoomBy(1);
+    else if (event.key === "-") this.zoomBy(-1);
+    else if (moves[event.key]) {
+      const [axis, step] = moves[event.key];
+      if (axis === null || axis < 0) return;
+      this.select(this.at.with(axis, this.at[axis] + step));
+    } else return;
+    event.preventDefault();
+  }
+
+  /** Dragging moves the window by whole chunks. */
+  drag() {
+    let start = null;
+    this.canvas.addEventListener("pointerdown", (event) => {
+      start = { x: event.clientX, y: event.clientY, first: [...this.first], id: event.pointerId };
+      this.dragged = false;
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (start === null || !this.step) return;
+      const scale = this.canvas.clientWidth / this.width;
+      const moved = [event.clientY - start.y, event.clientX - start.x];
+      if (!this.dragged && Math.hypot(...moved) < 6) return;
+      if (!this.dragged) {
+        this.dragged = true;
+        this.canvas.setPointerCapture(start.id);
+        this.canvas.classList.add("dragging");
+      }
+      this.axes.forEach((axis, place) => {
+        if (axis === null || axis < 0) return;
+        const chunks = Math.round(-moved[place] / (this.step[place] * scale));
+        const last = Math.max(Number(this.perAxis[axis]) - this.shown[axis], 0);
+        this.first[axis] = Math.min(Math.max(start.first[axis] + chunks, 0), last);
+      });
+      this.draw();
+    });
+    const end = () => {
+      start = null;
+      this.canvas.classList.remove("dragging");
+    };
+    this.canvas.addEventListener("pointerup", end);
+    this.canvas.addEventListener("pointercancel", end);
+  }
+
+  draw() {
+    const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
+    const coordinates = this.at.map((at, axis) => (axes.includes(axis) ? this.first[axis] : at));
+    const drawn = parse(this.opened.reader.picture(new Int32Array(axes), new Float64Array(coordinates), ZOOM[this.zoom]));
+    this.shown = [];
+    axes.forEach((axis, place) => { if (axis >= 0) this.shown[axis] = drawn.shown[place]; });
+    this.step = drawn.step;
+    this.width = drawn.width;
+    // Numbers alone, and written by the module: nothing of the file's own text is in it.
+    const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
+    svg.classList.add("picture");
+    this.canvas.replaceChildren(svg);
+    this.mark();
+    const padding = { "to-chunks": "padding to whole chunks", "to-blocks": "padding to whole blocks" };
+    const keys = [["array", "elements"], ["chunk", "chunk"], ["block", "block"], ...Object.entries(padding).filter((entry, index) => drawn.pads[index])];
+    this.legend.replaceChildren(...keys.map(([kind, text]) => el("li", {}, el("span", { class: `swatch swatch-${kind}` }), text)));
+    if (!drawn.to_scale) this.legend.append(el("li", {}, "not to scale"));
+    this.inputs?.forEach(({ input, text }, axis) => {
+      input.value = String(this.at[axis]);
+      const start = this.at[axis] * Number(this.array.chunkshape[axis]);
+      const stop = Math.min(start + Number(this.array.chunkshape[axis]), Number(this.array.shape[axis]));
+      text.textContent = `chunk ${thousands(this.at[axis])} of ${thousands(this.perAxis[axis])}, ${thousands(start)}:${thousands(stop)}`;
+    });
+  }
+
+  mark() {
+    const at = this.at.join(",");
+    for (const chunk of this.canvas.querySelectorAll("[data-at]")) chunk.classList.toggle("selected", chunk.dataset.at === at);
+  }
+
+  /** Says what there is to say of a chunk, or of the selected one. */
+  point(at) {
+    const chunk = parse(this.opened.reader.chunk(new Float64Array(at ?? this.at)));
+    if (!chunk) return;
+    const ranges = chunk.ranges.map(([start, end]) => `${thousands(start)}:${thousands(end)}`).join(", ");
+    const lines = [
+      el("div", {}, el("strong", {}, `chunk ${thousands(chunk.number)}`), ` at (${chunk.coords.map(thousands).join(", ")})`),
+      el("div", {}, `elements [${ranges}]`),
+      el("div", { class: "quiet" }, this.place(chunk)),
+    ];
+    this.pointed.replaceChildren(...lines);
+    this.pointed.dataset.chunk = chunk.number;
+  }
+
+  place(chunk) {
+    if (this.index === undefined) return "looking for its place …";
+    if (this.index.error !== undefined) return `its place is not known: ${this.index.error}`;
+    if (chunk.special) return `${chunk.special}, takes no bytes`;
+    if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
+    return "a file of its own";
+  }
+}
+
+/** The coordinates of the chunk that an element is of. */
+function coordinates(element) {
+  const at = element.closest?.("[data-at]")?.dataset.at;
+  return at === undefined ? null : at.split(",").filter(Boolean).map(Number);
+}

@@ -1,0 +1,96 @@
+// Where bytes come from. Each source has a `name`, a `size`, and `read(start, end)`, which gives what there is of a range.
+
+/** A file that was dropped or picked. */
+export class FileSource {
+  constructor(file, name = file.name) {
+    this.file = file;
+    this.name = name;
+    this.size = file.size;
+  }
+
+  async read(start, end) {
+    return new Uint8Array(await this.file.slice(start, end).arrayBuffer());
+  }
+}
+
+/** A file behind an address, read by range requests. */
+export class UrlSource {
+  static async open(url) {
+    const source = new UrlSource();
+    source.url = url;
+    source.name = decodeURIComponent(url.pathname.split("/").pop()) || url.host;
+    // The first range says how long the file is; it is kept, since it is what is asked for next.
+    const response = await source.fetch(0, 4096);
+    source.first = new Uint8Array(await response.arrayBuffer());
+    const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
+    if (total) source.size = Number(total[1]);
+    else if (source.first.length < 4096) source.size = source.first.length;
+    else source.size = await source.length();
+    return source;
+  }
+
+  async fetch(start, end) {
+    let response;
+    try {
+      response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` }, credentials: "omit" });
+    } catch {
+      throw new Error(`${this.url}: cannot be reached from here; the server may not allow other pages to read it (CORS)`);
+    }
+    if (response.status === 206) return response;
+    response.body?.cancel();
+    if (response.ok) throw new Error(`${this.url}: the server does not answer range requests (status ${response.status})`);
+    throw new Error(`${this.url}: status ${response.status} ${response.statusText}`.trim());
+  }
+
+  // A server may hide Content-Range from other pages, and show Content-Length of a HEAD.
+  async length() {
+    const response = await fetch(this.url, { method: "HEAD", credentials: "omit" });
+    const length = response.headers.get("Content-Length");
+    if (length === null) throw new Error(`${this.url}: the server does not say how long the file is`);
+    return Number(length);
+  }
+
+  async read(start, end) {
+    if (end <= this.first.length) return this.first.subarray(start, end);
+    if (start >= this.size) return new Uint8Array();
+    const response = await this.fetch(start, Math.min(end, this.size));
+    return new Uint8Array(await response.arrayBuffer());
+  }
+}
+
+/** The files of a folder that was dropped or picked: a list of [path below the folder, file]. */
+export class Folder {
+  constructor(name, files) {
+    this.name = name;
+    this.files = new Map(files.map(([path, file]) => [path, new FileSource(file)]));
+  }
+
+  static fromPicked(files) {
+    const parts = [...files].map((file) => [file.webkitRelativePath.split("/"), file]);
+    return new Folder(parts[0]?.[0][0] ?? "", parts.map(([path, file]) => [path.slice(1).join("/"), file]));
+  }
+
+  static async fromEntry(entry) {
+    const files = [];
+    const walk = async (directory, path) => {
+      for (const child of await entries(directory)) {
+        const below = path + child.name;
+        if (child.isDirectory) await walk(child, `${below}/`);
+        else files.push([below, await new Promise((resolve, reject) => child.file(resolve, reject))]);
+      }
+    };
+    await walk(entry, "");
+    return new Folder(entry.name, files);
+  }
+}
+
+async function entries(directory) {
+  const reader = directory.createReader();
+  const all = [];
+  for (;;) {
+    // A reader gives at most a hundred at a time.
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}

@@ -1,0 +1,39 @@
+// A store's leaves as a tree.
+
+import { el, thousands, visible } from "./dom.js";
+
+/** `leaves` have a `key` such as /group/name; `choose` gets the one that is clicked. `describe` says what stands beside it. */
+export function tree(leaves, describe, choose) {
+  const root = { groups: new Map(), leaves: [] };
+  for (const leaf of leaves) {
+    const names = leaf.key.split("/").slice(1);
+    let group = root;
+    for (const name of names.slice(0, -1)) {
+      if (!group.groups.has(name)) group.groups.set(name, { groups: new Map(), leaves: [] });
+      group = group.groups.get(name);
+    }
+    group.leaves.push([names.at(-1) ?? leaf.key, leaf]);
+  }
+  const list = draw(root, describe, choose);
+  list.classList.add("tree");
+  return list;
+}
+
+function draw(group, describe, choose) {
+  const groups = [...group.groups].map(([name, inner]) =>
+    el("li", {}, el("details", { open: true }, el("summary", {}, `${visible(name)}/`), draw(inner, describe, choose))),
+  );
+  const leaves = group.leaves.map(([name, leaf]) =>
+    el("li", {}, el("button", { class: "leaf", type: "button", "data-key": leaf.key, onclick: () => choose(leaf) },
+      el("span", { class: "leaf-name" }, visible(name) || "(the store itself)"), el("span", { class: "quiet" }, describe(leaf)))),
+  );
+  return el("ul", {}, groups, leaves);
+}
+
+/** What a leaf is, in a few words. */
+export function words(frame) {
+  if (frame.error !== undefined) return frame.error;
+  if (frame.kind === "ctable") return `table of ${frame.columns?.length ?? "?"} columns, ${thousands(frame.rows ?? 0)} rows`;
+  if (!frame.array) return frame.kind.replaceAll("_", " ");
+  return `${frame.array.dtype === undefined ? "" : `${visible(frame.array.dtype).slice(0, 40)} `}${frame.array.shape.length ? frame.array.shape.map(thousands).join(" × ") : "()"}`;
+}

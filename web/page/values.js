@@ -1,0 +1,75 @@
+// Metalayers and attributes: names, and values as JSON.
+
+import { count, el, visible, visibleJson } from "./dom.js";
+
+const WIDTH = 84;
+
+/** How much of a long value is shown before it is asked for. */
+const LINES = 12;
+
+/** A value as JSON on one line where that is short enough. */
+export function json(value, indent = "") {
+  if (typeof value === "bigint") return String(value);
+  if (value === null || typeof value !== "object") return visibleJson(JSON.stringify(value));
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const parts = Array.isArray(value)
+    ? value.map((item) => json(item, inner))
+    : Object.entries(value).map(([key, item]) => `${visibleJson(JSON.stringify(key))}: ${json(item, inner)}`);
+  const line = `${open}${parts.join(", ")}${close}`;
+  if (!line.includes("\n") && indent.length + line.length <= WIDTH) return line;
+  return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
+}
+
+/** Text in lines, of which the first are shown until the rest is asked for. */
+export function folded(text) {
+  const lines = text.split("\n").flatMap((line) => line.match(/.{1,2000}/gsu) ?? [""]);
+  if (lines.length <= LINES && text.length <= 2000) return el("pre", {}, text);
+  const shown = lines.slice(0, LINES).join("\n").slice(0, 1200);
+  const pre = el("pre", {}, `${shown}\n…`);
+  const all = el("button", { class: "link", onclick: () => {
+    pre.textContent = text;
+    all.remove();
+  } }, `show all, ${count(lines.length, "line")}`);
+  return el("div", {}, pre, all);
+}
+
+/** A name in quotes, or its bytes where it is no text. */
+export function name(entry) {
+  return entry.name === null ? `bytes ${entry.name_hex}` : visibleJson(JSON.stringify(entry.name));
+}
+
+/** A value, or how many bytes there are instead of one; text where it is that. */
+function content(entry) {
+  if (entry.error !== undefined) return el("p", { class: "problem" }, `cannot be read: ${entry.error}`);
+  if (entry.value_error !== undefined) return el("p", { class: "problem" }, `cannot be decompressed: ${entry.value_error}`);
+  // A string that spans lines reads better as they are.
+  if (typeof entry.value === "string" && entry.value.includes("\n")) {
+    return folded(entry.value.split("\n").map(visible).join("\n"));
+  }
+  if (entry.value !== null && entry.value !== undefined) return folded(json(entry.value));
+  if (entry.content) return el("div", {}, el("span", { class: "quiet" }, "not MessagePack: "), el("code", {}, entry.content.slice(0, 400) + (entry.content.length > 400 ? "…" : "")));
+  return el("span", { class: "quiet" }, "empty");
+}
+
+function stored(entry) {
+  if (entry.nbytes === undefined) return entry.length === undefined ? "" : count(entry.length, "byte");
+  const kind = entry.kind === "stored" ? "" : `, ${entry.kind} in ${count(entry.cbytes, "byte")}`;
+  return count(entry.nbytes, "byte") + kind;
+}
+
+/** A list of metalayers or vlmetalayers. */
+export function entries(list) {
+  return el(
+    "div",
+    { class: "entries" },
+    list.map((entry) =>
+      el(
+        "div",
+        { class: "entry", "data-name": entry.name_hex },
+        el("div", { class: "entry-head" }, el("span", { class: "entry-name" }, name(entry)), el("span", { class: "quiet" }, stored(entry))),
+        content(entry),
+      ),
+    ),
+  );
+}

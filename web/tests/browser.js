@@ -1,0 +1,100 @@
+// A browser, servers on this machine, and what the tests ask of a page.
+
+import { execFile } from "node:child_process";
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, basename, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { chromium } from "playwright-core";
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = resolve(here, "../..");
+export const dist = process.env.B2ND_WEB_DIST ?? join(here, "../dist");
+export const data = join(root, "tests/data");
+const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+
+/** Serves a directory; with `ranges` answers range requests, to pages from elsewhere too. `seen` lists what was asked for. */
+export async function serve(directory, ranges = false) {
+  const seen = [];
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://x").pathname);
+    const file = join(directory, path === "/" ? "index.html" : path);
+    seen.push(`${request.method} ${path} ${request.headers.range ?? ""}`.trim());
+    const headers = { "Content-Type": TYPES[extname(file)] ?? "application/octet-stream" };
+    if (ranges) Object.assign(headers, { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range" });
+    if (request.method === "OPTIONS") return response.writeHead(204, headers).end();
+    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404, headers).end();
+    const { size } = statSync(file);
+    const range = ranges && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+    if (!range) {
+      response.writeHead(200, { ...headers, "Content-Length": size });
+      return request.method === "HEAD" ? response.end() : createReadStream(file).pipe(response);
+    }
+    const [start, end] = [Number(range[1]), Math.min(Number(range[2]), size - 1)];
+    response.writeHead(206, { ...headers, "Content-Length": end - start + 1, "Content-Range": `bytes ${start}-${end}/${size}` });
+    createReadStream(file, { start, end }).pipe(response);
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { url: `http://127.0.0.1:${server.address().port}/`, seen, close: () => server.close() };
+}
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/** A page of its own, and what went wrong on it: messages, errors, and requests to other hosts. */
+export async function visit(browser, url, { allowed = [], ...options } = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => wrong.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => wrong.push(`error: ${error.stack}`));
+  page.on("dialog", (dialog) => wrong.push(`dialog: ${dialog.message()}`));
+  context.on("request", (request) => {
+    const hosts = [new URL(url).origin, ...allowed.map((other) => new URL(other).origin)];
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:" && protocol !== "blob:" && !hosts.includes(origin)) wrong.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, context, wrong };
+}
+
+/** Drops a file, whose bytes may be others than the file's on disk, and waits until it is shown. */
+export async function drop(page, name, bytes) {
+  await page.evaluate(() => document.getElementById("view").replaceChildren());
+  await page.evaluate(([name, base64]) => {
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([bytes], name));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, Buffer.from(bytes).toString("base64")]);
+  await shown(page);
+}
+
+export async function shown(page) {
+  await page.waitForFunction(() => document.querySelector("#view .card, #view .problem") && document.getElementById("status").textContent === "" && !document.querySelector("#view [data-loading]"));
+}
+
+/** The object that the page shows for programs. */
+export async function shownJson(page) {
+  const details = page.locator(".for-programs");
+  if ((await details.count()) === 0) return null;
+  await details.locator("summary").click();
+  const all = details.locator("button");
+  if ((await all.count()) > 0) await all.click();
+  return JSON.parse(await details.locator("pre").textContent());
+}
+
+/** What the tool says of a file: its objects, and the sentences on standard error. */
+export async function ask(path, ...options) {
+  const run = promisify(execFile)(tool, ["info", "--json", ...options, basename(path)], { cwd: dirname(path), maxBuffer: 1 << 28 });
+  const { stdout, stderr } = await run.catch((error) => error);
+  return { objects: stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)), errors: stderr };
+}

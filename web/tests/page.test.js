@@ -1,0 +1,345 @@
+// The page in a browser, beside what the tool says of the same files. `web/ci` runs this.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync, ftruncateSync, closeSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { ask, data, dist, drop, launch, root, serve, shown, shownJson, visit } from "./browser.js";
+
+const CORPUS = join(root, "../shared/corpus/stores");
+
+let browser, home, scratch;
+before(async () => {
+  browser = await launch();
+  home = await serve(dist);
+  scratch = mkdtempSync(join(tmpdir(), "b2nd-web-"));
+});
+after(async () => {
+  await browser?.close();
+  home?.close();
+  if (scratch) rmSync(scratch, { recursive: true });
+});
+
+const files = (directory, ends) =>
+  readdirSync(directory, { recursive: true }).map((path) => join(directory, path)).filter((path) => ends.test(path) && statSync(path).isFile()).sort();
+
+const example = () => readFileSync(join(data, "example.b2nd"));
+
+/** The texts of the labelled facts. */
+const facts = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#view dd[data-field]")].map((fact) => [fact.dataset.field, fact.textContent])));
+
+const thousands = (number) => number.toLocaleString("en-US");
+const lengths = (shape) => (shape.length ? shape.map(thousands).join(" × ") : "()");
+
+test("every frame of tests/data, dropped, is shown as the tool shows it", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const frames = files(data, /\.(b2nd|b2frame|cframe|caterva)$/);
+  assert.ok(frames.length >= 80, `${frames.length} files`);
+  let refused = 0;
+  for (const file of frames) {
+    await drop(page, basename(file), readFileSync(file));
+    const { objects, errors } = await ask(file);
+    const [object] = objects;
+    const json = await shownJson(page);
+    const text = await page.locator("#view").textContent();
+    if (object === undefined) {
+      refused += 1;
+      const sentence = errors.trim().slice(`${basename(file)}: `.length);
+      assert.ok(text.includes(sentence), `${file}: ${sentence}`);
+      continue;
+    }
+    assert.deepEqual(json, object, file);
+    const said = await facts(page);
+    assert.ok(said.codec.startsWith(object.codec) && said.codec.endsWith(`level ${object.level}`), file);
+    assert.ok(said.nbytes.startsWith(`${thousands(object.nbytes)} byte`), file);
+    assert.equal(said.filters, object.filters.map(({ filter, meta }) => (meta ? `${filter} (meta ${meta})` : filter)).join(", ") || "none", file);
+    if (object.array) {
+      for (const field of ["shape", "chunkshape", "blockshape"]) assert.equal(said[field], lengths(object.array[field]), file);
+      if (!object.array.grid.error) assert.equal(said.nchunks, thousands(object.array.grid.nchunks), file);
+    }
+    for (const { name } of object.trailer.vlmetalayers ?? []) {
+      if (name !== null && /^\w+$/.test(name)) assert.ok(text.includes(`"${name}"`), `${file}: ${name}`);
+    }
+  }
+  assert.ok(refused > 0 && refused < 20, `${refused} refused`);
+  assert.deepEqual(wrong, []);
+});
+
+/** Compares the leaves of the store that is shown with the lines of the tool after its first. */
+async function compareLeaves(page, file, [, ...leaves]) {
+  const shownKeys = await page.locator("#view .leaf").evaluateAll((buttons) => buttons.map((button) => button.dataset.key));
+  assert.deepEqual(shownKeys.toSorted(), leaves.map(({ key }) => key).toSorted(), file);
+  for (const leaf of leaves) {
+    await page.locator(`#view .leaf[data-key=${JSON.stringify(leaf.key)}]`).click();
+    await page.waitForFunction((key) => document.querySelector("#view .leaf-view")?.dataset.shown === key, leaf.key);
+    if (leaf.kind === "ctable") {
+      const text = await page.locator("#view").textContent();
+      for (const { name } of leaf.columns) assert.ok(text.includes(name), `${file} ${name}`);
+    } else {
+      assert.deepEqual(await shownJson(page), leaf, `${file} ${leaf.key}`);
+    }
+  }
+}
+
+test("stores are trees, and each leaf is shown as the tool shows it", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const stores = files(data, /\.b2z$/).concat(existsSync(CORPUS) ? files(CORPUS, /\.(b2z|b2e)$/).filter((file) => !file.includes(".b2d/")) : []);
+  assert.ok(stores.length >= 2);
+  for (const file of stores) {
+    await drop(page, basename(file), readFileSync(file));
+    await compareLeaves(page, file, (await ask(file)).objects);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("what python-blosc2 wrote of every kind is shown as the tool shows it", { skip: !existsSync(CORPUS) && "no corpus beside the checkout" }, async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const all = readdirSync(CORPUS).filter((name) => /\.(b2nd|b2b|b2frame|bl2)$/.test(name)).map((name) => join(CORPUS, name));
+  assert.ok(all.length >= 15);
+  for (const file of all) {
+    await drop(page, basename(file), readFileSync(file));
+    assert.deepEqual(await shownJson(page), (await ask(file)).objects[0], file);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("folders: a sparse frame with the sizes of its chunks, and a store", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const sparse = join(data, "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd");
+  await page.setInputFiles("#pick-folder", sparse);
+  await shown(page);
+  assert.deepEqual(await shownJson(page), (await ask(sparse)).objects[0]);
+  if (existsSync(CORPUS)) {
+    const store = join(CORPUS, "tree.b2d");
+    await page.evaluate(() => document.getElementById("view").replaceChildren());
+    await page.setInputFiles("#pick-folder", store);
+    await shown(page);
+    await compareLeaves(page, store, (await ask(store)).objects);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("hostile names stay text", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const bytes = example();
+  const replace = (from, to) => {
+    assert.equal(from.length, to.length);
+    for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes.write(to, at, "latin1");
+  };
+  replace("station", "<i>y</i");
+  replace("b2nd tests", "<svg/onl=>");
+  replace("history", "\u001b[31m<b");
+  const name = "<img src=x onerror=alert(1)>\u202egnp.b2nd";
+  await drop(page, name, bytes);
+  assert.equal(await page.locator("#view i, #view img, #view b, #view svg:not(.picture)").count(), 0);
+  const text = await page.locator("#view").textContent();
+  for (const expected of ["<img src=x onerror=alert(1)>\\u{202e}gnp.b2nd", "<i>y</i", "<svg/onl=>", "[31m<b"]) assert.ok(text.includes(expected), expected);
+  assert.ok(!/[\u202e\u001b]/.test(text) && !/[\u202e\u001b]/.test(await page.title()));
+  assert.deepEqual(wrong, []);
+});
+
+test("the byte at which a file is broken is marked beside the sentence", async () => {
+  const { page } = await visit(browser, home.url);
+  // A frame's type size, an array's shape, a trailer's version.
+  const bytes = example();
+  const array = bytes.indexOf(Buffer.from([0x97, 0, 3, 0x93]));
+  const trailer = bytes.length - bytes.readUInt32BE(bytes.length - 22);
+  for (const [at, value] of [[0x2f, 0xd3], [array + 4, 0xcf], [trailer, 0x95]]) {
+    const broken = example();
+    broken[at] = value;
+    await drop(page, "broken.b2nd", broken);
+    const marked = page.locator("#view .hex .wrong");
+    assert.equal((await marked.textContent()).trim(), value.toString(16), `byte ${at}`);
+    const line = await marked.evaluate((byte) => byte.closest(".hex-line").querySelector(".hex-place").textContent);
+    const first = parseInt(line, 16);
+    assert.ok(first <= at && at < first + 16, `byte ${at} on the line of ${first}`);
+    assert.ok((await page.locator("#view .problem").first().textContent()).length > 20);
+  }
+  await drop(page, "cut.b2nd", example().subarray(0, 200));
+  assert.equal(await page.locator("#view .hex .wrong").textContent(), "⟨end⟩");
+});
+
+test("what is no frame at all is named, and nothing breaks", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const random = Buffer.from(Array.from({ length: 20000 }, (_, at) => (at * 7919 + (at >> 3)) & 255));
+  for (const [name, bytes] of [["empty", Buffer.alloc(0)], ["one", Buffer.from([0x9e])], ["noise.b2nd", random], ["text.zip", Buffer.from("PK\u0003\u0004 no archive")]]) {
+    await drop(page, name, bytes);
+    assert.ok((await page.locator("#view .problem").first().textContent()).length > 10, name);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("damaged copies of a file are shown or named, and nothing breaks", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  await drop(page, "example.b2nd", example());
+  let seed = 1;
+  for (let round = 0; round < 150; round += 1) {
+    const bytes = example();
+    for (let damage = 0; damage < 3; damage += 1) {
+      seed = (seed * 48271) % 2147483647;
+      // Header and trailer, where damage is seen.
+      const place = seed % 603;
+      bytes[place < 320 ? place : bytes.length - 603 + place] = seed >> 8;
+    }
+    await drop(page, `damaged${round}.b2nd`, bytes);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test("a file of 5 GB opens in less than a second, from a few kilobytes", async () => {
+  const bytes = example();
+  const length = 5e9;
+  const tail = bytes.subarray(320 + Number(bytes.readBigInt64BE(0x27)));
+  bytes.writeBigUInt64BE(BigInt(length), 0x10);
+  bytes.writeBigInt64BE(BigInt(length - 320 - tail.length), 0x27);
+  const file = join(scratch, "large.b2nd");
+  const handle = openSync(file, "w");
+  writeSync(handle, bytes.subarray(0, 320));
+  ftruncateSync(handle, length);
+  writeSync(handle, tail, 0, tail.length, length - tail.length);
+  closeSync(handle);
+  const { page, wrong } = await visit(browser, home.url);
+  await drop(page, "example.b2nd", example());
+  await page.evaluate(() => {
+    window.readBytes = 0;
+    const slice = File.prototype.slice;
+    File.prototype.slice = function (start, end) {
+      window.readBytes += Math.min(end, this.size) - start;
+      return slice.call(this, start, end);
+    };
+    document.getElementById("pick-file").addEventListener("change", () => { window.began = performance.now(); }, { capture: true });
+    new MutationObserver(() => {
+      if (document.querySelector("#view h1")?.textContent.startsWith("large")) window.took ??= performance.now() - window.began;
+    }).observe(document.getElementById("view"), { childList: true });
+  });
+  await page.setInputFiles("#pick-file", file);
+  await page.waitForFunction(() => window.took !== undefined);
+  await page.waitForFunction(() => document.querySelector(".pointed")?.textContent.includes("of the file"));
+  const { took, readBytes } = await page.evaluate(() => ({ took: window.took, readBytes: window.readBytes }));
+  console.log(`a file of 5 GB: ${took.toFixed(0)} ms, ${readBytes} bytes read`);
+  assert.ok(took < 1000 && readBytes < 20000, `${took} ms, ${readBytes} bytes`);
+  assert.deepEqual(wrong, []);
+});
+
+test("an address is read by range requests, and a server without them is named", async () => {
+  const far = await serve(data, true);
+  const plain = await serve(data);
+  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}example.b2nd`)}`, { allowed: [far.url] });
+  await shown(page);
+  assert.equal((await shownJson(page)).frame_len, 4794);
+  const asked = far.seen.filter((line) => line.startsWith("GET"));
+  assert.ok(asked.length <= 4 && asked.every((line) => line.includes("bytes=")), asked.join("\n"));
+  assert.deepEqual(wrong, []);
+  const other = await visit(browser, `${home.url}?url=${encodeURIComponent(`${plain.url}example.b2nd`)}`, { allowed: [plain.url] });
+  await shown(other.page);
+  assert.match(await other.page.locator("#view .problem").textContent(), /cannot be reached|range requests/);
+  far.close();
+  plain.close();
+});
+
+test("without ?url= the page can connect to nothing but itself", async () => {
+  const far = await serve(data, true);
+  const { page } = await visit(browser, home.url);
+  const reached = await page.evaluate((url) => fetch(url).then(() => true, () => false), `${far.url}example.b2nd`);
+  assert.equal(reached, false);
+  assert.deepEqual(far.seen, []);
+  far.close();
+});
+
+test("it works offline once it is loaded", async () => {
+  const { page, context } = await visit(browser, home.url);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await context.setOffline(true);
+  await page.reload();
+  await page.locator("[data-example]").first().click();
+  await shown(page);
+  assert.equal((await shownJson(page)).kind, "ndarray");
+});
+
+test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging", async () => {
+  const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1400 } });
+  await drop(page, "example.b2nd", example());
+  const pointed = page.locator(".pointed");
+  await pointed.getByText("of the file").waitFor();
+  // Numbers, coordinates and elements as the grid has them; 2 × 2 × 2 chunks of 6 × 7 × 5 in 10 × 13 × 7.
+  await page.locator('[data-at="0,1,1"]').hover();
+  assert.match(await pointed.textContent(), /chunk 3 at \(0, 1, 1\)elements \[0:6, 7:13, 5:7\]/);
+  await page.mouse.move(2, 2);
+  const canvas = page.locator(".picture-scroll");
+  await canvas.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await pointed.textContent(), /chunk 3 at \(0, 1, 1\)/);
+  await page.locator(".sliders input").first().fill("1");
+  assert.match(await pointed.textContent(), /chunk 7 at \(1, 1, 1\)elements \[6:10, 7:13, 5:7\]/);
+  await page.locator("select[data-axis='0']").selectOption("0");
+  assert.equal(await page.locator('[data-at="0,1,0"]').count(), 1);
+  assert.equal(await page.locator('[data-at="0,0,0"]').count(), 0);
+  // The sizes of all chunks are those of the tool.
+  const [{ chunks }] = (await ask(join(data, "example.b2nd"), "--chunks")).objects;
+  for (const chunk of chunks) {
+    for (let number = chunk.first; number <= chunk.last; number += 1) {
+      const at = [number >> 2, (number >> 1) & 1, number & 1];
+      for (const [axis, value] of at.entries()) await page.locator(".sliders input").nth(axis).fill(String(value));
+      const place = chunk.offset === undefined ? "takes no bytes" : `${thousands(chunk.cbytes)} bytes`;
+      const text = await pointed.textContent();
+      assert.ok(text.includes(`chunk ${number} `) && text.includes(place), `${number}: ${text}`);
+      if (chunk.offset !== undefined) assert.ok(text.includes(`at byte ${thousands(320 + chunk.offset)} of`), text);
+    }
+  }
+  // More chunks than fit: dragging moves the window.
+  await drop(page, "i4_2d.b2nd", readFileSync(join(data, "grid/i4_2d.b2nd")));
+  await page.getByRole("button", { name: "fewer and larger chunks" }).click();
+  const before = await page.locator("[data-at]").evaluateAll((chunks) => chunks.map((chunk) => chunk.dataset.at));
+  assert.deepEqual(before, ["0,0", "0,1", "1,0", "1,1"]);
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 10, box.y + 10, { steps: 8 });
+  await page.mouse.up();
+  const now = await page.locator("[data-at]").evaluateAll((chunks) => chunks.map((chunk) => chunk.dataset.at));
+  assert.deepEqual(now, ["1,1", "1,2", "2,1", "2,2"]);
+  assert.deepEqual(wrong, []);
+});
+
+test("pointing at bytes marks what they mean, and the reverse", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  await drop(page, "example.b2nd", example());
+  const part = page.locator(".part").first();
+  await part.locator(".meanings li", { hasText: "frame_len" }).hover();
+  assert.equal((await part.locator(".hex .marked").allTextContents()).join("").replaceAll(" ", ""), "cf00000000000012ba");
+  await part.locator(".meanings").focus();
+  await part.locator(".hex .run").first().hover();
+  assert.match(await part.locator(".meanings .marked").textContent(), /^header/);
+  await page.keyboard.press("ArrowDown");
+  assert.match(await part.locator(".meanings .marked").textContent(), /^magic/);
+  // Every byte of header and trailer is shown once.
+  const dumped = await page.locator(".hex-bytes").allTextContents();
+  const whole = example();
+  const [header, trailer] = [whole.subarray(0, 320), whole.subarray(whole.length - 283)];
+  assert.equal(dumped.join("").replaceAll(/\s/g, ""), header.toString("hex") + trailer.toString("hex"));
+  assert.deepEqual(wrong, []);
+});
+
+test("a phone's width holds the page, light and dark", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const { page, wrong } = await visit(browser, home.url, { viewport: { width: 360, height: 740 }, colorScheme });
+    const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    assert.ok(await fits());
+    for (const file of ["example.b2nd", "python-blosc2-3.9.0/meta__fifteen.b2nd", "python-blosc2-4.14.1/treestore__dfltb2z.b2z"]) {
+      await drop(page, basename(file), readFileSync(join(data, file)));
+      assert.ok(await fits(), `${file}: ${await page.evaluate(() => document.documentElement.scrollWidth)}`);
+    }
+    assert.deepEqual(wrong, []);
+  }
+});
+
+test("scripts and wasm stay under 250 kB compressed", () => {
+  const sizes = readdirSync(dist).filter((name) => /\.(js|wasm)$/.test(name)).map((name) => gzipSync(readFileSync(join(dist, name)), { level: 9 }).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  console.log(`scripts and wasm: ${total} bytes compressed`);
+  assert.ok(total < 250_000, `${total} bytes`);
+});

@@ -1,0 +1,106 @@
+//! The bytes of a frame's header and trailer beside what they mean, and the byte that is wrong.
+
+use b2nd::frame::Header;
+use b2nd::{Error, Result};
+use b2nd_view::bytes::{self, Row};
+use b2nd_view::store::is_frame;
+use b2nd_view::{Array, Frame, Source, text};
+use serde::Serialize;
+
+use super::store::is_io;
+
+/// How much of a broken header or trailer is shown.
+const SHOWN: u64 = 4096;
+
+/// How much of what is no frame at all.
+const STRANGE: u64 = 256;
+
+/// Where a trailer's length stands, counted from its end.
+const TRAILER_LEN: usize = 22;
+
+/// The header or the trailer.
+#[derive(Serialize)]
+pub struct Part {
+    title: &'static str,
+    /// The byte of the file at which it starts.
+    start: u64,
+    bytes: String,
+    /// Their offsets count from the part's first byte.
+    rows: Vec<Row>,
+    errors: Vec<Mistake>,
+}
+
+/// A sentence, and the byte of the part that it is about.
+#[derive(Serialize)]
+struct Mistake {
+    message: String,
+    position: Option<u64>,
+}
+
+impl Part {
+    fn new(title: &'static str, start: u64, bytes: &[u8], rows: Vec<Row>, errors: Vec<Mistake>) -> Part {
+        Part { title, start, bytes: text::hex(bytes, ""), rows, errors }
+    }
+}
+
+/// Header and trailer of the frame that is all of the source, which starts at this byte of its file.
+pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
+    let frame = match Frame::open(source, 0) {
+        Ok(frame) => frame,
+        Err(error) if is_io(&error) => return Err(error),
+        Err(error) => return Ok(vec![broken_header(source, start, &error)?]),
+    };
+    let encoded = frame.header_bytes()?;
+    let header = Part::new("header", start, &encoded, bytes::header(&encoded), array_error(frame.header()));
+    let trailer = match frame.tail() {
+        Ok(tail) => {
+            let rows = from_zero(bytes::trailer(&tail.bytes, tail.start), tail.start);
+            Part::new("trailer", start + tail.start, &tail.bytes, rows, Vec::new())
+        }
+        Err(error) if is_io(&error) => return Err(error),
+        Err(error) => broken_trailer(source, &frame, start, &error)?,
+    };
+    Ok(vec![header, trailer])
+}
+
+fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part> {
+    let first = source.read(0..SHOWN)?;
+    let shown = match first.get(11..15).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes) {
+        _ if !is_frame(&first) => STRANGE,
+        Some(length @ 15..) => u64::from(length).min(SHOWN),
+        _ => SHOWN,
+    };
+    let position = error.offset().map(|offset| offset as u64);
+    let shown = shown.max(position.map_or(0, |position| position + 16));
+    let bytes = source.read(0..shown)?;
+    let mistake = Mistake { message: error.to_string(), position };
+    Ok(Part::new("header", start, &bytes, bytes::header(&bytes), vec![mistake]))
+}
+
+/// Why the array's metalayer is none, and the byte of the header at which that shows.
+fn array_error(header: &Header) -> Vec<Mistake> {
+    let Err(error) = Array::find(header) else { return Vec::new() };
+    let position = error.offset().map(|offset| offset as u64);
+    vec![Mistake { message: error.to_string(), position }]
+}
+
+fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error) -> Result<Part> {
+    let header_len = frame.header().header_len() as u64;
+    let end = frame.header().frame_len().min(source.len());
+    let first = end.saturating_sub(SHOWN).max(header_len).min(end);
+    let tail = source.read(first..end)?;
+    let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
+    // A length that cannot be leaves the smallest trailer to look at.
+    let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
+    let skipped = tail.len().saturating_sub(length);
+    let bytes = tail.get(skipped..).unwrap_or_default();
+    let at = first + skipped as u64;
+    let position = error.offset().and_then(|offset| (offset as u64).checked_sub(at));
+    let rows = from_zero(bytes::trailer(bytes, at), at);
+    Ok(Part::new("trailer", start + at, bytes, rows, vec![Mistake { message: error.to_string(), position }]))
+}
+
+fn from_zero(mut rows: Vec<Row>, start: u64) -> Vec<Row> {
+    rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(start));
+    rows
+}

@@ -1,0 +1,199 @@
+//! What the page asks: [`Reader`] answers in JSON, from what `b2nd-view` finds in the pieces of files that it is given.
+
+mod bytes;
+mod chunk;
+mod codec;
+mod pieces;
+mod store;
+
+use std::ops::Range;
+
+use b2nd::frame::Offsets;
+use b2nd::{Error, Grid, Result};
+use b2nd_view::store::{self as stores, Leaf, Store, Zip};
+use b2nd_view::{Array, Frame, Kind, Source, json};
+use codec::Codec;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use pieces::{Files, Pieces, SparseFrame};
+
+/// The file that makes a directory a sparse frame.
+const SPARSE_FRAME: &str = "chunks.b2frame";
+
+/// A file or a folder that is looked into.
+///
+/// An answer counts if [`missing`](Reader::missing) names nothing afterwards; else the page [`put`](Reader::put)s what is
+/// missing and asks again.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Reader {
+    name: String,
+    files: Files,
+    store: Option<Store>,
+    /// The leaf of the store that is looked at.
+    leaf: Option<usize>,
+    grid: Option<Grid>,
+    offsets: Option<Offsets>,
+    /// Where the frame starts in its file.
+    start: u64,
+}
+
+/// What cannot be read.
+#[derive(Serialize)]
+struct Problem {
+    error: String,
+}
+
+#[wasm_bindgen]
+impl Reader {
+    /// A file or folder of this name.
+    #[wasm_bindgen(constructor)]
+    pub fn new(name: String) -> Reader {
+        Reader { name, ..Reader::default() }
+    }
+
+    /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
+    pub fn add(&mut self, path: String, length: f64) {
+        self.files.names.insert(path, self.files.files.len());
+        self.files.files.push(Pieces::new(length as u64));
+    }
+
+    /// The bytes that were missing from a file, which is named by its place.
+    pub fn put(&mut self, file: usize, start: f64, end: f64, bytes: Vec<u8>) {
+        if let Some(file) = self.files.files.get_mut(file) {
+            file.put(start as u64..end as u64, bytes);
+        }
+    }
+
+    /// What the last answer lacks: file, start, end; and again.
+    pub fn missing(&mut self) -> Vec<f64> {
+        let files = self.files.files.iter_mut().enumerate();
+        let missing = files.flat_map(|(file, pieces)| pieces.take_missing().into_iter().map(move |range| (file, range)));
+        missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
+    }
+
+    /// What there is: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
+    pub fn look(&mut self) -> String {
+        match store::look(&self.name, &self.files) {
+            Ok(Some((store, text))) => {
+                self.store = Some(store);
+                text
+            }
+            Ok(None) => r#"{"store":null}"#.to_owned(),
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Looks at a leaf from now on; without one, at the file itself.
+    pub fn choose(&mut self, leaf: Option<usize>) {
+        self.leaf = leaf;
+        (self.grid, self.offsets) = (None, None);
+    }
+
+    /// What the frame says: the object of `b2nd info --json`.
+    pub fn info(&mut self) -> String {
+        let place = json::Place { path: &self.name, ..json::Place::default() };
+        let place = match self.chosen() {
+            Some(leaf) => json::Place { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place },
+            None => place,
+        };
+        let found = self.frame(|frame, start| {
+            let grid = Array::find(frame.header()).ok().flatten().and_then(|array| array.meta.geometry().grid().ok());
+            let object = json::Object::new(frame, place, &json::Options::default(), &mut Codec)?;
+            Ok((to_json(&object), grid, start))
+        });
+        match found {
+            Ok((text, grid, start)) => {
+                (self.grid, self.start) = (grid, start);
+                text
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// The bytes of header and trailer and what they mean, also of a frame that cannot be read.
+    pub fn bytes(&self) -> String {
+        self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))).unwrap_or_else(|error| problem(&error))
+    }
+
+    /// Where the chunks are: keeps the index, and says how many there are.
+    pub fn index(&mut self) -> String {
+        match self.frame(|frame, _| frame.offsets()) {
+            Ok(offsets) => {
+                let chunks = offsets.len();
+                self.offsets = Some(offsets);
+                format!(r#"{{"chunks":{chunks}}}"#)
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// How many chunks there are along each axis; null where there are none to draw.
+    pub fn grid(&self) -> String {
+        to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
+    }
+
+    /// The picture of the chunks from these coordinates on, with at most so many along either axis: rows, then columns,
+    /// -1 where there is none.
+    pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
+        let Some(grid) = &self.grid else { return "null".to_owned() };
+        to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
+    }
+
+    /// What there is to say of the chunk at these coordinates.
+    pub fn chunk(&self, at: Vec<f64>) -> String {
+        let Some(grid) = &self.grid else { return "null".to_owned() };
+        to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &integers(&at)))
+    }
+}
+
+impl Reader {
+    fn chosen(&self) -> Option<&Leaf> {
+        self.store.as_ref()?.leaves.get(self.leaf?)
+    }
+
+    /// The bytes that are looked at, and where they start in the file that holds them.
+    fn source<T>(&self, look: impl FnOnce(&dyn Source, u64) -> Result<T>) -> Result<T> {
+        if let Some(frame) = self.files.get(SPARSE_FRAME) {
+            return look(&SparseFrame { frame, files: &self.files }, 0);
+        }
+        let file = self.files.get("");
+        let Some(leaf) = self.chosen() else {
+            return look(file.ok_or_else(|| Error::message("there is no frame in the folder"))?, 0);
+        };
+        match file {
+            Some(file) if stores::is_zip(&file.read(0..4)?) => {
+                look(&*leaf.open(&Zip::open(file)?, &mut Codec)?, store::start(leaf))
+            }
+            _ => look(&*leaf.open(&self.files, &mut Codec)?, store::start(leaf)),
+        }
+    }
+
+    fn frame<T>(&self, look: impl FnOnce(&Frame, u64) -> Result<T>) -> Result<T> {
+        self.source(|source, start| look(&Frame::open(source, 0)?, start))
+    }
+}
+
+/// Whether a frame holds frames.
+fn embeds(source: &dyn Source) -> Result<bool> {
+    let frame = Frame::open(source, 0)?;
+    Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
+}
+
+fn integers(numbers: &[f64]) -> Vec<i64> {
+    numbers.iter().map(|&number| number as i64).collect()
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::message(error)))
+}
+
+fn problem(error: &Error) -> String {
+    to_json(&Problem { error: error.to_string() })
+}
+
+/// A range as JSON has it.
+fn pair(range: Range<u64>) -> [u64; 2] {
+    [range.start, range.end]
+}

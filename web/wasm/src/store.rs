@@ -1,0 +1,72 @@
+//! A store and its leaves, each as the object of JSON that the tool prints of it.
+
+use super::codec::Codec;
+use b2nd::{Error, ErrorKind, Result};
+use b2nd_view::store::{self, Content, Folder, Leaf, Store, StoreObject, Zip};
+use b2nd_view::{Frame, Source, json};
+use serde_json::{Value, json};
+
+use super::SPARSE_FRAME;
+use super::pieces::Files;
+
+/// The store in a file or folder, if it is one, and what there is to say of it.
+pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
+    if files.get(SPARSE_FRAME).is_some() {
+        return Ok(None);
+    }
+    let Some(file) = files.get("") else { return of_folder(name, files).map(Some) };
+    if store::is_zip(&file.read(0..file.len().min(4096))?) {
+        return of_folder(name, &Zip::open(file)?).map(Some);
+    }
+    // What is no frame at all has its error where its bytes are shown.
+    match super::embeds(file) {
+        Err(error) if is_io(&error) => Err(error),
+        Ok(true) => {
+            let embedded = store::embedded(&Frame::open(file, 0)?, &mut Codec)?;
+            let store =
+                Store { kind: Some(embedded.kind), attributes: embedded.attributes, groups: Vec::new(), leaves: embedded.leaves };
+            let text = describe(name, &store, files)?;
+            Ok(Some((store, text)))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
+    let store = store::list(folder, &mut Codec)?;
+    let text = describe(name, &store, folder)?;
+    Ok((store, text))
+}
+
+fn describe(name: &str, store: &Store, folder: &dyn Folder) -> Result<String> {
+    // Of all leaves, before it fails: so that what is missing of each is fetched at once.
+    let leaves: Vec<Result<Value>> = store.leaves.iter().map(|leaf| of_leaf(name, leaf, folder)).collect();
+    let leaves: Vec<Value> = leaves.into_iter().collect::<Result<_>>()?;
+    Ok(json!({ "store": StoreObject::of_store(store, name), "leaves": leaves }).to_string())
+}
+
+fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
+    let problem = |error: Error| match error {
+        error if is_io(&error) => Err(error),
+        error => Ok(json!({ "key": leaf.key, "member": leaf.member, "error": error.to_string() })),
+    };
+    if let Some(object) = StoreObject::of_leaf(leaf, name) {
+        return Ok(json!(object));
+    }
+    let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    let found = leaf.open(folder, &mut Codec).and_then(|source| {
+        let frame = Frame::open(&*source, 0)?;
+        let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec)?;
+        Ok(json!(object))
+    });
+    found.or_else(problem)
+}
+
+/// Where a leaf's frame starts in its file; what is embedded has no place of its own in one.
+pub fn start(leaf: &Leaf) -> u64 {
+    if let Content::Frame = leaf.content { leaf.offset } else { 0 }
+}
+
+pub fn is_io(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(_))
+}
