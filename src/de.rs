@@ -66,7 +66,11 @@ pub fn from_slice_in_place<'de, T: Deserialize<'de>>(input: &'de [u8], place: &m
     deserializer.end()
 }
 
-/// Decodes a value from the front of the input, and gives what follows it.
+/// Decodes a value from the front of the input, and returns what follows it.
+///
+/// # Errors
+///
+/// Those of [`from_slice`], but for bytes after the value.
 pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T, &'de [u8])> {
     let mut deserializer = Deserializer::new(input);
     let value = T::deserialize(&mut deserializer)?;
@@ -74,6 +78,10 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T,
 }
 
 /// Reads to the end of `reader` and decodes a value from all of it.
+///
+/// # Errors
+///
+/// Those of [`from_slice`], and those of the reader as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> Result<T> {
     let mut input = alloc::vec::Vec::new();

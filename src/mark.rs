@@ -80,7 +80,7 @@ impl Mark {
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
             Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
-            Mark::Embedded => "with::embedded holds a value of its own",
+            Mark::Embedded => "with::embedded holds a whole value",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }

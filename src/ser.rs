@@ -17,6 +17,11 @@ mod marked;
 /// The value is serialized twice, first to learn the length: see [`serialized_len`]. One that is not the same
 /// both times, such as an iterator that is used up, is an error.
 ///
+/// # Errors
+///
+/// [`ErrorKind::Unsupported`] for what the format has no bytes for, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
+/// [`ErrorKind::Count`] for a declared length that is not the one that follows; and whatever the value refuses.
+///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
 /// #[derive(serde::Serialize)]
@@ -38,11 +43,12 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Encodes a value into the front of `buffer`, and gives back that part. Nothing is allocated.
+/// Encodes a value into the front of `buffer`, and returns that part. Nothing is allocated.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::BufferTooSmall`] says how long the buffer should be; what the buffer holds is then unspecified.
+/// Those of [`to_vec`]. [`ErrorKind::BufferTooSmall`] says how long the buffer should be. After an error, what the buffer holds is
+/// unspecified.
 pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
     let available = buffer.len();
     let mut serializer = Serializer::new(SliceSink::new(buffer));
@@ -62,6 +68,10 @@ fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: 
 }
 
 /// Encodes a value into a vector, then writes that in one call.
+///
+/// # Errors
+///
+/// Those of [`to_vec`], and those of the writer as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value: &T) -> Result<()> {
     writer.write_all(&to_vec(value)?)?;
@@ -70,6 +80,10 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 
 /// The length of a value's encoding in bytes. It follows from the type and its lengths, never from a number's value
 /// (a `u8` above 127 excepted, which takes two bytes).
+///
+/// # Errors
+///
+/// Those of [`to_vec`].
 pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     let mut serializer = Serializer::new(Counter::default());
     value.serialize(&mut serializer)?;

@@ -10,6 +10,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// (`std::io::Write` is not used on this path: a write through `io::Write for &mut [u8]` costs about three times as much.)
 pub trait Sink {
     /// Appends `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// The sink has no room for them.
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// How many bytes have been written.
@@ -17,9 +21,17 @@ pub trait Sink {
 
     /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). A sequence or map of unknown
     /// length gets its marker in this way.
+    ///
+    /// # Errors
+    ///
+    /// The sink has no room for them.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
 
     /// Appends an array whose length the compiler knows.
+    ///
+    /// # Errors
+    ///
+    /// The sink has no room for it.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()>
     where

@@ -66,11 +66,19 @@ macro_rules! modules {
                 use crate::mark;
 
                 /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                ///
+                /// # Errors
+                ///
+                /// The value is none that the mark holds; and whatever the serializer refuses.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, value)
                 }
 
                 /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                ///
+                /// # Errors
+                ///
+                /// Another marker than the module's; and whatever the value refuses.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))
@@ -103,11 +111,19 @@ macro_rules! bytes_modules {
                 use crate::mark;
 
                 /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                ///
+                /// # Errors
+                ///
+                /// The value is none that the mark holds; and whatever the serializer refuses.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
                 }
 
                 /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                ///
+                /// # Errors
+                ///
+                /// Another marker than the module's; and whatever the value refuses.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =

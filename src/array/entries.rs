@@ -193,7 +193,7 @@ impl Layout {
         self.refused(format_args!("{list} has {found} dimensions, ndim is {ndim}"))
     }
 
-    /// Gives the geometry its rank, once its lists are in place.
+    /// Sets the geometry's rank, once its lists are in place.
     #[inline(always)]
     fn set_rank<E: serde::de::Error>(self, geometry: &mut Geometry, ndim: u8, any_zero: bool) -> Result<(), E> {
         geometry.ndim = ndim;

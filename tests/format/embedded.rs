@@ -57,12 +57,14 @@ fn a_format_for_people_shows_the_value() {
 fn a_value_is_found_where_serde_buffers() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     #[serde(tag = "kind")]
+    #[allow(clippy::large_enum_variant)]
     enum Tagged {
         Array(Message<B2ndMeta>),
         Number { n: u8 },
     }
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     #[serde(untagged)]
+    #[allow(clippy::large_enum_variant)]
     enum Untagged {
         Number(u8),
         Array(Message<B2ndMeta>),

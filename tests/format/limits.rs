@@ -81,7 +81,7 @@ fn some_of_nothing_is_refused_since_it_would_be_read_as_none() {
     both_ways((None::<u8>, Some(0u8)), &hex!("92 c0 00"));
     both_ways(Some((None::<u8>, ())), &hex!("92 c0 c0"));
     both_ways(Some(vec![None::<u8>]), &hex!("91 c0"));
-    writes(&Marked(None), &hex!("91 c0").split_at(1).1);
+    writes(&Marked(None), hex!("91 c0").split_at(1).1);
     // Its marker comes last, and moves the nil.
     struct Unknown;
     impl Serialize for Unknown {

@@ -173,7 +173,7 @@ impl Struct {
         }
     }
 
-    /// Gives the fields their offsets, or makes sure of those that they have, the way NumPy does.
+    /// Computes the fields' offsets, or checks those that they have, as NumPy does.
     pub(super) fn lay_out(parts: Parts) -> Result<Struct, Misfit> {
         let Parts { mut fields, has_offsets, itemsize, aligned } = parts;
         let (mut end, mut alignment, mut depth) = (0usize, 1, 0);

@@ -72,8 +72,8 @@ impl Grid {
         })
     }
 
-    /// Where the elements that a block and a slice share stand in both, as few runs as there can be within a row, in ascending order:
-    /// for blocks that are decompressed one at a time, or elements that are not copied but filled. Padding is in none.
+    /// Where the elements that a block and a slice share stand in both, in ascending order. Bytes that follow one another on both sides
+    /// are one run, and padding is in none. It serves blocks that are decompressed one at a time, and elements that are filled, not copied.
     ///
     /// # Errors
     ///
