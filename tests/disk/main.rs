@@ -7,4 +7,5 @@ mod common;
 
 mod edit;
 mod faults;
+mod files;
 mod writer;

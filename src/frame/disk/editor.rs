@@ -47,24 +47,27 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// # Several editors
 ///
-/// An `Editor` locks the file until it is dropped, and keeps out every other editor, [`rewrite`](crate::frame::rewrite),
-/// [`Writer`](crate::frame::Writer) over the file and [`File::open_shared`], in this process and others. [`File::open`] takes no
-/// lock, and reads what is there. The lock is advisory (`flock`; on Windows the file is opened so that nobody else can open it to
-/// write); a file system without locks, such as some network file systems, is edited without.
+/// An `Editor` locks the file until it is dropped. It keeps out every other editor, [`rewrite`](crate::frame::rewrite),
+/// [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`], in this process and in others.
+/// [`File::open`] takes no lock, and reads what is there. The lock is advisory (`flock`; on Windows the file is opened so that
+/// nobody else can open it to write). A file system without locks, such as some network file systems, is edited without.
 ///
-/// C-Blosc2 has a lock of its own: with `locking=True` or the environment variable `BLOSC_LOCKING`, on the file `NAME.b2lock` beside
-/// the frame (in a sparse frame's directory, `.b2lock`). An `Editor` takes it too where the file exists or `BLOSC_LOCKING` is set (to
-/// neither nothing nor `0`), and makes C-Blosc2 read the frame anew. So if every process that uses C-Blosc2 asks for its lock,
-/// all of them and any number of editors can change one frame. Set `BLOSC_LOCKING` where the first of them may come while an edit
-/// is under way.
+/// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
+/// `NAME.b2lock` beside the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too where the file exists or
+/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame anew. Set `BLOSC_LOCKING` where a first
+/// C-Blosc2 may come while an edit is under way.
 ///
-/// A C-Blosc2 without its lock sees none of this. It overwrites trailer and header in several writes, so that an edit in the same instant may be
-/// lost, or leave a frame that neither can read. Each edit makes sure that the header is still the one that was read.
+/// Beside python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
+/// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` write the metadata that Python read before
+/// it took the lock: what was edited in between is lost, and after a rewrite to a header of another length the frame is destroyed.
+/// A C-Blosc2 without its lock may do the same at any time. Each edit makes sure that the header is still the one that was read, and that
+/// the path still names the file.
 ///
 /// # What a replaced file keeps
 ///
-/// Its permissions, its owner and group, and its extended attributes (with access control lists), as far as the system lets this process set them. Other hard
-/// links to it keep the old content. Its time of birth is new, and holes stay holes.
+/// Its permissions, and its owner, group and extended attributes (access control lists among them) as far as the system lets this
+/// process set them. Where the group cannot be kept, it loses what others do not have. Other hard links to it keep the old content;
+/// its time of birth is new; on Windows it has its directory's access control. Holes stay holes. A read-only file is refused.
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -134,10 +137,7 @@ impl Editor {
             let file = File::of(path.clone(), claim.handle.file().try_clone()?, 0)?;
             Ok(Editor { file, claim, storage })
         };
-        open().map_err(|error| match error.kind() {
-            ErrorKind::Io(system) if system.kind() == io::ErrorKind::WouldBlock => Error::new(ErrorKind::Locked).in_file(&path),
-            _ => error.in_file(&path),
-        })
+        open().map_err(|error| named(error, &path))
     }
 
     /// Replaces the content of the metalayer of a type's own name.
@@ -198,7 +198,7 @@ impl Editor {
 
     /// The system's errors do not say which file they are about, and others do not say in which file it was.
     fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        edit(self).map_err(|error| error.in_file(self.file.path()))
+        edit(self).map_err(|error| named(error, self.file.path()))
     }
 
     fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
@@ -366,6 +366,14 @@ fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let first = old.iter().zip(new).position(differs)?;
     let last = old.iter().zip(new).rposition(differs)?;
     Some(first..last + 1)
+}
+
+#[cold]
+fn named(error: Error, path: &Path) -> Error {
+    match error.kind() {
+        ErrorKind::Io(system) if system.kind() == io::ErrorKind::WouldBlock => Error::new(ErrorKind::Locked).in_file(path),
+        _ => error.in_file(path),
+    }
 }
 
 #[cold]

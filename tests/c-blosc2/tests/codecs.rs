@@ -99,7 +99,7 @@ fn compressed_indexes() {
         let mut file = File::edit(&path).unwrap();
         file.set_vlmetalayer("more", b"ours").unwrap();
         assert_eq!(assert_agree(&path), None);
-        b2nd::frame::rewrite(&path, &path, |metalayers| metalayers.insert("user", vec![0; 99]).map(drop)).unwrap();
+        file.rewrite(|metalayers| metalayers.insert("user", vec![0; 99]).map(drop)).unwrap();
         assert_eq!(assert_agree(&path), None);
         if contiguous {
             let bytes = std::fs::read(&path).unwrap();

@@ -184,6 +184,7 @@ fn edits_and_rewrites() {
         file.set_vlmetalayer("long", &long).unwrap();
         file.set_vlmetalayer("title", b"Baltic Sea").unwrap();
         assert!(file.remove_vlmetalayer("nothing").unwrap());
+        drop(file);
         assert!(assert_agree(&path).unwrap() == values);
         let array = Array::open(&path).unwrap();
         assert_eq!(array.meta(), meta(&geometry, "<u2"));

@@ -159,7 +159,7 @@ impl Game {
             _ => {
                 self.user = vec![2; self.rng.usize(1..900)];
                 let user = self.user.as_slice();
-                rewrite(&self.path, &self.path, |metalayers| metalayers.insert("user", user).map(drop)).unwrap();
+                file.rewrite(|metalayers| metalayers.insert("user", user).map(drop)).unwrap();
                 "we rewrite the frame"
             }
         };
@@ -224,7 +224,7 @@ fn chunks_inserted_updated_and_deleted() {
             }
             file.set_vlmetalayer("round", &[round]).unwrap();
             if round % 10 == 9 {
-                rewrite(&path, &path, |_| Ok(())).unwrap();
+                file.rewrite(|_| Ok(())).unwrap();
             }
             assert_eq!(assert_agree(&path), None);
         }
@@ -280,7 +280,7 @@ fn arrays_emptied_and_filled_again() {
             let mut file = File::edit(path).unwrap();
             file.set_vlmetalayer("round", &[round; 200]).unwrap();
             assert_eq!(assert_agree(path).unwrap(), b"");
-            rewrite(path, path, |metalayers| metalayers.insert("user", vec![1; 3]).map(drop)).unwrap();
+            file.rewrite(|metalayers| metalayers.insert("user", vec![1; 3]).map(drop)).unwrap();
             assert_eq!(assert_agree(path).unwrap(), b"");
 
             let mut array = Array::open(path).unwrap();
