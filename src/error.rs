@@ -107,6 +107,44 @@ pub enum ErrorKind {
     /// Something that serde can say and this format cannot.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
+    /// What the bytes start with is no Blosc2 frame.
+    #[error("{0}")]
+    NotAFrame(String),
+    /// A frame or trailer of a version that is not read.
+    #[error("expected {expected}, found {found}")]
+    UnsupportedVersion {
+        /// The versions that are read.
+        expected: &'static str,
+        /// The version that was there.
+        found: String,
+    },
+    /// A value that disagrees with another one, or is outside its range.
+    #[error("expected {expected}, found {found}")]
+    Mismatch {
+        /// The value that would be right, or the range of those.
+        expected: String,
+        /// The value that was there.
+        found: String,
+    },
+    /// Data that are compressed, and no decompressor for them.
+    #[error("the chunk is compressed with {codec}, and no decompressor is given")]
+    NoCodec {
+        /// The codec's name.
+        codec: String,
+    },
+    /// A metalayer that does not fit its place in a file: a rewrite makes room.
+    #[error("{}", no_room(name, *length, *room))]
+    NoRoom {
+        /// The metalayer's name.
+        name: String,
+        /// The length that was given, in bytes.
+        length: usize,
+        /// The length of its place in bytes; `None` where it has none.
+        room: Option<usize>,
+    },
+    /// A file is no longer what it was when it was opened.
+    #[error("the header has changed since the frame was opened: open it again")]
+    Changed,
     /// The bytes are well formed and what they say cannot be, or a `Serialize` or `Deserialize` implementation refused.
     #[error("{0}")]
     Message(String),
@@ -118,6 +156,16 @@ pub enum ErrorKind {
     #[cfg(feature = "std")]
     #[error("{0}")]
     Io(std::io::Error),
+}
+
+fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
+    match room {
+        Some(room) => format!(
+            "metalayer {name:?} is {length} bytes, its place in the header holds {room}: a metalayer in a file keeps its length, and \
+             a rewrite changes it"
+        ),
+        None => format!("metalayer {name:?} is not in the header: it can be added by a rewrite, not in the file"),
+    }
 }
 
 fn plural(count: usize) -> &'static str {

@@ -1,7 +1,9 @@
 //! [`Chunk`]: the bytes of one Blosc2 chunk, and what can be known of its data without a codec.
 
 use alloc::borrow::Cow;
+use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::fmt;
 
 mod blosclz;
 mod header;
@@ -57,13 +59,12 @@ impl Decompress for () {
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        let codec = chunk.codec();
-        Err(Error::message(format_args!("the chunk is compressed with {codec}, and no decompressor is given")))
+        Err(Error::new(ErrorKind::NoCodec { codec: chunk.codec().to_string() }))
     }
 }
 
 /// One Blosc2 chunk: its header, and all of its bytes as they are stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
     header: ChunkHeader,
     bytes: Cow<'a, [u8]>,
@@ -130,6 +131,23 @@ impl<'a> Chunk<'a> {
     ) -> Result<Chunk<'static>> {
         let header = ChunkHeader::special_chunk(special, nbytes, typesize, blocksize)?;
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
+    }
+
+    /// A chunk of `nbytes` bytes in which every element is `value`, which alone is held.
+    ///
+    /// # Errors
+    ///
+    /// `value` is empty, `nbytes` is 0 or no multiple of its length, or is too long for a chunk.
+    ///
+    /// ```
+    /// let chunk = b2nd::frame::Chunk::repeated(&1.5f64.to_le_bytes(), 80)?;
+    /// assert_eq!(chunk.value(), Some(&1.5f64.to_le_bytes()[..]));
+    /// assert_eq!((chunk.header().nbytes(), chunk.header().cbytes()), (80, 40));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn repeated(value: &[u8], nbytes: usize) -> Result<Chunk<'static>> {
+        let header = ChunkHeader::repeated(nbytes, value.len())?;
+        Ok(Chunk { bytes: Cow::Owned([header.as_bytes(), value].concat()), header })
     }
 
     /// The chunk's header.
@@ -233,6 +251,12 @@ impl<'a> Chunk<'a> {
             Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for Chunk<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Chunk").field(&self.header).finish()
     }
 }
 

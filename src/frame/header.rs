@@ -1,5 +1,7 @@
 //! [`Header`]: what a frame starts with.
 
+use alloc::string::ToString;
+
 use serde::Deserialize;
 
 use super::metalayers::{Metalayers, Place, mismatch};
@@ -116,10 +118,12 @@ impl Header {
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
             }
             if matches!(count, 11..=13) {
-                return Err(mismatch("header elements", 14, format_args!("{count} (a C-Blosc2 2.0 beta)"), 0));
+                let found = alloc::format!("{count} (a C-Blosc2 2.0 beta)");
+                return Err(Error::at(ErrorKind::UnsupportedVersion { expected: "14", found }, 0).field("header elements"));
             }
             if count != 14 {
-                return Err(mismatch("header elements", 14, count, 0));
+                let message = alloc::format!("expected 14, found {count}");
+                return Err(Error::at(ErrorKind::NotAFrame(message), 0).field("header elements"));
             }
             reader.take_i32().map_err(|error| error.field("header_len"))
         };
@@ -214,20 +218,24 @@ fn no_frame(error: Error) -> Error {
     if error.is_eof() {
         return error;
     }
-    Error::at(ErrorKind::Message(alloc::format!("not a Blosc2 frame: {}", error.kind())), 0)
+    Error::at(ErrorKind::NotAFrame(alloc::format!("not a Blosc2 frame: {}", error.kind())), 0)
 }
 
 fn check_version(version: u8) -> Result<()> {
     match version {
         2 | 3 => Ok(()),
-        _ => Err(mismatch("frame version", "2 or 3", version, FLAGS_AT)),
+        _ => {
+            let kind = ErrorKind::UnsupportedVersion { expected: "2 or 3", found: version.to_string() };
+            Err(Error::at(kind, FLAGS_AT).field("frame version"))
+        }
     }
 }
 
 fn check_magic(magic: &[u8]) -> Result<()> {
     if *magic != MAGIC {
         let quoted = |bytes: &[u8]| alloc::format!("\"{}\"", bytes.escape_ascii());
-        return Err(mismatch("magic", quoted(&MAGIC), quoted(magic), 1));
+        let message = alloc::format!("expected {}, found {}", quoted(&MAGIC), quoted(magic));
+        return Err(Error::at(ErrorKind::NotAFrame(message), 1).field("magic"));
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! [`Frame`]: a contiguous frame in memory.
 
+use core::fmt;
+
 use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
 use super::trailer::Trailer;
@@ -17,13 +19,20 @@ use crate::error::{Error, Result};
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Frame<'a> {
     /// The frame alone, without what follows it.
     bytes: &'a [u8],
     header: Header,
     trailer: Trailer,
     offsets: Offsets,
+}
+
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Frame { bytes, header, trailer, offsets } = self;
+        write!(f, "Frame({} bytes, {offsets:?}, {:?}, {:?})", bytes.len(), header.metalayers(), trailer.vlmetalayers())
+    }
 }
 
 impl<'a> Frame<'a> {

@@ -15,9 +15,11 @@ use crate::array::Metalayer;
 use crate::error::{Error, Result};
 
 mod contents;
+mod hex;
 mod name;
 mod section;
 use contents::Contents;
+use hex::Hex;
 use name::Name;
 pub(super) use section::{Place, Section, mismatch};
 
@@ -42,8 +44,19 @@ impl Metalayers {
     }
 
     /// The content under this name.
-    pub fn get(&self, name: &str) -> Option<&[u8]> {
-        self.contents.iter().nth(self.position(name)?)
+    #[must_use]
+    pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&[u8]> {
+        self.contents.iter().nth(self.position(name.as_ref())?)
+    }
+
+    /// Decodes the content under a type's own name, where there is one: what [`set`](Metalayers::set) puts there.
+    ///
+    /// # Errors
+    ///
+    /// The content is something else, or bytes follow it. [`Header::metalayer`](super::Header::metalayer) accepts those.
+    pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
+        let decoded = self.get(T::NAME).map(crate::from_slice).transpose();
+        decoded.map_err(|error| error.field(T::NAME))
     }
 
     /// Names and contents, in order.
@@ -69,7 +82,7 @@ impl Metalayers {
     /// A name longer than 31 bytes; a 17th name, with which C-Blosc2 would refuse or destroy the file.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
-        if let Some(index) = self.position(name) {
+        if let Some(index) = self.position(name.as_bytes()) {
             return Ok(Some(self.contents.replace(index, content)));
         }
         let this = Name::new(name.as_bytes())?;
@@ -92,7 +105,7 @@ impl Metalayers {
 
     /// Takes a name and its content away.
     pub fn remove(&mut self, name: &str) -> Option<Vec<u8>> {
-        let index = self.position(name)?;
+        let index = self.position(name.as_bytes())?;
         self.names.remove(index);
         Some(self.contents.remove(index))
     }
@@ -115,9 +128,9 @@ impl Metalayers {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
-        let Some(index) = self.position(from) else { return Ok(false) };
+        let Some(index) = self.position(from.as_bytes()) else { return Ok(false) };
         let name = Name::new(to.as_bytes())?;
-        if self.position(to).is_some_and(|taken| taken != index) {
+        if self.position(to.as_bytes()).is_some_and(|taken| taken != index) {
             return Err(Error::message(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
         }
         self.names[index] = name;
@@ -150,8 +163,8 @@ impl Metalayers {
         Error::message(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|this| this.as_bytes() == name.as_bytes())
+    fn position(&self, name: &[u8]) -> Option<usize> {
+        self.names.iter().position(|this| this.as_bytes() == name)
     }
 
     /// The length of the section that holds them, in bytes.
@@ -176,7 +189,7 @@ impl Metalayers {
 
     /// Where the content of this name begins in a header or trailer: its `c6`.
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
-        self.content_offsets(section_start).nth(self.position(name)?)
+        self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
 }
 
@@ -187,19 +200,21 @@ impl fmt::Debug for Metalayers {
     }
 }
 
-/// Pairs of name and content. Where a format is for people, a name is a string if it can be.
+/// Pairs of name and content. Where a format is for people, a name is a string if it can be, and a content is hexadecimal.
 impl Serialize for Metalayers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let readable = serializer.is_human_readable();
-        serializer.collect_seq(self.iter().map(|(name, content)| (AnyName::new(name, readable), Bytes::new(content))))
+        if serializer.is_human_readable() {
+            return serializer.collect_seq(self.iter().map(|(name, content)| (AnyName::new(name), Hex(content))));
+        }
+        serializer.collect_seq(self.iter().map(|(name, content)| (Bytes::new(name), Bytes::new(content))))
     }
 }
 
 impl<'de> Deserialize<'de> for Metalayers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let pairs = if deserializer.is_human_readable() {
-            let pairs = Vec::<(AnyName, ByteBuf)>::deserialize(deserializer)?;
-            pairs.into_iter().map(|(name, content)| (ByteBuf::from(name.into_bytes()), content)).collect()
+            let pairs = Vec::<(AnyName, Hex<Vec<u8>>)>::deserialize(deserializer)?;
+            pairs.into_iter().map(|(name, content)| (ByteBuf::from(name.into_bytes()), ByteBuf::from(content.0))).collect()
         } else {
             Vec::<(ByteBuf, ByteBuf)>::deserialize(deserializer)?
         };
@@ -222,10 +237,10 @@ enum AnyName {
 }
 
 impl AnyName {
-    fn new(name: &[u8], readable: bool) -> Self {
+    fn new(name: &[u8]) -> Self {
         match core::str::from_utf8(name) {
-            Ok(text) if readable => AnyName::Text(text.to_owned()),
-            _ => AnyName::Bytes(ByteBuf::from(name)),
+            Ok(text) => AnyName::Text(text.to_owned()),
+            Err(_) => AnyName::Bytes(ByteBuf::from(name)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! [`Writer`]: new frames from chunks that are compressed already.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::chunk::{Chunk, Offset, Special};
 use super::header::{FrameType, Header};
@@ -33,7 +34,6 @@ use crate::error::{Error, Result};
 /// assert_eq!(frame.chunk(1)?.header().special(), Some(Special::Zeros));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Writer<T = Memory> {
     header: Header,
     vlmetalayers: Trailer,
@@ -68,7 +68,7 @@ pub(super) mod sealed {
 }
 
 /// A frame in memory: what [`Writer::finish`] gives is its bytes.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
 }
@@ -84,6 +84,19 @@ impl sealed::Target for Memory {
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<Vec<u8>> {
         Ok([header, &self.chunks, tail].concat())
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} bytes)", self.chunks.len())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Writer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (metalayers, vlmetalayers) = (self.header.metalayers(), self.vlmetalayers.vlmetalayers());
+        write!(f, "Writer({} chunks, {metalayers:?}, {vlmetalayers:?}, {:?})", self.offsets.len() / 8, self.target)
     }
 }
 
@@ -148,7 +161,7 @@ impl<T: Target> Writer<T> {
     /// in length, since an index entry says no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
-            return Err(Error::message("a chunk of one value is more than an index entry: append it as a chunk"));
+            return Err(Error::message("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 {
             return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));

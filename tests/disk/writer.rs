@@ -175,7 +175,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 byte or more, at most 64, found 0");
     assert_eq!(message(writer.append_special(Special::Zeros, 65)), "chunk 0: expected 1 byte or more, at most 64, found 65");
     assert_eq!(message(writer.append_special(Special::Zeros, 63)), "nbytes: expected a multiple of typesize (4), found 63");
-    let refusal = "a chunk of one value is more than an index entry: append it as a chunk";
+    let refusal = "`Special::Value` needs the value's bytes: append a `Chunk::repeated`";
     assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);
     writer.append(&store(64)).unwrap();
     writer.append(&store(60)).unwrap();

@@ -181,8 +181,8 @@ fn names_are_identifiers_in_formats_that_check_them() {
 #[test]
 fn metalayers_in_json() {
     let header = Header::from_slice(&header(&[(b"text", b"\x01\xff"), (b"\xff", b"")])).unwrap();
-    assert_eq!(serde_json::to_string(header.metalayers()).unwrap(), r#"[["text",[1,255]],[[255],[]]]"#);
-    let error = serde_json::from_str::<Metalayers>(&format!(r#"[["{}",[]]]"#, "x".repeat(32))).unwrap_err();
+    assert_eq!(serde_json::to_string(header.metalayers()).unwrap(), r#"[["text","01ff"],[[255],""]]"#);
+    let error = serde_json::from_str::<Metalayers>(&format!(r#"[["{}",""]]"#, "x".repeat(32))).unwrap_err();
     assert_eq!(error.to_string(), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes, a metalayer's name holds at most 31");
 }
 
@@ -195,7 +195,7 @@ fn a_header_in_json() {
         concat!(
             r#"{"frame_len":512,"flags":[18,0,21,3],"nbytes":3744,"cbytes":100,"typesize":1,"blocksize":171,"chunksize":330,"#,
             r#""compression_threads":1,"decompression_threads":2,"has_vlmetalayers":false,"#,
-            r#""pipeline":[6,0,0,0,0,0,1,5,0,0,0,0,0,0,0,0,0],"metalayers":[["a",[98]]]}"#
+            r#""pipeline":[6,0,0,0,0,0,1,5,0,0,0,0,0,0,0,0,0],"metalayers":[["a","62"]]}"#
         )
     );
     let refuses = |from: &str, to: &str, expected: &str| {
@@ -208,4 +208,28 @@ fn a_header_in_json() {
     refuses("[6,", "[7,", "filter slots: expected at most 6, found 7");
     refuses("\"nbytes\"", "\"bytes\"", "unknown field `bytes`");
     refuses("\"nbytes\":3744,", "", "missing field `nbytes`");
+}
+
+#[test]
+fn long_contents_come_back_from_a_stream() {
+    // More than formats hold for others while they read a stream.
+    let mut header = Header::from_slice(&header(&[(b"long", &[7; 5000]), (b"short", b"x")])).unwrap();
+    header.metalayers_mut().set(&b2nd::B2ndMeta::of::<u8>(b2nd::Geometry::new(&[8], &[8], &[8]).unwrap())).unwrap();
+    survives(&header);
+    let mut trailer = Trailer::new(Metalayers::new());
+    trailer.set_value("long", &[8; 70_000]).unwrap();
+    survives(&trailer);
+}
+
+#[test]
+fn hexadecimal_digits_are_two_for_each_byte() {
+    let read = |content: &str| serde_json::from_str::<Metalayers>(&format!(r#"[["a","{content}"]]"#));
+    assert_eq!(read("00fFA0").unwrap().get("a"), Some(&[0, 0xff, 0xa0][..]));
+    for content in ["0", "000", "0g", "+1", " 1", "é"] {
+        let error = read(content).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("invalid value: string \"{content}\", expected two hexadecimal digits for each byte")),
+            "{error}"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Chunks: headers of 16 and 32 bytes, data that needs no codec, and what is refused.
 
 use crate::common::message;
-use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, Special};
+use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, Frame, Header, Special, Writer};
 
 /// A header of 32 bytes: version 5, one block, flags and Blosc2 flags as given.
 fn extended(flags: u8, typesize: u8, [nbytes, blocksize, cbytes]: [i32; 3], blosc2_flags: u8) -> Vec<u8> {
@@ -174,7 +174,7 @@ fn special_chunks_fill_their_data() {
 
 #[test]
 fn special_chunks_that_cannot_be() {
-    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "a chunk of one value holds more than a header");
+    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "`Special::Value` needs the value's bytes: see `Chunk::repeated`");
     assert_eq!(message(Chunk::special(Special::Zeros, 8, 0)), "typesize: expected 1 or more, found 0 at byte 3");
     assert_eq!(message(Chunk::special(Special::Zeros, 10, 4)), "nbytes: expected a multiple of typesize (4), found 10");
     assert_eq!(message(Chunk::special(Special::Zeros, 350, 300)), "nbytes: expected a multiple of typesize (300), found 350");
@@ -255,4 +255,46 @@ fn no_decompressor_refuses_before_it_takes_memory() {
         assert!(start.elapsed().as_secs() < 3, "2 GiB are not filled to say no");
     }
     assert_eq!(message(Chunk::from_slice(&compressed(12)).unwrap().data_into(&mut [0; 12], ())), refusal);
+}
+
+#[test]
+fn a_chunk_of_one_value() {
+    let chunk = Chunk::repeated(&[1, 2, 3], 12).unwrap();
+    assert_eq!((chunk.header().special(), chunk.value(), chunk.bytes().len()), (Some(Special::Value), Some(&[1, 2, 3][..]), 35));
+    assert_eq!(*chunk.data(()).unwrap(), [1, 2, 3].repeat(4));
+    assert_eq!(Chunk::repeated(&[7; 300], 900).unwrap().value(), Some(&[7; 300][..]), "longer than the field for it");
+    assert_eq!(message(Chunk::repeated(&[1, 2, 3], 10)), "nbytes: expected a multiple of the value's length (3), found 10");
+    assert_eq!(message(Chunk::repeated(&[1], 0)), "nbytes: expected a multiple of the value's length (1), found 0");
+    assert_eq!(message(Chunk::repeated(&[], 8)), "typesize: expected 1 or more, found 0 at byte 3");
+    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    writer.append(&Chunk::repeated(&9i32.to_le_bytes(), 64).unwrap()).unwrap();
+    let bytes = writer.finish().unwrap();
+    let chunk = Frame::from_slice(&bytes).unwrap().chunk(0).unwrap();
+    assert_eq!((chunk.value(), chunk.header().blocksize()), (Some(&9i32.to_le_bytes()[..]), 32));
+}
+
+#[test]
+fn what_debug_prints_is_a_line() {
+    let mut writer = Writer::new(Header::new(1, 1 << 20, 1 << 20).unwrap());
+    let chunk = Chunk::store(&vec![7; 1 << 20], 1).unwrap();
+    assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(1048576 bytes of data, 1048608 of chunk, stored))");
+    writer.append(&chunk).unwrap();
+    assert_eq!(format!("{writer:?}"), "Writer(1 chunks, {}, {}, Memory(1048608 bytes))");
+    let bytes = writer.finish().unwrap();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    let expected = format!("Frame({} bytes, Offsets(1 chunks), {{}}, {{}})", bytes.len());
+    assert_eq!(format!("{frame:?}"), expected);
+}
+
+#[test]
+fn a_chunk_header_is_serialized_for_people_and_programs() {
+    let header = *Chunk::repeated(&[1, 2], 4).unwrap().header();
+    let expected = concat!(
+        r#"{"version":5,"typesize":2,"nbytes":4,"blocksize":4,"cbytes":34,"stored":false,"special":"value","#,
+        r#""codec":"blosclz","codec_meta":0,"filters":[]}"#
+    );
+    assert_eq!(serde_json::to_string(&header).unwrap(), expected);
+    let names = (Codec::Zstd, Codec::Other(35), Filter::Shuffle);
+    assert_eq!(serde_json::to_string(&names).unwrap(), r#"["zstd","zfp_fixed_rate","shuffle"]"#);
+    assert_eq!(b2nd::to_vec(&names).unwrap(), [0x93, 5, 35, 1]);
 }

@@ -91,7 +91,7 @@ fn a_header_says_how_many_threads_wrote() {
 fn a_name_stands_once() {
     let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
     assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name stands twice at byte 94");
-    let pairs = r#"[["a", [1]], [[97], [2]]]"#;
+    let pairs = r#"[["a", "01"], [[97], "02"]]"#;
     assert_eq!(serde_json::from_str::<Metalayers>(pairs).unwrap_err().to_string(), "a: the name stands twice");
 }
 

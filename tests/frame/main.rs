@@ -10,6 +10,8 @@ mod chunks;
 mod corrupt;
 mod headers;
 mod index;
+mod kinds;
 #[cfg(feature = "msgpack")]
 mod msgpack;
+mod names;
 mod regressions;

@@ -43,7 +43,7 @@ pub enum Kind {
 impl Kind {
     /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read tells nothing.
     pub fn of(header: &Header, trailer: Option<&Trailer>, codec: &mut dyn Decompress) -> Kind {
-        let has = |name| header.metalayers().get(name).is_some();
+        let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {
             let value = Value::from_slice(content);
             match value.and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()) {

@@ -1,6 +1,11 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
 use super::blosclz::{self, IS_UNSPLIT};
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 use super::pipeline::{Codec, Filter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::metalayers::mismatch;
@@ -80,7 +85,7 @@ impl core::fmt::Display for Special {
 /// ```
 ///
 /// Source: C-Blosc2's "Chunk Format".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// Where the header is of 16 bytes, the others are zero.
     bytes: [u8; EXTENDED],
@@ -133,7 +138,7 @@ impl ChunkHeader {
         blocksize: usize,
     ) -> Result<ChunkHeader> {
         if special == Special::Value {
-            return Err(Error::message("a chunk of one value holds more than a header"));
+            return Err(Error::message("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes % typesize != 0 {
@@ -144,6 +149,20 @@ impl ChunkHeader {
         }
         header.bytes[31] = special.code() << 4;
         header.set_blocksize(blocksize);
+        header.check()?;
+        Ok(header)
+    }
+
+    /// The header of a chunk whose elements are all the value that follows it.
+    pub(in crate::frame) fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+        let mut header = ChunkHeader::new(nbytes, typesize)?;
+        if nbytes == 0 || nbytes % typesize != 0 {
+            return Err(Error::message(format_args!(
+                "nbytes: expected a multiple of the value's length ({typesize}), found {nbytes}"
+            )));
+        }
+        header.bytes[31] = Special::Value.code() << 4;
+        header.bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED + typesize)?);
         header.check()?;
         Ok(header)
     }
@@ -327,6 +346,42 @@ impl ChunkHeader {
     /// Whether the codec uses a dictionary.
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
+    }
+}
+
+impl fmt::Debug for ChunkHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChunkHeader({} bytes of data, {} of chunk, ", self.nbytes(), self.cbytes())?;
+        match self.special() {
+            Some(special) => write!(f, "{special})"),
+            None if self.is_stored() => f.write_str("stored)"),
+            None => write!(f, "{})", self.codec()),
+        }
+    }
+}
+
+/// What its methods say, by their names.
+impl Serialize for ChunkHeader {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;
+        fields.serialize_field("version", &self.version())?;
+        fields.serialize_field("typesize", &self.typesize())?;
+        fields.serialize_field("nbytes", &self.nbytes())?;
+        fields.serialize_field("blocksize", &self.blocksize())?;
+        fields.serialize_field("cbytes", &self.cbytes())?;
+        fields.serialize_field("stored", &self.is_stored())?;
+        fields.serialize_field("special", &self.special())?;
+        fields.serialize_field("codec", &self.codec())?;
+        fields.serialize_field("codec_meta", &self.codec_meta())?;
+        fields.serialize_field("filters", &self.filters().collect::<Vec<_>>())?;
+        fields.end()
+    }
+}
+
+/// By its name.
+impl Serialize for Special {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

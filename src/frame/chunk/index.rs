@@ -1,6 +1,7 @@
 //! [`Offsets`]: where a frame's chunks are.
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::ops::Range;
 
 use super::header::{ChunkHeader, Special};
@@ -54,7 +55,7 @@ impl Offset {
 /// shuffle. That is decoded here: an index needs no codec crate.
 ///
 /// An index whose entries are all the same (an array of zeros) takes no memory for each.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
     index: Index,
     /// The first byte of the chunks in a contiguous frame.
@@ -65,7 +66,7 @@ pub struct Offsets {
     end: u64,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 enum Index {
     Each(Vec<Offset>),
     All(Offset, usize),
@@ -175,6 +176,12 @@ impl Offsets {
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
+    }
+}
+
+impl fmt::Debug for Offsets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Offsets({} chunks)", self.len())
     }
 }
 

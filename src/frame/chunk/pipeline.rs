@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use serde::{Serialize, Serializer};
+
 /// What compresses a chunk: C-Blosc2's *compcode*.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,6 +68,13 @@ impl fmt::Display for Codec {
     }
 }
 
+/// By its name where a format is for people, else by its compcode.
+impl Serialize for Codec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
+    }
+}
+
 /// What happens to a chunk's bytes before they are compressed.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -125,6 +134,13 @@ impl fmt::Display for Filter {
             Filter::Other(36) => "int_trunc",
             Filter::Other(code) => return write!(f, "filter {code}"),
         })
+    }
+}
+
+/// By its name where a format is for people, else by its number.
+impl Serialize for Filter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Edits of a frame in its file: what a crash at any moment leaves is the old content or the new one.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::vec::Vec;
 use core::ops::{Deref, Range};
 use std::io::{self, Read, SeekFrom};
@@ -16,7 +15,7 @@ use super::lock::{Claim, is_at};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::staged::{Staged, clean, replaceable, sync_parent};
 use super::storage::{Disk, Handle, Storage};
-use crate::array::Metalayer;
+use crate::array::{B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::header::Header;
 use crate::frame::metalayers::{Metalayers, Place};
@@ -149,11 +148,13 @@ impl Editor {
         self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
     }
 
-    /// Replaces the content of a metalayer. A shorter one keeps the old one's tail behind it, as with C-Blosc2.
+    /// Replaces the content of a metalayer by one of the same length. An array's metalayer may be shorter: it keeps the old one's tail
+    /// behind it, as a squeeze in C-Blosc2 does.
     ///
     /// # Errors
     ///
-    /// The header has no such metalayer, or what it holds is shorter than the new content: chunks follow the header, so it cannot grow.
+    /// The header has no such metalayer, or what it holds has another length: chunks follow the header, so it cannot grow, and readers of a
+    /// shorter one would find the old one's tail behind it.
     /// [`rewrite`](Editor::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`] where writing fails; see [`Editor`] for what is
     /// then in the file.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
@@ -203,7 +204,9 @@ impl Editor {
 
     fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
-        if content.len() > place.len() {
+        // The array's own may be followed by the tail of a longer one, as a squeeze in C-Blosc2 leaves it; others are read to their end.
+        let may_be_shorter = name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME;
+        if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
             return Err(too_long(name, content.len(), place.len()));
         }
         let mut whole = place.to_vec();
@@ -378,17 +381,15 @@ fn named(error: Error, path: &Path) -> Error {
 
 #[cold]
 fn changed() -> Error {
-    Error::message("the header has changed since the frame was opened: open it again")
+    Error::new(ErrorKind::Changed)
 }
 
 #[cold]
 fn no_place(name: &str) -> Error {
-    Error::message(format!("metalayer {name:?} is not in the header: it can be added by a rewrite, not in the file"))
+    Error::new(ErrorKind::NoRoom { name: name.into(), length: 0, room: None })
 }
 
 #[cold]
 fn too_long(name: &str, length: usize, place: usize) -> Error {
-    Error::message(format!(
-        "metalayer {name:?} is {length} bytes, its place in the header holds {place}: a metalayer in a file keeps its length"
-    ))
+    Error::new(ErrorKind::NoRoom { name: name.into(), length, room: Some(place) })
 }

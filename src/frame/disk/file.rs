@@ -185,8 +185,12 @@ impl File {
         }
     }
 
-    /// Reads a part of the frame, in one read. Where the file ends before it does, nothing is allocated.
-    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
+    /// Reads a part of the frame, counted from its start: what [`Offsets::range`] names, or a part of that.
+    ///
+    /// # Errors
+    ///
+    /// The file ends before the range does: then nothing is allocated. The file cannot be read.
+    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let end = self.file.len()?.saturating_sub(self.offset);
         if end < range.end {
             let needed = usize::try_from(range.end - end).unwrap_or(usize::MAX);

@@ -1,7 +1,7 @@
 //! The section of a header or trailer that holds its metalayers.
 
 use alloc::borrow::Cow;
-use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -243,5 +243,5 @@ pub(in crate::frame) fn mismatch(
     found: impl fmt::Display,
     offset: usize,
 ) -> Error {
-    Error::at(ErrorKind::Message(format!("expected {expected}, found {found}")), offset).field(name)
+    Error::at(ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() }, offset).field(name)
 }
