@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Write};
 
 use crate::marker;
 
@@ -322,8 +322,22 @@ impl Error {
     }
 }
 
+/// Passes text on, but for characters that move a terminal's cursor, change its colours or turn text around: names in files may
+/// hold any.
+struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for Escaped<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let is_plain = |c: char| {
+            !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        text.chars().try_for_each(|c| if is_plain(c) { self.0.write_char(c) } else { write!(self.0, "{}", c.escape_debug()) })
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = Escaped(f);
         #[cfg(feature = "std")]
         for segment in &self.0.path {
             if let Segment::File(file) = segment {
@@ -338,7 +352,7 @@ impl fmt::Display for Error {
         if let Some(path) = path {
             write!(f, "{path}: ")?;
         }
-        self.0.kind.fmt(f)?;
+        write!(f, "{}", self.0.kind)?;
         match self.0.offset {
             Some(offset) => write!(f, " at byte {offset}"),
             None => Ok(()),

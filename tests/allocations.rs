@@ -225,3 +225,59 @@ fn a_dtype_takes_no_more_than_its_string_can_fill() {
         assert!(info.bytes_total as usize <= limit, "{} characters, {} bytes: {string}", string.len(), info.bytes_total);
     }
 }
+
+/// Writes `parts`, each at its place, and nothing between them: holes that take no room on the disk.
+fn with_holes(path: &std::path::Path, length: u64, parts: &[(u64, &[u8])]) {
+    use std::io::{Seek, SeekFrom, Write};
+
+    let mut file = std::fs::File::create(path).unwrap();
+    for (at, part) in parts {
+        file.seek(SeekFrom::Start(*at)).unwrap();
+        file.write_all(part).unwrap();
+    }
+    file.set_len(length).unwrap();
+}
+
+#[test]
+fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
+    let path = std::env::temp_dir().join(format!("b2nd-holes-{}.b2nd", std::process::id()));
+    let frame = common::frames::small();
+    let (index, trailer) = (common::frames::INDEX, common::frames::TRAILER);
+    let frame_len = |length: u64| [&frame[..0x10], &length.to_be_bytes(), &frame[0x18..]].concat();
+
+    // 3 GiB of older trailers between the index and the last trailer.
+    let hole = 3 << 30;
+    let length = frame.len() as u64 + hole;
+    let bytes = frame_len(length);
+    with_holes(&path, length, &[(0, &bytes[..trailer]), (trailer as u64 + hole, &bytes[trailer..])]);
+    let read = |path: &std::path::Path| {
+        let file = File::open(path).unwrap();
+        assert_eq!(
+            (file.chunk(0).unwrap().stored(), file.chunk(1).unwrap().stored()),
+            (Some(&b"chunk  0"[..]), Some(&b"chunk  1"[..]))
+        );
+        assert_eq!(file.trailer().unwrap().vlmetalayers().len(), 1);
+    };
+    let (_, info) = allocated(|| read(&path));
+    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+
+    // 5 GiB between two chunks: the second one's offset, and cbytes, are that much larger.
+    let hole = 5 << 30;
+    let length = frame.len() as u64 + hole;
+    let mut bytes = frame_len(length);
+    bytes[0x27..0x2f].copy_from_slice(&(80 + hole).to_be_bytes());
+    bytes[index + 40..index + 48].copy_from_slice(&(40 + hole).to_le_bytes());
+    with_holes(&path, length, &[(0, &bytes[..168]), (168 + hole, &bytes[168..])]);
+    let (_, info) = allocated(|| read(&path));
+    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+
+    // A header of 2 GiB in a file of 8 KiB.
+    let mut bytes = frame.clone();
+    bytes[0x0b..0x0f].copy_from_slice(&i32::MAX.to_be_bytes());
+    bytes.resize(8192, 0);
+    std::fs::write(&path, &bytes).unwrap();
+    let (error, info) = allocated(|| File::open(&path).unwrap_err().to_string());
+    assert_eq!(error, "unexpected end of input at byte 4096: the frame's header needs 2147479551 more bytes");
+    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+    std::fs::remove_file(path).unwrap();
+}

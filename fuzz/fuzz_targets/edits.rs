@@ -110,8 +110,8 @@ fn run(plan: Plan) {
         let before = contents(&path);
         let (done, expected) = match edit {
             Edit::SetMetalayer(name, content) => {
-                let place = model.metalayers.get_mut(&name.text()).filter(|place| place.len() >= content.len());
-                let expected = place.map(|place| place[..content.len()].copy_from_slice(&content)).is_some();
+                let place = model.metalayers.get_mut(&name.text()).filter(|place| place.len() == content.len());
+                let expected = place.map(|place| place.copy_from_slice(&content)).is_some();
                 (file.set_metalayer_bytes(&name.text(), &content), expected)
             }
             Edit::SetVlmetalayer(name, value) => {

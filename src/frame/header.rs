@@ -160,7 +160,10 @@ impl Header {
     /// `None` where there is neither: the frame holds no array.
     ///
     /// Bytes after the metalayer are accepted, since they are real: a squeeze in place leaves the tail of the longer one.
-    /// An error's byte is counted from the start of the header.
+    ///
+    /// # Errors
+    ///
+    /// The metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL behind `b2nd` or `caterva`. An error's byte is counted from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
@@ -180,7 +183,7 @@ impl Header {
     }
 
     fn decode<'s, T: Deserialize<'s>>(&'s self, name: &'static str) -> Result<Option<T>> {
-        let Some(content) = self.metalayers.get(name) else { return Ok(None) };
+        let Some(content) = self.metalayers.get_as_c(name)? else { return Ok(None) };
         match T::deserialize(&mut crate::Deserializer::new(content)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => {

@@ -53,7 +53,7 @@ impl<'a> Frame<'a> {
         };
         let start = header.header_len();
         let tail = bytes.get(start..).unwrap_or_default();
-        let trailer = Trailer::from_tail(tail).map_err(|error| error.shifted(start))?;
+        let trailer = Trailer::after(&header, tail).map_err(|error| error.shifted(start))?;
         let index_start = usize::try_from(header.tail_range().start).unwrap_or(usize::MAX);
         let offsets = Offsets::from_tail(&header, bytes.get(index_start..).unwrap_or_default())
             .map_err(|error| error.complete("the place of the index"))?;

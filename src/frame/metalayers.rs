@@ -79,13 +79,14 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes; a 17th name, with which C-Blosc2 would refuse or destroy the file.
+    /// A name longer than 31 bytes or with a NUL, at which C-Blosc2 would end it; a 17th name, with which C-Blosc2 would refuse or destroy the file.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {
             return Ok(Some(self.contents.replace(index, content)));
         }
         let this = Name::new(name.as_bytes())?;
+        check_nul(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::message(format_args!(
                 "metalayer {name:?} would be number {}: C-Blosc2 takes at most {MAX_METALAYERS}",
@@ -114,7 +115,7 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes, or one that is taken.
+    /// A name longer than 31 bytes or with a NUL, or one that is taken.
     ///
     /// ```
     /// let mut metalayers = b2nd::frame::Metalayers::new();
@@ -130,6 +131,7 @@ impl Metalayers {
     pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
         let Some(index) = self.position(from.as_bytes()) else { return Ok(false) };
         let name = Name::new(to.as_bytes())?;
+        check_nul(to)?;
         if self.position(to.as_bytes()).is_some_and(|taken| taken != index) {
             return Err(Error::message(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
         }
@@ -163,6 +165,21 @@ impl Metalayers {
         Error::message(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
+    /// The content that C-Blosc2 takes for the one under this name: it ends a name at a NUL, and takes the first.
+    ///
+    /// # Errors
+    ///
+    /// It takes one that has another name.
+    #[inline]
+    pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
+        let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };
+        if self.names[index].len() != name.len() {
+            return Err(Error::message(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}"))
+                .within(self.names[index].segment(), None));
+        }
+        Ok(self.contents.iter().nth(index))
+    }
+
     fn position(&self, name: &[u8]) -> Option<usize> {
         self.names.iter().position(|this| this.as_bytes() == name)
     }
@@ -191,6 +208,14 @@ impl Metalayers {
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
+}
+
+/// A new name that C-Blosc2 would read as another one.
+fn check_nul(name: &str) -> Result<()> {
+    if name.contains('\0') {
+        return Err(Error::message(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Metalayers {

@@ -7,6 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::chunk::{Chunk, Decompress};
+use super::header::Header;
 use super::metalayers::{Metalayers, Place, Section, mismatch};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::Reader;
@@ -48,18 +49,31 @@ impl Trailer {
 
     /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) of a frame.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
-        let named = |error: Error| match error.path() {
-            None => error.within(Segment::Field("the frame's trailer"), Some(0)),
-            Some(_) => error,
-        };
         crate::from_slice::<Wire>(trailer).map_err(named)?.try_into()
     }
 
     /// Decodes a trailer from the end of a frame, or from any part of one that ends with it, such as the bytes of
     /// [`Header::tail_range`](super::Header::tail_range).
+    ///
+    /// Of a frame without data C-Blosc2 reads the trailer that follows the header, whatever is behind it; so do
+    /// [`File`](super::File) and [`Frame`](super::Frame). No writer leaves two in such a frame.
+    ///
+    /// # Errors
+    ///
+    /// No trailer is there.
     pub fn from_tail(tail: &[u8]) -> Result<Trailer> {
         let start = Trailer::start_in(tail)?;
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
+    }
+
+    /// Decodes the trailer of a frame from what is behind its header: of a frame without data the one that follows there, as C-Blosc2
+    /// does, and not the last one.
+    pub(super) fn after(header: &Header, tail: &[u8]) -> Result<Trailer> {
+        if header.nbytes() != 0 {
+            return Trailer::from_tail(tail);
+        }
+        let trailer = crate::take_from_slice::<Wire>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
+        trailer.map_err(|error| error.complete("the frame"))
     }
 
     /// The length that the trailer at the end of `tail` claims.
@@ -110,7 +124,9 @@ impl Trailer {
     /// The value of a variable-length metalayer, where there is one of this name. `decompress` is asked only where it is
     /// compressed; `()` refuses.
     pub fn value(&self, name: &str, decompress: impl Decompress) -> Result<Option<Cow<'_, [u8]>>> {
-        let Some(content) = self.vlmetalayers.get(name) else { return Ok(None) };
+        let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
+            return Ok(None);
+        };
         let value = Chunk::from_slice(content).and_then(|chunk| chunk.into_data(decompress));
         value.map(Some).map_err(|error| error.within(Segment::Key(name.to_owned()), None).field("vlmetalayers"))
     }
@@ -124,6 +140,14 @@ impl Trailer {
         let chunk = Chunk::store(value, 1)?;
         self.vlmetalayers.insert(name, chunk.into_bytes())?;
         Ok(())
+    }
+}
+
+/// An error that names no field is the trailer's.
+fn named(error: Error) -> Error {
+    match error.path() {
+        None => error.within(Segment::Field("the frame's trailer"), Some(0)),
+        Some(_) => error,
     }
 }
 

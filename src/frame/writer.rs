@@ -7,9 +7,14 @@ use super::chunk::{Chunk, Offset, Special};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::trailer::Trailer;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 
 /// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
+///
+/// In a chunk of an array stand its blocks, one after the other, each in C order; a chunk and its blocks are whole ones
+/// everywhere, padded where they reach over the array's edge. Appending elements in the array's own order permutes them:
+/// [`Grid`](crate::Grid) packs them into chunks.
 ///
 /// A chunk comes from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
 /// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]); the last two appear under
@@ -43,6 +48,8 @@ pub struct Writer<T = Memory> {
     cbytes: u64,
     /// Whether the last chunk was shorter than the others.
     ended: bool,
+    /// The first compressed chunk whose blocks are not as long as the header says, and how long they are.
+    odd_blocks: Option<(u64, usize)>,
     target: T,
 }
 
@@ -118,7 +125,7 @@ impl Writer<Memory> {
 impl<T: Target> Writer<T> {
     pub(super) fn to(header: Header, target: T) -> Self {
         let vlmetalayers = Trailer::new(Metalayers::new());
-        Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, target }
+        Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, odd_blocks: None, target }
     }
 
     /// Appends a chunk as it is, but for two things without which C-Blosc2 would not read it back. A stored chunk gets the header's
@@ -148,6 +155,11 @@ impl<T: Target> Writer<T> {
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        let (own, is_compressed) =
+            (chunk.header().blocksize(), chunk.header().special().is_none() && !chunk.header().is_stored());
+        if is_compressed && own != blocksize && self.odd_blocks.is_none() {
+            self.odd_blocks = Some((number, own));
+        }
         self.target.put_chunk(number, self.cbytes, &chunk.bytes_in_blocks(blocksize))?;
         self.cbytes += chunk.bytes().len() as u64;
         self.push(Offset::At(at), nbytes)
@@ -163,7 +175,7 @@ impl<T: Target> Writer<T> {
         if special == Special::Value {
             return Err(Error::message("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
-        if self.header.chunksize() == 0 {
+        if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
             return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
         }
         self.check_next(nbytes)?;
@@ -182,8 +194,15 @@ impl<T: Target> Writer<T> {
     }
 
     /// Writes index, trailer and header, and makes the frame appear where it goes. In memory, gives its bytes.
+    ///
+    /// # Errors
+    ///
+    /// The frame does not hold the array that its metalayer describes: too few or too many chunks; a last chunk that is not padded to
+    /// its whole length; a typesize, chunksize or blocksize other than the shapes and the dtype say. More than 16 metalayers. The target
+    /// cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
-        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, target } = self;
+        self.check_array()?;
+        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, odd_blocks: _, target } = self;
         if header.metalayers().len() > MAX_METALAYERS {
             return Err(header.metalayers().too_many());
         }
@@ -213,6 +232,47 @@ impl<T: Target> Writer<T> {
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
             let limit = if chunksize == 0 { "any".into() } else { alloc::format!("at most {chunksize}") };
             return Err(Error::message(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
+        }
+        Ok(())
+    }
+
+    /// Whether the chunks are those of the array that the header's metalayer describes, where it describes one.
+    fn check_array(&self) -> Result<()> {
+        // A metalayer of the user's may have the name of the array's, and hold something else.
+        let Ok(Some(array)) = self.header.array() else { return Ok(()) };
+        let grid = array.geometry().grid()?;
+        let refuse = |name: &str, expected: i64, found: i64| match expected == found {
+            true => Ok(()),
+            false => {
+                Err(Error::message(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
+            }
+        };
+        let typesize = i64::from(self.header.typesize());
+        if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
+            let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
+            // The typesize is right where C-Blosc2 writes |u1 because nobody named a dtype, and where NumPy's text of an aligned structure
+            // leaves out padding.
+            let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
+            if itemsize > typesize || !may_be_longer {
+                refuse("typesize", itemsize, typesize)?;
+            }
+        }
+        let count = (self.offsets.len() / 8) as u64;
+        if count != grid.nchunks() {
+            return Err(Error::message(format_args!("the array has {} chunks, and {count} were appended", grid.nchunks())));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        refuse("chunksize", grid.extchunknitems().saturating_mul(typesize), self.header.chunksize().into())?;
+        let blocksize = grid.blocknitems().saturating_mul(typesize);
+        refuse("blocksize", blocksize, self.header.blocksize().into())?;
+        if let Some((number, found)) = self.odd_blocks {
+            let found = i64::try_from(found).unwrap_or(i64::MAX);
+            return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
+        }
+        if self.ended {
+            return Err(Error::message("the last chunk is shorter than the others: in an array it is padded to the same length"));
         }
         Ok(())
     }

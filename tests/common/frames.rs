@@ -8,8 +8,13 @@ use b2nd::{B2ndMeta, Geometry};
 
 /// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
 pub fn header() -> Header {
+    header_of(56)
+}
+
+/// The same for an array of so many elements.
+pub fn header_of(length: i64) -> Header {
     let mut header = Header::new(4, 64, 32).unwrap();
-    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();
     header.metalayers_mut().insert("small", [1; 20]).unwrap();
     header.metalayers_mut().insert("wide", [2; 1100]).unwrap();
     header
@@ -20,12 +25,12 @@ pub fn data(number: u8, nbytes: usize) -> Vec<u8> {
     (0..nbytes).map(|index| number.wrapping_mul(37).wrapping_add(index as u8)).collect()
 }
 
-/// Appends four chunks, the last one short: stored, special, stored, stored.
+/// Appends four chunks: stored, special, stored, stored.
 pub fn append<T: Target>(writer: &mut Writer<T>) -> b2nd::Result<()> {
     writer.append(&Chunk::store(&data(0, 64), 4)?)?;
     writer.append_special(Special::Zeros, 64)?;
     writer.append(&Chunk::store(&data(2, 64), 4)?)?;
-    writer.append(&Chunk::store(&data(3, 32), 4)?)
+    writer.append(&Chunk::store(&data(3, 64), 4)?)
 }
 
 /// A contiguous frame with a vlmetalayer.
@@ -50,7 +55,7 @@ pub fn bare() -> Vec<u8> {
 
 /// A frame without chunks.
 pub fn empty() -> Vec<u8> {
-    let mut writer = Writer::new(header());
+    let mut writer = Writer::new(header_of(0));
     writer.set_vlmetalayer("note", &[3; 100]).unwrap();
     writer.finish().unwrap()
 }

@@ -229,7 +229,7 @@ fn twice(watch: Watch, mut step: impl FnMut() -> b2nd::Result<()>) -> b2nd::Resu
 
 #[test]
 fn a_new_frame_is_absent_or_complete() {
-    let mut header = frames::header();
+    let mut header = frames::header_of(48);
     header.metalayers_mut().remove("wide");
     let header = &header;
     let create = |storage: &Faulty, root: &Path, watch: Watch| {
@@ -276,8 +276,11 @@ fn a_chunk_that_failed_is_left_out() {
         }
         shorter
     }
-    let one_file = shorter(&|storage, path| Writer::create_in(Arc::new(storage), path, frames::header()));
-    let directory = shorter(&|storage, path| Writer::create_sparse_in(Arc::new(storage), path, frames::header()));
+    // An array would miss its chunk.
+    let mut header = frames::header();
+    header.metalayers_mut().remove("b2nd");
+    let one_file = shorter(&|storage, path| Writer::create_in(Arc::new(storage), path, header.clone()));
+    let directory = shorter(&|storage, path| Writer::create_sparse_in(Arc::new(storage), path, header.clone()));
     assert_eq!((one_file, directory), (2, 2), "each of the stored chunks failed once");
 }
 

@@ -24,7 +24,7 @@ fn a_frame_in_memory_is_read_back() {
     let frame = Frame::from_slice(&bytes).unwrap();
     let header = frame.header();
     assert_eq!((header.version(), header.frame_type()), (2, FrameType::Contiguous));
-    assert_eq!((header.nbytes(), header.cbytes(), header.frame_len()), (224, 96 + 96 + 64, bytes.len() as u64));
+    assert_eq!((header.nbytes(), header.cbytes(), header.frame_len()), (256, 96 + 96 + 96, bytes.len() as u64));
     assert_eq!((header.typesize(), header.chunksize(), header.blocksize()), (4, 64, 32));
     assert_eq!(header.metalayers(), frames::header().metalayers());
     assert!(header.has_vlmetalayers());
@@ -33,7 +33,7 @@ fn a_frame_in_memory_is_read_back() {
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
     assert_eq!(frame.offsets().iter().collect::<Vec<_>>(), expected);
     assert!(!frame.offsets().is_empty());
-    for (number, nbytes) in [(0, 64), (2, 64), (3, 32)] {
+    for (number, nbytes) in [(0, 64), (2, 64), (3, 64)] {
         let chunk = frame.chunk(number).unwrap();
         assert_eq!(chunk.stored(), Some(frames::data(number as u8, nbytes).as_slice()));
         assert_eq!(chunk.header().blocksize(), 32, "the frame's");
@@ -275,4 +275,64 @@ fn an_array_of_this_crate() {
     assert_eq!(file.header().metalayer::<B2ndMeta>().unwrap().unwrap(), meta);
     let array = file.header().array().unwrap().unwrap();
     assert_eq!(array.geometry().grid().unwrap().nchunks(), file.offsets().unwrap().len());
+}
+
+/// A header of two chunks of 2 x 3 elements in blocks of 1 x 3, for an array of 2 x 5.
+fn array_header(dtype: &str, typesize: i32, chunksize: i32, blocksize: i32) -> Header {
+    let mut header = Header::new(typesize, chunksize, blocksize).unwrap();
+    let geometry = Geometry::new(&[2, 5], &[2, 3], &[1, 3]).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(geometry, dtype)).unwrap();
+    header
+}
+
+#[test]
+fn a_frame_that_does_not_hold_its_array_is_refused() {
+    let finished = |header: Header, lengths: &[usize]| {
+        let typesize = header.typesize() as usize;
+        let mut writer = Writer::new(header);
+        lengths.iter().for_each(|&length| writer.append(&Chunk::store(&vec![1; length], typesize).unwrap()).unwrap());
+        writer.finish()
+    };
+    let good = || array_header("<i2", 2, 12, 6);
+    assert!(finished(good(), &[12, 12]).is_ok());
+    assert_eq!(message(finished(good(), &[])), "the array has 2 chunks, and 0 were appended");
+    assert_eq!(message(finished(good(), &[12])), "the array has 2 chunks, and 1 were appended");
+    assert_eq!(message(finished(good(), &[12, 12, 12])), "the array has 2 chunks, and 3 were appended");
+    let refusal = "the last chunk is shorter than the others: in an array it is padded to the same length";
+    assert_eq!(message(finished(good(), &[12, 8])), refusal);
+    let said = "as the array's metalayer says, found";
+    assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
+    assert_eq!(message(finished(array_header("<i2", 2, 20, 6), &[20, 20])), format!("chunksize: expected 12, {said} 20"));
+    assert_eq!(message(finished(array_header("<i2", 2, 12, 12), &[12, 12])), format!("blocksize: expected 6, {said} 12"));
+    // What C-Blosc2 writes where nobody named a dtype; and what NumPy's text leaves out of an aligned structure.
+    assert!(finished(array_header("|u1", 2, 12, 6), &[12, 12]).is_ok());
+    assert!(finished(array_header("[('a', '|i1')]", 2, 12, 6), &[12, 12]).is_ok());
+    let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);
+    assert_eq!(message(refused), format!("typesize: expected 4, {said} 2"));
+    // A metalayer of the user's that has the name of the array's.
+    let mut header = Header::new(2, 12, 6).unwrap();
+    header.metalayers_mut().insert("b2nd", b"something else".as_slice()).unwrap();
+    assert!(finished(header, &[12]).is_ok());
+}
+
+#[test]
+fn compressed_chunks_of_an_array_have_its_blocks() {
+    let mut compressed = Chunk::store(&[1; 12], 2).unwrap().into_bytes();
+    compressed[2] &= !0x02;
+    let mut writer = Writer::new(array_header("<i2", 2, 12, 6));
+    writer.append(&Chunk::store(&[1; 12], 2).unwrap()).unwrap();
+    writer.append(&Chunk::from_slice(&compressed).unwrap()).unwrap();
+    let refusal = "chunk[1]: blocksize: expected 6, as the array's metalayer says, found 12";
+    assert_eq!(message(writer.finish()), refusal);
+}
+
+#[test]
+fn what_the_index_says_of_a_chunk_needs_a_length() {
+    // The flag for variable chunks, and a chunksize all the same.
+    let mut header = b2nd::to_vec(&Header::new(1, 0, 0).unwrap()).unwrap();
+    header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
+    let mut writer = Writer::new(Header::from_slice(&header).unwrap());
+    let refusal = "a special chunk has the frame's chunksize, and in this frame chunks vary in length";
+    assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
+    assert_eq!(message(writer.append(&Chunk::special(Special::Zeros, 64, 1).unwrap())), refusal);
 }

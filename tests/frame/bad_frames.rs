@@ -150,7 +150,7 @@ fn a_chunk_file_that_is_not_there() {
     crate::common::frames::sparse(&path);
     fs::remove_file(path.join("00000002.chunk")).unwrap();
     assert!(message(File::open(&path).unwrap().chunk(2)).starts_with("chunk[2]: "));
-    fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..63]).unwrap();
+    fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..95]).unwrap();
     let refusal = "chunk 3 at byte 0 reaches over the end of its place by 1";
     assert_eq!(message(File::open(&path).unwrap().chunk(3)), refusal);
     fs::remove_file(path.join("chunks.b2frame")).unwrap();

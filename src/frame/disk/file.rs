@@ -126,11 +126,14 @@ impl File {
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
-        if let Some(length) = Trailer::len_in(&tail).filter(|&length| length > tail.len() as u64) {
-            start = end.saturating_sub(length).max(header_len);
-            tail = self.read(start..end)?;
+        // Where there are no data, the trailer is looked for behind the header.
+        let is_behind = self.header.nbytes() == 0 && start > header_len;
+        let length = Trailer::len_in(&tail).unwrap_or(0);
+        if is_behind || length > tail.len() as u64 {
+            start = if is_behind { header_len } else { end.saturating_sub(length).max(header_len) };
+            tail = self.read(start..end.min(start.saturating_add(length)))?;
         }
-        Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
+        Trailer::after(&self.header, &tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
 
     /// Where the chunks are. The index is read the first time and kept.

@@ -38,6 +38,13 @@ impl Name {
         &self.bytes[..self.len()]
     }
 
+    /// Whether C-Blosc2, which ends names at a NUL, takes this for `name`.
+    #[inline(always)]
+    pub(super) fn is_for_c(&self, name: &[u8]) -> bool {
+        // What follows the name here is NULs.
+        self.bytes.starts_with(name) && self.bytes.get(name.len()).is_none_or(|&next| next == 0)
+    }
+
     /// A number that is rarely another name's too.
     pub(super) fn hash(&self) -> u8 {
         self.as_bytes().iter().fold(0, |hash: u8, &byte| hash.wrapping_mul(31).wrapping_add(byte))

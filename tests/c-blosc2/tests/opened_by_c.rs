@@ -66,7 +66,7 @@ fn special_chunks() {
     for (itemsize, special) in
         [(1, Special::Zeros), (4, Special::Nan), (8, Special::Nan), (8, Special::Zeros), (4, Special::Uninitialized)]
     {
-        let header = header(&geometry, itemsize, "|V1");
+        let header = header(&geometry, itemsize, &format!("|V{itemsize}"));
         let nbytes = header.chunksize() as usize;
         let path = dir.path().join(format!("{special}-{itemsize}.b2nd"));
         let mut writer = Writer::create(&path, header.clone()).unwrap();

@@ -219,7 +219,7 @@ fn chunks_inserted_updated_and_deleted() {
             drop(theirs);
             assert_eq!(assert_agree(&path), None);
             let mut file = File::edit(&path).unwrap();
-            for (number, data) in model.iter().enumerate() {
+            for (number, data) in (0..).zip(&model) {
                 assert!(file.chunk(number).unwrap().data(common::codec).unwrap() == *data, "round {round}");
             }
             file.set_vlmetalayer("round", &[round]).unwrap();

@@ -23,7 +23,7 @@ use hex::Hex;
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
     /// All that a frame's metadata says, once every part of it has been written back as it was; and so many chunks.
-    Read { path: PathBuf, chunks: usize },
+    Read { path: PathBuf, chunks: u64 },
     /// A new frame.
     Write(write::NewFrame),
     /// Edits of one frame, in turn.

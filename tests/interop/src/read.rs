@@ -13,7 +13,7 @@ use crate::hex;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// What a frame says, and its first `chunks` chunks.
-pub fn read(path: &Path, chunks: usize) -> Result<Value> {
+pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let file = File::open(path)?;
     let header = file.header();
     let bytes = fs::read(file.path())?;
