@@ -82,6 +82,10 @@ fn describe(frame: &Frame) -> Result<Value> {
     let Some(fields) = object.as_object_mut() else { return Ok(object) };
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));
     fields.remove("trailer");
+    if let Some(array) = fields.get_mut("array").and_then(Value::as_object_mut) {
+        // Both follow from shapes and dtype.
+        ["grid", "element"].iter().for_each(|field| drop(array.remove(*field)));
+    }
     for (name, list) in [("metalayers", fields.get("metalayers").cloned().unwrap_or_default()), ("vlmetalayers", vlmetalayers)] {
         let named = |layer: &Value| {
             let name = layer["name"].as_str().or_else(|| layer["name_hex"].as_str()).unwrap_or_default().to_owned();
@@ -123,7 +127,7 @@ fn compare(name: &str, a: &Value, b: &Value, lines: &mut Vec<String>) {
 
 fn text(value: &Value) -> String {
     match value {
-        Value::Number(number) => thousands(number),
+        Value::Number(number) if !number.is_f64() => thousands(number),
         other => printable(&other.to_string()),
     }
 }

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 use b2nd::frame::File;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use b2nd_view::text::printable;
+
 use crate::walk;
 use plan::Plan;
 
@@ -102,7 +104,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
                     Done::NoArray => (&mut counts.no_array, !is_tree),
                 };
                 *count += 1;
-                if is_worth_a_line { writeln!(out, "{}: {}", path.display(), done.describe()) } else { Ok(()) }
+                if is_worth_a_line {
+                    writeln!(out, "{}", printable(&format!("{}: {}", path.display(), done.describe())))
+                } else {
+                    Ok(())
+                }
             }
             Err(error) => {
                 counts.refused += 1;

@@ -34,3 +34,26 @@ fn names_cannot_break_the_document() {
     assert!(svg.contains(">info-svg-&lt;&amp;.b2nd</text>"), "{svg}");
     assert!(svg.contains(">&quot;&lt;/text&gt;&amp;&quot;</text>"), "{svg}");
 }
+
+/// A row of a chunk is short, and its length is long.
+#[test]
+fn no_length_stands_on_the_caption() {
+    let geometry = b2nd::Geometry::new(&[1_000_000, 1_000_000], &[1, 1_000_000], &[1, 1_000_000]).unwrap();
+    let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, "|u1")).unwrap();
+    let file = TemporaryFile::new("wide", &frame_with("b2nd", &content));
+    let svg = shown(&["draw", &file.0]);
+    let number = |text: &str| {
+        text.split(|c: char| !(c.is_ascii_digit() || c == '.')).find(|part| !part.is_empty()).unwrap().parse::<f64>().unwrap()
+    };
+    // Texts that run upwards end at their place and begin below it; the grid is moved down by 46.
+    let upwards = svg.lines().filter(|line| line.contains("rotate(-90)\" text-anchor=\"end\""));
+    let lowest = upwards.map(|line| {
+        let y = number(line.split_once("translate(").unwrap().1.split_once(' ').unwrap().1);
+        let text = line.split_once('>').unwrap().1.split_once('<').unwrap().0;
+        46.0 + y + 7.26 * text.len() as f64
+    });
+    let lowest = lowest.fold(0.0, f64::max);
+    let caption = svg.lines().find(|line| line.contains("not to scale")).unwrap();
+    let caption = number(caption.split_once(" y=\"").unwrap().1);
+    assert!(caption - 12.0 >= lowest && lowest > 150.0, "{caption} {lowest}");
+}

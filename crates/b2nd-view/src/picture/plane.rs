@@ -16,6 +16,9 @@ const RULER: f64 = 16.0;
 /// How far the planes behind the drawn one stand out.
 const BEHIND: f64 = 5.0;
 
+/// Between a ruler and a text that does not fit on it.
+const BESIDE: f64 = 6.0;
+
 /// The shortest that the grid is taken to be.
 const LEAST: f64 = 70.0;
 
@@ -103,9 +106,15 @@ impl<'a> Plane<'a> {
         [axes.iter().any(|axis| axis.pads_chunks()), axes.iter().any(|axis| axis.pads_blocks())]
     }
 
-    /// How high it is.
+    /// How high it is, with the lengths beside it that are too long for their rulers.
     pub fn height(&self) -> f64 {
-        RULERS + self.rows.length().max(LEAST) + 4.0
+        let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
+            true => 0.0,
+            false => RULERS + length + BESIDE + width(text.len()),
+        };
+        let texts = rulers(&self.rows).into_iter().map(below).fold(0.0, f64::max);
+        let texts = if self.grid.shape().len() < 2 { 0.0 } else { texts };
+        (RULERS + self.rows.length().max(LEAST)).max(texts) + 4.0
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas) {
@@ -200,12 +209,7 @@ impl<'a> Plane<'a> {
 
     /// The lengths of array, chunk and block, each along its first.
     fn rulers(&self, canvas: &mut Canvas, axis: &Axis, upwards: bool) {
-        let lengths = [
-            ("shape", axis.array_end(), axis.elements()),
-            ("chunkshape", axis.position(axis.lengths.chunk), thousands(axis.lengths.chunk)),
-            ("blockshape", axis.first_block(), thousands(axis.lengths.block)),
-        ];
-        for (index, (class, length, text)) in lengths.into_iter().enumerate() {
+        for (index, (class, length, text)) in rulers(axis).into_iter().enumerate() {
             let across = 8.0 + RULER * index as f64 - 2.0;
             let (start, end) = (RULERS, RULERS + length);
             let line = [
@@ -216,8 +220,8 @@ impl<'a> Plane<'a> {
             let line = if upwards { line.map(|[a, b, c, d]| [b, a, d, c]) } else { line };
             let class = format!("ruler {class}");
             canvas.lines(&class, &line);
-            let inside = width(text.len()) + 12.0 <= length;
-            let at = if inside { (start + end) / 2.0 } else { end + 6.0 };
+            let inside = is_inside(&text, length);
+            let at = if inside { (start + end) / 2.0 } else { end + BESIDE };
             match (upwards, inside) {
                 (false, true) => canvas.text(&class, Anchor::Middle, [at, across + 4.0], text),
                 (false, false) => canvas.text(&class, Anchor::Start, [at, across + 4.0], text),
@@ -258,4 +262,18 @@ fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
         Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
         None => Lengths::ONE,
     }
+}
+
+/// The lengths of array, chunk and block: their class, how long they are drawn, and what stands on them.
+fn rulers(axis: &Axis) -> [(&'static str, f64, String); 3] {
+    [
+        ("shape", axis.array_end(), axis.elements()),
+        ("chunkshape", axis.position(axis.lengths.chunk), thousands(axis.lengths.chunk)),
+        ("blockshape", axis.first_block(), thousands(axis.lengths.block)),
+    ]
+}
+
+/// Whether a text stands on its ruler, and not beside it.
+fn is_inside(text: &str, length: f64) -> bool {
+    width(text.len()) + 12.0 <= length
 }

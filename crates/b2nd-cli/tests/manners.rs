@@ -1,0 +1,205 @@
+//! What a terminal may be shown, what is waited for, and where bytes may come from.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use b2nd::frame::{Header, Writer};
+use b2nd::{B2ndMeta, Geometry};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+
+fn run(args: &[&str], directory: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args).current_dir(directory).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// A directory that is gone after its test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str) -> Temporary {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("manners-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).unwrap();
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// It would set a window's title, colour what follows, begin a control sequence in one character, and turn text around.
+const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
+
+#[cfg(unix)]
+#[test]
+fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
+    let tests = Temporary::new("hostile");
+    let mut header = Header::new(1, 4, 4).unwrap();
+    let dtype = format!("[('{HOSTILE}', 'i1')]");
+    let array = b2nd::to_vec(&B2ndMeta::new(Geometry::new(&[4], &[4], &[4]).unwrap(), dtype.as_str())).unwrap();
+    header.metalayers_mut().insert("b2nd", array).unwrap();
+    let packed = [&[0xa0 | HOSTILE.len() as u8][..], HOSTILE.as_bytes()].concat();
+    header.metalayers_mut().insert(HOSTILE, packed.as_slice()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.set_vlmetalayer(HOSTILE, &packed).unwrap();
+    let name = format!("{}.b2nd", HOSTILE.trim_end());
+    fs::write(tests.0.join(&name), writer.finish().unwrap()).unwrap();
+    let commands: [&[&str]; 12] = [
+        &["info"],
+        &["info", "--json"],
+        &["info", "--meta"],
+        &["info", "--meta", "--json"],
+        &["info", "--tree"],
+        &["hex"],
+        &["draw"],
+        &["chunks"],
+        &["check"],
+        &["check", "--json"],
+        &["info", "--offset", "7"],
+        &["upgrade", "--in-place"],
+    ];
+    for command in commands {
+        let output = run(&[command, &[name.as_str()]].concat(), &tests.0);
+        for shown in [text(&output.stdout), text(&output.stderr)] {
+            let misleads = |char: char| char != '\n' && (char.is_control() || char == '\u{202e}');
+            assert!(!shown.contains(misleads), "{command:?}: {shown:?}");
+        }
+        assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{command:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_a_pipe() {
+    let tests = Temporary::new("pipe");
+    if !Command::new("mkfifo").arg(tests.0.join("pipe")).status().is_ok_and(|status| status.success()) {
+        return eprintln!("no mkfifo here: nothing was tried");
+    }
+    for args in [&["pipe"][..], &["check", "pipe"], &["-r", "."]] {
+        let output = run(args, &tests.0);
+        let expected = if args == ["-r", "."] { "" } else { "pipe: neither a file nor a directory\n" };
+        assert_eq!(text(&output.stderr), expected);
+    }
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let bytes = fs::File::open(format!("{DATA}/example.b2nd")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg("-").stdin(bytes).output().unwrap();
+    let named = run(&["example.b2nd"], Path::new(DATA));
+    assert_eq!(text(&output.stdout).replacen("-\n", "example.b2nd\n", 1), text(&named.stdout));
+}
+
+/// Serves a file by its ranges, to so many requests, and gives its address.
+fn serve(bytes: Vec<u8>, ranges: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let range =
+                head.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned)).unwrap();
+            let (start, end) = range.split_once('-').unwrap();
+            let (start, end) = (start.parse::<usize>().unwrap(), (end.parse::<usize>().unwrap() + 1).min(bytes.len()));
+            let (status, body) = match (ranges, bytes.get(start..end)) {
+                (true, Some(body)) => ("206 Partial Content", body),
+                (true, None) => ("416 Range Not Satisfiable", &[][..]),
+                (false, _) => ("200 OK", &bytes[..]),
+            };
+            let range = format!("content-range: bytes {start}-{}/{}\r\n", end - 1, bytes.len());
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{range}connection: close\r\n\r\n", body.len());
+            // A client that has seen enough hangs up.
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+        }
+    });
+    format!("http://{address}/file")
+}
+
+#[test]
+fn an_address_is_read_by_ranges() {
+    let directory = Path::new(DATA);
+    let same = |file: &str, args: &[&str]| {
+        let url = serve(fs::read(directory.join(file)).unwrap(), true);
+        let (remote, local) = (run(&[args, &[url.as_str()]].concat(), directory), run(&[args, &[file]].concat(), directory));
+        assert_eq!(text(&remote.stderr), "");
+        assert_eq!(text(&remote.stdout).replace(&url, file), text(&local.stdout), "{file}");
+    };
+    same("example.b2nd", &["info", "--chunks"]);
+    same("example.b2nd", &["hex"]);
+    same("python-blosc2-4.14.1/treestore__dfltb2z.b2z", &["info", "--json"]);
+    let whole = serve(b"nothing".to_vec(), false);
+    let output = run(&[&whole], directory);
+    assert_eq!(text(&output.stderr), format!("{whole}: the server gives no ranges of the file, but all of it\n"));
+    let short = serve(fs::read(directory.join("example.b2nd")).unwrap()[..200].to_vec(), true);
+    assert!(!run(&[&short], directory).status.success());
+    let gone = "http://127.0.0.1:1/file";
+    let output = run(&[gone], directory);
+    assert!(text(&output.stderr).starts_with(&format!("{gone}: ")) && output.status.code() == Some(1));
+}
+
+#[test]
+fn a_leaf_has_a_key() {
+    let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    let leaf = format!("{store}::/g0/n0");
+    let output = run(&[&leaf], Path::new(DATA));
+    assert!(text(&output.stdout).starts_with(&format!("{leaf}\n  kind          ndarray\n")));
+    let output = run(&[&format!("{store}::/none")], Path::new(DATA));
+    assert_eq!(
+        text(&output.stderr),
+        format!("{store}::/none: there is no /none in it; there are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
+    );
+    let output = run(&["hex", store], Path::new(DATA));
+    assert_eq!(text(&output.stderr), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    let output = run(&["example.b2nd::/a"], Path::new(DATA));
+    assert_eq!(text(&output.stderr), "example.b2nd::/a: it is no store, so there is no /a in it\n");
+}
+
+/// An archive's `embed.b2e` that is deflated is refused by name, as python-blosc2 refuses it; other members are inflated.
+#[test]
+fn deflated_members_are_read_or_named() {
+    let tests = Temporary::new("deflated");
+    let example = fs::read(format!("{DATA}/example.b2nd")).unwrap();
+    fs::write(tests.0.join("good.zip"), zip("data/a.b2nd", &example)).unwrap();
+    let output = run(&["good.zip::/data/a"], &tests.0);
+    assert!(text(&output.stdout).contains("  element     structure of 3 fields"), "{}", text(&output.stderr));
+    fs::write(tests.0.join("bad.b2z"), zip("embed.b2e", &example)).unwrap();
+    let output = run(&["bad.b2z"], &tests.0);
+    let error = "the member \"embed.b2e\" is deflated, and python-blosc2 reads none but a stored one";
+    assert_eq!((text(&output.stderr), output.status.code()), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), Some(1)));
+    let mut cut = zip("data/a.b2nd", &example);
+    cut.truncate(cut.len() - 30);
+    fs::write(tests.0.join("cut.zip"), cut).unwrap();
+    assert_eq!(run(&["cut.zip"], &tests.0).status.code(), Some(1));
+}
+
+/// An archive of one member, deflated into one stored block.
+fn zip(name: &str, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(data.len()).unwrap();
+    let deflated = [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data].concat();
+    let crc = data.iter().fold(!0_u32, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+    });
+    let sizes = [&(!crc).to_le_bytes()[..], &(deflated.len() as u32).to_le_bytes(), &(data.len() as u32).to_le_bytes()].concat();
+    let name_len = (name.len() as u16).to_le_bytes();
+    let mut zip = [&b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 2], name.as_bytes(), &deflated].concat();
+    let start = zip.len() as u32;
+    zip.extend([&b"PK\x01\x02\x14\0\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 16], name.as_bytes()].concat());
+    let length = zip.len() as u32 - start;
+    zip.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &start.to_le_bytes(), &[0; 2]].concat());
+    zip
+}

@@ -1,0 +1,41 @@
+//! README shows what the tool prints: each command in a console block is run. With BLESS=1 in the environment the blocks are
+//! written again.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+#[test]
+fn every_page_is_what_the_tool_prints() {
+    let readme = fs::read_to_string(README).unwrap();
+    let (mut printed, mut commands, mut in_block) = (String::new(), 0, false);
+    for line in readme.lines() {
+        match (in_block, line.strip_prefix("$ b2nd ")) {
+            (true, Some(arguments)) => {
+                let output =
+                    Command::new(env!("CARGO_BIN_EXE_b2nd")).args(arguments.split(' ')).current_dir(ROOT).output().unwrap();
+                assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
+                let out = String::from_utf8(output.stdout).unwrap();
+                let trimmed: Vec<&str> = out.lines().map(str::trim_end).collect();
+                writeln!(printed, "{line}\n{}", trimmed.join("\n")).unwrap();
+                commands += 1;
+            }
+            // What it printed before.
+            (true, None) if line != "```" => {}
+            _ => writeln!(printed, "{line}").unwrap(),
+        }
+        in_block = line == "```console" || in_block && line != "```";
+    }
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(README, &printed).unwrap();
+    }
+    assert!(commands > 7, "{commands}");
+    assert!(
+        fs::read_to_string(README).unwrap() == printed,
+        "README is not what the tool prints; with BLESS=1 it is written again"
+    );
+}
