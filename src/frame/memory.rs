@@ -47,9 +47,9 @@ impl<'a> Frame<'a> {
         if header.frame_type() == FrameType::Sparse {
             return Err(Error::message("a sparse frame does not hold its chunks: it is read from its directory"));
         }
-        let frame_len = usize::try_from(header.frame_len()).unwrap_or(usize::MAX);
-        let Some(bytes) = frame.get(..frame_len) else {
-            return Err(Error::end(frame_len - frame.len(), frame.len()).field("the frame"));
+        let Some(bytes) = usize::try_from(header.frame_len()).ok().and_then(|length| frame.get(..length)) else {
+            let needed = usize::try_from(header.frame_len() - frame.len() as u64).unwrap_or(usize::MAX);
+            return Err(Error::end(needed, frame.len()).field("the frame"));
         };
         let start = header.header_len();
         let tail = bytes.get(start..).unwrap_or_default();

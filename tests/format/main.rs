@@ -1,5 +1,6 @@
 //! What the serde format writes and reads: `src/ser`, `src/de`, `src/with.rs`, `src/wire.rs`, `src/error.rs`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+#![allow(clippy::large_enum_variant, reason = "a test's value lives for a moment")]
 
 #[path = "../common/mod.rs"]
 mod common;

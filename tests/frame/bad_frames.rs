@@ -100,7 +100,7 @@ fn frame_len() {
     refuse(337, "trailer_len: expected uint32 (ce), found positive fixint (6c) at byte 314");
     refuse(339, "unexpected end of input at byte 338: the frame needs 1 more byte");
     for length in [1 << 62, u64::MAX] {
-        let missing = usize::try_from(length).unwrap_or(usize::MAX) - 338;
+        let missing = usize::try_from(length - 338).unwrap_or(usize::MAX);
         refuse(length, &format!("unexpected end of input at byte 338: the frame needs {missing} more bytes"));
     }
 }
