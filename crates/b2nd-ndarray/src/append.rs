@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File, FrameType, Header, Offset, Special, Trailer};
+use b2nd::frame::{Chunk, Editor, File, FrameType, Header, Offset, Special, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, Axis, Data, Dimension, IxDyn, Slice};
 
@@ -40,6 +40,7 @@ const ROWS: i64 = 1 << 20;
 /// let mut log = Appender::create::<f32>(&path, &[3], &Options::default())?;
 /// log.append(&ndarray::array![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
 /// log.flush()?;
+/// drop(log);
 ///
 /// let mut log = Appender::open(&path)?;
 /// log.append(&ndarray::array![[7.0_f32, 8.0, 9.0]])?;
@@ -52,6 +53,8 @@ const ROWS: i64 = 1 << 20;
 #[derive(Debug)]
 pub struct Appender {
     file: fs::File,
+    /// Locks the file against others that edit it.
+    _lock: Editor,
     header: Header,
     meta: B2ndMeta,
     trailer: Trailer,
@@ -80,7 +83,8 @@ impl Appender {
         Appender::open(path)
     }
 
-    /// The array in a file that exists. Nothing else may write to it meanwhile.
+    /// The array in a file that exists. It is locked until this is dropped. Where somebody else edits it, this waits: forever,
+    /// if that is another `Appender` of this thread.
     ///
     /// # Errors
     ///
@@ -89,7 +93,7 @@ impl Appender {
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         let array = Array::open(path)?;
-        let frame = File::open(path)?;
+        let frame = File::edit(path)?;
         let header = frame.header().clone();
         let refused = |why: &str| Err(Error::B2nd(b2nd::Error::message(format_args!("{}: {why}", path.display()))));
         let meta = match header.array()? {
@@ -124,6 +128,7 @@ impl Appender {
             trailer: frame.trailer()?,
             end: frame.header().frame_len(),
             file: fs::OpenOptions::new().read(true).write(true).open(path).map_err(b2nd::Error::from)?,
+            _lock: frame,
             header,
             meta,
         };

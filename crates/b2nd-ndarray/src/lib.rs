@@ -1,8 +1,7 @@
-//! Whole arrays of `.b2nd` files in pure Rust: `b2nd` reads and writes the container, `blosc2-pure-rs` the chunks in it, and
-//! the values are `ndarray`'s.
+//! Whole Blosc2 arrays (`.b2nd`), read and written as `ndarray`'s: in parallel, and no more of a file than a slice touches.
 //!
 //! ```
-//! use b2nd_ndarray::{Array, Options};
+//! use b2nd_ndarray::{Array, Options, s};
 //! use ndarray::array;
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -11,12 +10,28 @@
 //!
 //! let stored = Array::open(&path)?;
 //! assert_eq!(stored.read::<f64>(&[1..2, 0..2])?, array![[4.5, 5.5]].into_dyn());
+//! assert_eq!(stored.slice::<f64>(s![.., -1])?, array![3.5, 6.5].into_dyn());
 //!
 //! let error = stored.read::<i32>(&[1..2, 0..2]).unwrap_err();
 //! assert_eq!(error.to_string(), "the array's elements are float64, little-endian, not int32");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-
+//!
+//! | to | use |
+//! | --- | --- |
+//! | open a file, or a sparse frame's directory | [`Array::open`] |
+//! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
+//! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Value`] |
+//! | read bytes of any type | [`Array::read_bytes`] |
+//! | read structures and text | [`Array::elements`], [`Elements`] |
+//! | write an array | [`write()`], [`write_bytes`], [`to_frame`], [`Options`] |
+//! | let an array grow | [`Appender`] |
+//! | decompress a chunk or an attribute | [`codec::Codec`] |
+//!
+//! # Features
+//!
+//! `rayon` (default) reads and writes chunks in parallel; `half` (default) adds `f16` and `bf16`; `c` decompresses with C-Blosc2 what it
+//! has, and needs a C compiler.
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
 
@@ -26,6 +41,7 @@ mod blocks;
 pub mod codec;
 mod copy;
 mod decode;
+mod elements;
 mod error;
 mod options;
 mod read;
@@ -37,6 +53,7 @@ mod write;
 
 pub use append::Appender;
 pub use array::Array;
+pub use elements::Elements;
 pub use error::{Error, Result};
 pub use ndarray::s;
 pub use options::Options;
@@ -61,3 +78,7 @@ fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + 
     #[cfg(not(feature = "rayon"))]
     items.into_iter().map(work).collect()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

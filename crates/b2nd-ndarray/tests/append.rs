@@ -33,6 +33,7 @@ fn rows_come_back_however_they_are_portioned() {
                 assert_eq!(log.rows(), count as i64);
                 assert_eq!(whole::<i32>(&path), rows(0, count).into_dyn(), "{portions:?}");
                 if reopened {
+                    drop(log);
                     log = Appender::open(&path).unwrap();
                 }
             }

@@ -102,6 +102,7 @@ fn files_have_the_same_values_in_python() {
         cases.write("<f8", shape, &options(chunkshape, blockshape), |n| f64::from(n) / 3.0);
     }
     cases.write("<f8", &[300, 700], &Options::default(), |n| f64::from(n) / 3.0);
+    cases.write("<f2", &[7, 11], &cut, |n| half::f16::from_f32((n % 2048) as f32));
 
     let shuffle = (Filter::Shuffle, 0);
     let pipelines = [vec![], vec![shuffle], vec![(Filter::BitShuffle, 0)], vec![shuffle, (Filter::Other(35), 2)]];
@@ -116,7 +117,75 @@ fn files_have_the_same_values_in_python() {
         }
     }
 
+    at_random(&mut cases, &pipelines);
+
     std::fs::write(directory.path().join("cases.tsv"), &cases.lines).unwrap();
     let done = Command::new(python).args(["-B", "python/check.py"]).arg(directory.path()).status().unwrap();
+    assert!(done.success());
+}
+
+/// 300 arrays whose shapes, chunks, blocks, types, codecs and filters are drawn.
+fn at_random(cases: &mut Cases<'_>, pipelines: &[Vec<(Filter, u8)>]) {
+    let mut state = 20_261_121_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..300 {
+        let ndim = 1 + draw(4);
+        let longest = [3000, 70, 20, 9][ndim - 1];
+        let shape: Vec<_> = (0..ndim).map(|_| 1 + draw(longest)).collect();
+        let chunks: Vec<_> = shape.iter().map(|&length| 1 + draw(length) as i32).collect();
+        let blocks: Vec<_> = chunks.iter().map(|&length| 1 + draw(length as usize) as i32).collect();
+        let codec = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd][draw(5)];
+        let split_mode = [SplitMode::Auto, SplitMode::Always, SplitMode::Never, SplitMode::ForwardCompat][draw(4)];
+        let filters = pipelines[draw(pipelines.len())].clone();
+        let mut cut = Options { codec, level: draw(10) as u8, filters, split_mode, ..options(&chunks, &blocks) };
+        // The parameter of bytedelta is the size of an element.
+        let bytedelta = |cut: &mut Options, size: u8| {
+            cut.filters.iter_mut().filter(|(filter, _)| *filter == Filter::Other(35)).for_each(|(_, meta)| *meta = size);
+        };
+        match draw(8) {
+            0 => (bytedelta(&mut cut, 1), cases.write("|b1", &shape, &cut, |n| n % 3 == 0)).1,
+            1 => (bytedelta(&mut cut, 1), cases.write("|u1", &shape, &cut, |n| n as u8)).1,
+            2 => (bytedelta(&mut cut, 2), cases.write("<i2", &shape, &cut, |n| n as i16)).1,
+            3 => (bytedelta(&mut cut, 4), cases.write("<i4", &shape, &cut, |n| n as i32)).1,
+            4 => (bytedelta(&mut cut, 4), cases.write("<f4", &shape, &cut, |n| n as f32 / 3.0)).1,
+            5 => (bytedelta(&mut cut, 8), cases.write("<f8", &shape, &cut, |n| f64::from(n) / 3.0)).1,
+            6 => (bytedelta(&mut cut, 16), cases.write("<c16", &shape, &cut, |n| Complex::new(f64::from(n), -1.5))).1,
+            _ => (bytedelta(&mut cut, 4), cases.write_bytes(">i4", &shape, &cut, |n| n.to_be_bytes().to_vec())).1,
+        }
+    }
+}
+
+/// What python-blosc2 and hdf5plugin wrote (`python/theirs.py`) into the directory that B2ND_THEIRS names is what they say: see `values.rs`.
+/// The other way, frames go into HDF5 datasets as chunks, and hdf5plugin reads them.
+#[test]
+fn chunks_of_hdf5_are_read_by_hdf5plugin() {
+    let Some(python) = std::env::var_os("B2ND_PYTHON") else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let mut lines = String::new();
+    for (shape, chunks) in [([24, 30, 1], None), ([7, 9, 5], None), ([40, 50, 3], Some(([40, 50, 3], [16, 16, 3])))] {
+        let cut = Options {
+            chunkshape: Some(chunks.map_or(shape, |(chunk, _)| chunk).map(|length| length as i32).to_vec()),
+            blockshape: chunks.map(|(_, block)| block.to_vec()),
+            ..Options::default()
+        };
+        let mut tile = |dtype: &str, frame: Vec<u8>| {
+            let file = format!("{}.frame", lines.lines().count());
+            std::fs::write(directory.path().join(&file), frame).unwrap();
+            writeln!(lines, "{file}\t{dtype}\t{shape:?}").unwrap();
+        };
+        let count = || (0..shape.iter().product::<usize>() as u16).collect::<Vec<_>>();
+        let array = |values| ArrayD::from_shape_vec(IxDyn(&shape), values).unwrap();
+        tile("<u2", b2nd_ndarray::to_frame(&array(count()), &cut).unwrap());
+        tile("<f4", b2nd_ndarray::to_frame(&array(count()).mapv(f32::from), &cut).unwrap());
+        tile(
+            "<f8",
+            b2nd_ndarray::to_frame(&array(count()).mapv(f64::from), &Options { codec: Codec::Lz4, ..cut.clone() }).unwrap(),
+        );
+    }
+    std::fs::write(directory.path().join("tiles.tsv"), &lines).unwrap();
+    let done = Command::new(python).args(["-B", "python/hdf5.py"]).arg(directory.path()).status().unwrap();
     assert!(done.success());
 }

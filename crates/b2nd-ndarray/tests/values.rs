@@ -31,6 +31,16 @@ fn files_of_the_corpus_have_the_values_that_c_blosc2_reads() {
     Tally::of(Path::new(&directory), &values).check("corpus");
 }
 
+#[test]
+fn arrays_that_python_just_wrote_have_the_values_that_it_wrote() {
+    let Some(directory) = std::env::var_os("B2ND_THEIRS") else { return };
+    let directory = Path::new(&directory);
+    let values = std::fs::read_to_string(directory.join("values.tsv")).unwrap();
+    let tally = Tally::of(directory, &values);
+    tally.check("python-blosc2 and hdf5plugin");
+    assert_eq!(tally.count("equal"), values.lines().count());
+}
+
 const STALE: &str = "equal, of these with stale bytes after the metalayer";
 const EMPTIED: &str = "equal, of these resized to nothing";
 

@@ -1,0 +1,129 @@
+//! [`Elements`]: what is no number, as bytes that know their type.
+
+use std::ops::Range;
+
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use ndarray::{ArrayD, IxDyn};
+
+use crate::array::Array;
+use crate::error::{Error, Result};
+use crate::value::{self, Value};
+
+/// The elements of a slice as bytes: structures, whose fields are read as values, and text.
+///
+/// ```
+/// use b2nd_ndarray::Array;
+///
+/// let array = Array::open("../../tests/data/example.b2nd")?;
+/// assert_eq!(array.dtype().map(|dtype| dtype.to_string()).as_deref(), Some("[('time', '<i8'), ('temp', '<f4'), ('rain', '<f4')]"));
+/// let elements = array.elements(&[0..2, 0..1, 0..3])?;
+/// let temp = elements.field::<f32>("temp")?;
+/// assert_eq!(temp.shape(), [2, 1, 3]);
+/// # Ok::<(), b2nd_ndarray::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Elements {
+    bytes: Vec<u8>,
+    shape: Vec<usize>,
+    itemsize: usize,
+    dtype: DType,
+}
+
+impl Array {
+    /// Reads the elements of a slice, of any type that is known.
+    ///
+    /// # Errors
+    ///
+    /// The file says of no type; and those of [`read_bytes`](Array::read_bytes).
+    pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
+        let dtype = self.dtype().cloned().ok_or_else(|| mismatch("a type", None))?;
+        let bytes = self.read_bytes(slice)?;
+        let shape = slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect();
+        Ok(Elements { bytes, shape, itemsize: self.itemsize(), dtype })
+    }
+}
+
+impl Elements {
+    /// The bytes of all elements, in C order.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The shape of the slice.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// What an element is: of a structure, where its fields are.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The values of a field of a structure, by its name.
+    ///
+    /// # Errors
+    ///
+    /// There is no such field, or its values are not `T`s.
+    pub fn field<T: Value>(&self, name: &str) -> Result<ArrayD<T>> {
+        let field = self.dtype.fields().iter().find(|field| field.name() == name);
+        let field = field.ok_or_else(|| mismatch(&format!("a structure with the field {name:?}"), Some(&self.dtype)))?;
+        let swapped = value::swapped::<T>(Some(field.dtype()))?;
+        let place = field.offset()..field.offset().saturating_add(size_of::<T>());
+        let count = self.bytes.len() / self.itemsize.max(1);
+        let mut bits: Vec<T::Bits> = value::zeroed(count).ok_or_else(|| self.no_memory(count))?;
+        let places = bytemuck::cast_slice_mut::<T::Bits, u8>(&mut bits).chunks_exact_mut(size_of::<T>());
+        for (to, element) in places.zip(self.each()) {
+            let from =
+                element.get(place.clone()).ok_or_else(|| mismatch("elements that hold their fields", Some(&self.dtype)))?;
+            to.copy_from_slice(from);
+        }
+        if swapped {
+            value::swap::<T>(&mut bits);
+        }
+        Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
+    }
+
+    /// The strings of an array of `U`, or of `S` where they are UTF-8: without the zeros that fill them up.
+    ///
+    /// # Errors
+    ///
+    /// The elements are no text, or hold what no string can.
+    pub fn strings(&self) -> Result<ArrayD<String>> {
+        let wrong = || mismatch("text of valid characters", Some(&self.dtype));
+        let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
+        let big = scalar.byte_order() == Some(ByteOrder::Big);
+        let string = |element: &[u8]| match scalar.scalar_type() {
+            ScalarType::Bytes(_) => String::from_utf8(trimmed(element).to_vec()).ok(),
+            ScalarType::Str(_) => {
+                let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+                let codes = element.chunks_exact(4).filter_map(|bytes| bytes.first_chunk()).map(code);
+                let mut string = codes.map(char::from_u32).collect::<Option<String>>()?;
+                string.truncate(string.trim_end_matches('\0').len());
+                Some(string)
+            }
+            _ => None,
+        };
+        let strings = self.each().map(string).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
+    }
+
+    /// The bytes of each element, in C order.
+    pub fn each(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.itemsize.max(1))
+    }
+
+    fn no_memory(&self, count: usize) -> Error {
+        Error::Memory { items: i64::try_from(count).unwrap_or(i64::MAX), itemsize: self.itemsize }
+    }
+}
+
+/// Without the zeros at the end.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+fn mismatch(expected: &str, found: Option<&DType>) -> Error {
+    let found = found.map_or_else(|| "of no known type".to_owned(), DType::describe);
+    Error::DType { expected: expected.to_owned(), found }
+}
