@@ -264,7 +264,7 @@ mod linux {
         inodes.push(look(&path));
         rewrite(&path, &path, |metalayers| metalayers.insert("added", [1]).map(drop)).unwrap();
         inodes.push(look(&path));
-        Writer::create(&path, frames::header()).unwrap().finish().unwrap();
+        Writer::create(&path, frames::header_of(0)).unwrap().finish().unwrap();
         inodes.push(look(&path));
         assert!(inodes.windows(2).all(|pair| pair[0] != pair[1]), "replaced each time");
     }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Codec, Filter, Header, Special, Writer};
+use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Options, Result};
 use ndarray::array;
@@ -86,7 +86,9 @@ fn a_slice_larger_than_memory() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
     let meta = B2ndMeta::of::<f64>(Geometry::new(&[1 << 60], &[1 << 20], &[1 << 10]).unwrap());
-    Writer::create(&path, Header::for_array(&meta).unwrap()).unwrap().finish().unwrap();
+    let empty = B2ndMeta::of::<f64>(Geometry::new(&[0], &[1 << 20], &[1 << 10]).unwrap());
+    Writer::create(&path, Header::for_array(&empty).unwrap()).unwrap().finish().unwrap();
+    File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
     let reader = Array::open(path).unwrap();
     refused(reader.read::<f64>(&[0..1 << 60]), "no memory for 1152921504606846976 elements of 8 bytes");
 }
@@ -115,10 +117,12 @@ fn a_chunk_of_another_length_than_the_shapes_say() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
     let mut header = Header::new(1, 4, 4).unwrap();
-    header.metalayers_mut().set(&B2ndMeta::of::<u8>(Geometry::new(&[4], &[3], &[3]).unwrap())).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::of::<u8>(Geometry::new(&[4], &[4], &[4]).unwrap())).unwrap();
     let mut writer = Writer::create(&path, header).unwrap();
     writer.append(&Chunk::store(b"abcd", 1).unwrap()).unwrap();
     writer.finish().unwrap();
+    let meta = B2ndMeta::of::<u8>(Geometry::new(&[4], &[3], &[3]).unwrap());
+    File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
     let expected = "chunk 0: expected 3 bytes, as the array's shapes say, found 4";
     refused(Array::open(path).unwrap().read::<u8>(&[0..1]), expected);
 }
