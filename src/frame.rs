@@ -31,7 +31,7 @@ mod msgpack;
 mod trailer;
 mod writer;
 
-pub use chunk::{Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
+pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
 pub use disk::{Directory, Disk, Editor, File, Handle, OneFile, Storage, rewrite, rewrite_in};
 pub use header::{FrameType, Header};

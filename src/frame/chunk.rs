@@ -63,6 +63,29 @@ impl Decompress for () {
     }
 }
 
+/// BloscLZ behind at most a byte shuffle: what C-Blosc2 compresses indexes with, and python-blosc2 2.1 attributes.
+///
+/// ```
+/// use b2nd::frame::{BloscLz, File};
+///
+/// let trailer = File::open("tests/data/example.b2nd")?.trailer()?;
+/// let author = trailer.value("author", BloscLz)?;
+/// assert_eq!(author.as_deref(), Some(&b"\xaab2nd tests"[..]));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct BloscLz;
+
+impl Decompress for BloscLz {
+    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        blosclz::decompress(&Chunk::from_slice(chunk)?, data)
+    }
+
+    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
+        blosclz::shuffled_typesize(chunk).map(|_| ())
+    }
+}
+
 /// One Blosc2 chunk: its header, and all of its bytes as they are stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {

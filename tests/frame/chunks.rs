@@ -1,7 +1,7 @@
 //! Chunks: headers of 16 and 32 bytes, data that needs no codec, and what is refused.
 
 use crate::common::message;
-use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, Frame, Header, Special, Writer};
+use b2nd::frame::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, File, Filter, Frame, Header, Special, Writer};
 
 /// A header of 32 bytes: version 5, one block, flags and Blosc2 flags as given.
 fn extended(flags: u8, typesize: u8, [nbytes, blocksize, cbytes]: [i32; 3], blosc2_flags: u8) -> Vec<u8> {
@@ -297,4 +297,15 @@ fn a_chunk_header_is_serialized_for_people_and_programs() {
     let names = (Codec::Zstd, Codec::Other(35), Filter::Shuffle);
     assert_eq!(serde_json::to_string(&names).unwrap(), r#"["zstd","zfp_fixed_rate","shuffle"]"#);
     assert_eq!(b2nd::to_vec(&names).unwrap(), [0x93, 5, 35, 1]);
+}
+
+#[test]
+fn blosclz_is_decompressed_and_no_other_codec() {
+    let file = File::open("tests/data/python-blosc2-2.1.1/random__18.b2nd").unwrap();
+    let value = file.trailer().unwrap().value("v4_zzzzzzzzzzzzzzzzzzzz", BloscLz).unwrap().unwrap().into_owned();
+    // A str8 of 148 bytes.
+    assert_eq!(value, [&[0xd9, 0x94][..], &[b'x'; 148]].concat());
+    let file = File::open("tests/data/example.b2nd").unwrap();
+    let refused = file.trailer().unwrap().value("history", BloscLz).unwrap_err();
+    assert!(refused.to_string().ends_with("expected the codec blosclz, found zstd"), "{refused}");
 }

@@ -61,7 +61,7 @@ pub(super) fn decompress(chunk: &Chunk<'_>, data: &mut [u8]) -> Result<()> {
 }
 
 /// The length of the elements whose bytes were shuffled, or `None` where nothing was.
-fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
+pub(super) fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
     let codec = header.codec();
     if codec != Codec::BloscLz {
         return Err(Error::message(format_args!("expected the codec blosclz, found {codec}")));

@@ -2,7 +2,7 @@
 //!
 //! The codec of `b2nd-ndarray` has all of Blosc2, and does not build for wasm32.
 
-use b2nd::frame::{Chunk, ChunkHeader, Codec as Name, Decompress, Filter};
+use b2nd::frame::{BloscLz, Chunk, ChunkHeader, Codec as Name, Decompress, Filter};
 use b2nd::{Error, Result};
 use ruzstd::decoding::FrameDecoder;
 
@@ -21,7 +21,7 @@ impl Decompress for Codec {
         let header = chunk.header();
         self.accept(header)?;
         if header.codec() == Name::BloscLz {
-            return ().decompress(bytes, data);
+            return BloscLz.decompress(bytes, data);
         }
         let typesize = shuffled(header)?;
         let mut unpacked = vec![0; header.blocksize().min(data.len())];
@@ -47,7 +47,7 @@ impl Decompress for Codec {
     fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         let refused = |what: &str| Err(Error::message(format_args!("this page does not decompress {what}")));
         match chunk.codec() {
-            Name::BloscLz => return ().accept(chunk),
+            Name::BloscLz => return BloscLz.accept(chunk),
             Name::Lz4 | Name::Lz4Hc | Name::Zlib | Name::Zstd => {}
             other => return refused(&format!("the codec {other}")),
         }
