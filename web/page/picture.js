@@ -156,6 +156,8 @@ export class Picture {
     // Numbers alone, and written by the module: nothing of the file's own text is in it.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
+    // Not larger than it is drawn, so that few small chunks stay small.
+    svg.style.maxWidth = `${drawn.width * 1.2}px`;
     this.canvas.replaceChildren(svg);
     this.mark();
     const padding = { "to-chunks": "padding to whole chunks", "to-blocks": "padding to whole blocks" };
