@@ -8,7 +8,7 @@ use b2nd::{B2ndMeta, Geometry};
 use serde_json::Value;
 
 /// A frame with an array of float64 of this many elements, in one chunk.
-pub fn frame(length: i64) -> Vec<u8> {
+pub(crate) fn frame(length: i64) -> Vec<u8> {
     let meta = B2ndMeta::of::<f64>(Geometry::new(&[length], &[4], &[2]).unwrap());
     let mut writer = Writer::new(Header::for_array(&meta).unwrap());
     for _ in 0..(length + 3) / 4 {
@@ -18,14 +18,14 @@ pub fn frame(length: i64) -> Vec<u8> {
 }
 
 /// The program with these arguments.
-pub fn program(arguments: &[&str]) -> Command {
+pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_b2nd-catalog"));
     command.args(arguments);
     command
 }
 
 #[track_caller]
-pub fn run(arguments: &[&str]) -> Output {
+pub(crate) fn run(arguments: &[&str]) -> Output {
     let output = program(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     output
@@ -33,16 +33,16 @@ pub fn run(arguments: &[&str]) -> Output {
 
 /// What a query says of a catalogue.
 #[track_caller]
-pub fn ask(catalog: &Path, query: &str) -> Vec<Value> {
+pub(crate) fn ask(catalog: &Path, query: &str) -> Vec<Value> {
     rows(run(&["sql", query, "--catalog", catalog.to_str().unwrap(), "--format", "json"]))
 }
 
-pub fn rows(output: Output) -> Vec<Value> {
+pub(crate) fn rows(output: Output) -> Vec<Value> {
     String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
 }
 
 /// A directory of this many arrays: `a/0.b2nd` of one element, `a/1.b2nd` of two, …
-pub fn directory(count: i64) -> tempfile::TempDir {
+pub(crate) fn directory(count: i64) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("a")).unwrap();
     for number in 0..count {
@@ -51,6 +51,6 @@ pub fn directory(count: i64) -> tempfile::TempDir {
     directory
 }
 
-pub fn file(directory: &tempfile::TempDir, number: i64) -> PathBuf {
+pub(crate) fn file(directory: &tempfile::TempDir, number: i64) -> PathBuf {
     directory.path().join(format!("a/{number}.b2nd"))
 }

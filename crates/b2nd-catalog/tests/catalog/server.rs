@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-pub struct Server {
+pub(crate) struct Server {
     port: u16,
     state: Arc<State>,
 }
@@ -24,12 +24,12 @@ struct State {
 }
 
 impl Server {
-    pub fn start(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration) -> Server {
+    pub(crate) fn start(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration) -> Server {
         Server::new(files, latency, false)
     }
 
     /// The same, and the first answer for most files is an error, is cut, or comes late.
-    pub fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
+    pub(crate) fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, true)
     }
 
@@ -49,21 +49,21 @@ impl Server {
         Server { port, state }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
     /// How many requests for files have been answered, faults included.
-    pub fn answered(&self) -> u64 {
+    pub(crate) fn answered(&self) -> u64 {
         self.state.answered.load(Ordering::SeqCst)
     }
 
-    pub fn faulted(&self) -> u64 {
+    pub(crate) fn faulted(&self) -> u64 {
         self.state.faulted.load(Ordering::SeqCst)
     }
 
     /// The ranges that were asked for of each file.
-    pub fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
+    pub(crate) fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
         self.state.requests.lock().unwrap().clone()
     }
 }
