@@ -1,4 +1,4 @@
-//! README shows what the tool prints: each command in a console block is run. With BLESS=1 in the environment the blocks are
+//! READMEs show what the tool prints: each command in a console block is run. With BLESS=1 in the environment the blocks are
 //! written again.
 #![allow(clippy::unwrap_used)]
 
@@ -6,12 +6,13 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-#[test]
-fn every_page_is_what_the_tool_prints() {
-    let readme = fs::read_to_string(README).unwrap();
+/// Runs the commands of a README, at the root, and compares; says how many they were.
+#[track_caller]
+fn compare(path: &str) -> usize {
+    let path = format!("{ROOT}/{path}");
+    let readme = fs::read_to_string(&path).unwrap();
     let (mut printed, mut commands, mut in_block) = (String::new(), 0, false);
     for line in readme.lines() {
         match (in_block, line.strip_prefix("$ b2nd ")) {
@@ -31,11 +32,22 @@ fn every_page_is_what_the_tool_prints() {
         in_block = line == "```console" || in_block && line != "```";
     }
     if std::env::var_os("BLESS").is_some() {
-        fs::write(README, &printed).unwrap();
+        fs::write(&path, &printed).unwrap();
     }
-    assert!(commands > 7, "{commands}");
     assert!(
-        fs::read_to_string(README).unwrap() == printed,
-        "README is not what the tool prints; with BLESS=1 it is written again"
+        fs::read_to_string(&path).unwrap() == printed,
+        "{path} is not what the tool prints; with BLESS=1 it is written again"
     );
+    commands
+}
+
+#[test]
+fn every_page_is_what_the_tool_prints() {
+    let commands = compare("crates/b2nd-cli/README.md");
+    assert!(commands > 7, "{commands}");
+}
+
+#[test]
+fn the_first_page_is_what_the_tool_prints() {
+    assert_eq!(compare("README.md"), 1);
 }
