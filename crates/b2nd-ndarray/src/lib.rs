@@ -24,6 +24,7 @@
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Value`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
+//! | read a remote array, in as many requests as its chunks need and two | [`Parts`], [`Array::byte_ranges`] |
 //! | write an array | [`write()`], [`write_bytes`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | decompress a chunk or an attribute | [`codec::Codec`] |
@@ -44,6 +45,7 @@ mod decode;
 mod elements;
 mod error;
 mod options;
+mod parts;
 mod read;
 mod source;
 mod store;
@@ -57,6 +59,7 @@ pub use elements::Elements;
 pub use error::{Error, Result};
 pub use ndarray::s;
 pub use options::Options;
+pub use parts::Parts;
 pub use source::{Memory, Source};
 pub use value::Value;
 pub use write::{to_frame, write, write_bytes};

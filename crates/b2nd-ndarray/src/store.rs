@@ -66,6 +66,13 @@ impl Store {
         }
     }
 
+    /// The bytes of the source that hold a chunk, if any do.
+    pub(crate) fn range(&self, number: u64) -> Result<Option<Range<u64>>> {
+        let Store::Contiguous(frame) = self else { return Ok(None) };
+        let range = frame.offsets()?.range(number);
+        Ok(range.map(|range| range.start.saturating_add(frame.offset)..range.end.saturating_add(frame.offset)))
+    }
+
     /// The chunk of this number: all of it, or its first `front` bytes where the rest can be read later.
     pub(crate) fn chunk(&self, number: u64, front: Option<u64>) -> Result<Bytes<'_>> {
         match self {

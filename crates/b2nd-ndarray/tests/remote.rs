@@ -1,0 +1,70 @@
+//! How many requests a slice of a remote array takes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use b2nd_ndarray::{Array, Options, Parts, to_frame};
+use ndarray::{Array2, s};
+
+/// A frame somewhere else, and the requests for it.
+struct Remote {
+    frame: Vec<u8>,
+    requests: RefCell<Vec<Range<u64>>>,
+}
+
+impl Remote {
+    fn fetch(&self, range: Range<u64>) -> Vec<u8> {
+        self.requests.borrow_mut().push(range.clone());
+        self.frame[range.start as usize..range.end as usize].to_vec()
+    }
+
+    /// Asks until nothing is missing.
+    fn complete<T>(&self, parts: &Parts, ask: impl Fn() -> b2nd_ndarray::Result<T>) -> T {
+        loop {
+            match (ask(), parts.missing()) {
+                (Err(_), Some(range)) => parts.add(range.start, self.fetch(range)),
+                (done, _) => return done.unwrap(),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slice_takes_two_requests_and_those_of_its_chunks() {
+    // 5 x 4 chunks; what is random is not compressed, so they are of about one length.
+    let values = Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3);
+    let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), ..Options::default() };
+    let remote = Remote { frame: to_frame(&values, &options).unwrap(), requests: RefCell::default() };
+    for (slice, expected) in [
+        // One chunk; two beside each other in the file; a column of five, which lie apart; all.
+        ([10..20, 10..20], 1),
+        ([10..20, 150..250], 1),
+        ([0..500, 10..20], 5),
+        ([0..500, 0..400], 1),
+        ([7..7, 0..400], 0),
+    ] {
+        remote.requests.borrow_mut().clear();
+        let parts = Arc::new(Parts::new(remote.frame.len() as u64));
+        let array = remote.complete(&parts, || Array::from_source(parts.clone(), 0));
+        assert_eq!(remote.requests.borrow().len(), 1, "the header");
+        let ranges = remote.complete(&parts, || array.byte_ranges(&slice, 0));
+        ranges.into_iter().for_each(|range| parts.add(range.start, remote.fetch(range)));
+        // No more requests: reading takes what is there.
+        let read = array.read::<u32>(&slice).unwrap();
+        let wanted =
+            values.slice(s![slice[0].start as usize..slice[0].end as usize, slice[1].start as usize..slice[1].end as usize]);
+        assert_eq!(read, wanted.into_dyn());
+        let index = usize::from(expected > 0);
+        assert_eq!(remote.requests.borrow().len(), 1 + index + expected, "{slice:?}");
+    }
+}
+
+#[test]
+fn what_was_not_fetched_is_an_error_that_says_so() {
+    let parts = Arc::new(Parts::new(10_000));
+    let error = Array::from_source(parts.clone(), 0).unwrap_err();
+    assert_eq!(error.to_string(), "bytes 0..4096 have not been fetched");
+    assert_eq!((parts.missing(), parts.missing()), (Some(0..4096), None));
+}
