@@ -146,7 +146,14 @@ pub fn quoted(bytes: &[u8]) -> String {
 
 /// Two digits for each byte.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
+    let mut digits = String::with_capacity(bytes.len() * (2 + separator.len()));
+    for (index, byte) in bytes.iter().enumerate() {
+        if index != 0 {
+            digits += separator;
+        }
+        digits.extend([byte >> 4, byte & 15].map(|nibble| char::from_digit(nibble.into(), 16).unwrap_or('0')));
+    }
+    digits
 }
 
 /// A number of bytes on the command line, in decimal or as 0x….

@@ -20,6 +20,10 @@ struct Plain;
 
 impl Formatter for Plain {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        // Hexadecimal digits are most of a line.
+        if fragment.bytes().all(|byte| byte < 0x7f) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((start, char)) = rest.char_indices().find(|&(_, char)| misleads(char)) {
             let (before, after) = rest.split_at(start);
