@@ -178,6 +178,7 @@ fn manifest() -> Vec<Value> {
 /// The example's header with this as its only metalayer.
 fn header_with(name: &str, content: &[u8]) -> Header {
     let mut json = serde_json::to_value(File::open(format!("{DATA}/example.b2nd")).unwrap().header()).unwrap();
+    let content: String = content.iter().map(|byte| format!("{byte:02x}")).collect();
     json["metalayers"] = json!([[name, content]]);
     serde_json::from_value(json).unwrap()
 }

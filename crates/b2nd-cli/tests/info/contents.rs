@@ -3,7 +3,6 @@
 use std::fs;
 
 use b2nd::frame::{Chunk, Header, Special, Writer};
-use b2nd::{B2ndMeta, Geometry};
 use serde_json::{Value, json};
 
 use super::{EXAMPLE, Output, TemporaryFile, json_of, manifest, path, run, shown};
@@ -140,9 +139,7 @@ fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
 
 #[test]
 fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
-    let mut header = Header::new(1, 10, 10).unwrap();
-    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[45], &[10], &[10]).unwrap(), "|u1")).unwrap();
-    let mut writer = Writer::new(header);
+    let mut writer = Writer::new(Header::new(1, 10, 10).unwrap());
     writer.append_special(Special::Uninitialized, 10).unwrap();
     writer.append(&Chunk::store(&[1; 10], 1).unwrap()).unwrap();
     for nbytes in [10, 10, 5] {
