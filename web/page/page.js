@@ -140,7 +140,7 @@ async function show(file, seen) {
 
 async function leafView(file, leaf) {
   const title = visible(leaf.key);
-  if (leaf.kind === "ctable") return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))), table(leaf), attributes("Attributes", leaf.vlmeta)].filter(Boolean);
+  if (leaf.columns) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))), table(leaf), attributes("Attributes", leaf.vlmeta)].filter(Boolean);
   if (leaf.remote) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title), el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)))];
   return frame(file, title);
 }

@@ -33,7 +33,7 @@ function draw(group, describe, choose) {
 /** What a leaf is, in a few words. */
 export function words(frame) {
   if (frame.error !== undefined) return frame.error;
-  if (frame.kind === "ctable") return `table of ${frame.columns?.length ?? "?"} columns, ${thousands(frame.rows ?? 0)} rows`;
+  if (frame.columns) return `table of ${frame.columns.length} columns, ${thousands(frame.rows ?? 0)} rows`;
   if (!frame.array) return frame.kind.replaceAll("_", " ");
   return `${frame.array.dtype === undefined ? "" : `${visible(frame.array.dtype).slice(0, 40)} `}${frame.array.shape.length ? frame.array.shape.map(thousands).join(" × ") : "()"}`;
 }
