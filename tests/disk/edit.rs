@@ -425,3 +425,17 @@ mod unix {
         assert_eq!(scratch.names(), ["f.b2nd", "link.b2nd"]);
     }
 }
+
+#[test]
+fn nothing_follows_a_frame_that_was_edited() {
+    let scratch = Scratch::new();
+    let path = scratch.join("a.b2nd");
+    std::fs::write(&path, frames::contiguous()).unwrap();
+    let mut editor = File::edit(&path).unwrap();
+    // The second of them goes where the first trailer stood, and is shorter than what stands behind it.
+    for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
+        editor.set_vlmetalayer("value", value).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), editor.header().frame_len());
+        assert_eq!(File::open(&path).unwrap().trailer().unwrap().value("value", ()).unwrap().unwrap(), value);
+    }
+}

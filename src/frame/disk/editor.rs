@@ -255,15 +255,15 @@ impl Editor {
     /// Writes a trailer, and then the header's fields that make it valid.
     fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
         let fields = &crate::to_vec(header)?[FRAME_LEN_AT..=HAS_VLMETALAYERS_AT];
-        let (old_end, end) = (self.header().frame_len(), header.frame_len());
+        let end = header.frame_len();
         let file = self.checked_handle()?;
         let length = file.file().metadata()?.len();
         let mut write = || -> Result<()> {
             self.claim.handle.write_at(at, trailer)?;
             let file = self.checked_handle()?;
             file.write_at(FRAME_LEN_AT as u64, fields)?;
-            // The old trailer, for those who have the old header, stays behind one that is written before it.
-            if at == old_end && end < length {
+            // C-Blosc2 refuses a frame in memory that is followed by anything.
+            if end < length {
                 file.set_len(end)?;
             }
             Ok(())
