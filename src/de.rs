@@ -116,6 +116,7 @@ pub struct Deserializer<'de> {
 impl<'de> Deserializer<'de> {
     /// A deserializer at the front of `input`.
     #[inline(always)]
+    #[must_use]
     pub fn new(input: &'de [u8]) -> Self {
         Deserializer { reader: Reader::new(input), depth: 0, whole: false }
     }

@@ -241,6 +241,7 @@ impl Error {
     /// assert_eq!(error.to_string(), "no codec 7");
     /// ```
     #[cold]
+    #[must_use]
     pub fn message(message: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Message(message.to_string()))
     }

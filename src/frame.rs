@@ -34,7 +34,7 @@ mod writer;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
 pub use disk::{Directory, Disk, Editor, File, Handle, OneFile, Storage, rewrite, rewrite_in};
-pub use header::{FrameType, Header};
+pub use header::{FrameType, Header, Sizes};
 pub use memory::Frame;
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]

@@ -115,6 +115,7 @@ pub struct Serializer<S> {
 impl<S: Sink> Serializer<S> {
     /// A serializer that appends to `sink`.
     #[inline(always)]
+    #[must_use]
     pub fn new(sink: S) -> Self {
         Serializer { sink, depth: 0, nil: None }
     }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, c};
@@ -16,7 +16,7 @@ const FIRST_READ: usize = 4096;
 
 /// Puts so many files into the directory: arrays of three dimensions in one chunk, without metalayers of a user's own.
 pub fn write(directory: &Path, count: usize) {
-    let mut header = Header::new(4, 256, 256).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 256, blocksize: 256 }).unwrap();
     let geometry = Geometry::new(&[4; 3], &[4; 3], &[4; 3]).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(geometry, "<i4")).unwrap();
     let mut writer = Writer::new(header);

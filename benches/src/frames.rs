@@ -2,14 +2,14 @@
 
 use std::hint::black_box;
 
-use b2nd::frame::{Header, Metalayers, Trailer};
+use b2nd::frame::{Header, Metalayers, Sizes, Trailer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, forever};
 
 /// A header with an array's metalayer and `more` of so many bytes.
 fn header(more: usize, length: usize) -> &'static [u8] {
-    let mut header = Header::new(4, 64, 32).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
     for number in 0..more {
         header.metalayers_mut().insert(&format!("metalayer{number}"), vec![number as u8; length]).unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
-use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Special, Writer, rewrite};
+use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Special, Writer, rewrite};
 use b2nd_fuzz::writes;
 use libfuzzer_sys::fuzz_target;
 
@@ -190,7 +190,8 @@ fn long(length: u16) -> Vec<u8> {
 /// Writes the plan's frame, and says what it should hold.
 fn create(plan: &Plan, path: &Path) -> Model {
     let mut model = Model::default();
-    let mut header = Header::new(1, i32::from(plan.chunksize), 0).expect("a chunksize of 0 or more");
+    let mut header =
+        Header::new(Sizes { typesize: 1, chunksize: i32::from(plan.chunksize), blocksize: 0 }).expect("a chunksize of 0 or more");
     for (name, content) in &plan.metalayers {
         let done = header.metalayers_mut().insert(&name.text(), content.as_slice());
         assert_eq!(done.is_ok(), model.metalayers.insert(name.text(), content.clone()));

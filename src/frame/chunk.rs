@@ -184,6 +184,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// All bytes of the chunk, its header included.
+    #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_owned()
     }

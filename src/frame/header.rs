@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::wire::{Form, Reader};
 
 mod build;
+pub use build::Sizes;
 mod chunks;
 mod fields;
 mod wire;

@@ -39,6 +39,7 @@ pub struct Metalayers {
 
 impl Metalayers {
     /// None yet.
+    #[must_use]
     pub fn new() -> Self {
         Metalayers::default()
     }
@@ -258,21 +259,22 @@ impl<'de> Deserialize<'de> for Metalayers {
 #[serde(untagged)]
 enum AnyName {
     Text(String),
-    Bytes(ByteBuf),
+    /// Not as serde's bytes: YAML has none.
+    Bytes(Vec<u8>),
 }
 
 impl AnyName {
     fn new(name: &[u8]) -> Self {
         match core::str::from_utf8(name) {
             Ok(text) => AnyName::Text(text.to_owned()),
-            Err(_) => AnyName::Bytes(ByteBuf::from(name)),
+            Err(_) => AnyName::Bytes(name.to_vec()),
         }
     }
 
     fn into_bytes(self) -> Vec<u8> {
         match self {
             AnyName::Text(name) => name.into_bytes(),
-            AnyName::Bytes(name) => name.into_vec(),
+            AnyName::Bytes(name) => name,
         }
     }
 }

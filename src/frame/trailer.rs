@@ -43,6 +43,7 @@ const VERSION: u8 = 1;
 
 impl Trailer {
     /// A trailer that holds these, with no fingerprint.
+    #[must_use]
     pub fn new(vlmetalayers: Metalayers) -> Self {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
     }

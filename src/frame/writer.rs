@@ -21,11 +21,11 @@ use crate::error::{Error, Result};
 /// their name when they are complete, and not before.
 ///
 /// ```
-/// use b2nd::frame::{Chunk, Frame, Header, Special, Writer};
+/// use b2nd::frame::{Chunk, Frame, Header, Sizes, Special, Writer};
 /// use b2nd::{B2ndMeta, Geometry};
 ///
 /// // Twelve int32, in chunks of eight and blocks of four: the second chunk is padded to its whole length.
-/// let mut header = Header::new(4, 32, 16)?;
+/// let mut header = Header::new(Sizes { typesize: 4, chunksize: 32, blocksize: 16 })?;
 /// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[4])?, "<i4"))?;
 /// let mut writer = Writer::new(header);
 /// let elements: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
@@ -109,6 +109,7 @@ impl<T: fmt::Debug> fmt::Debug for Writer<T> {
 
 impl Writer<Memory> {
     /// A writer into memory.
+    #[must_use]
     pub fn new(header: Header) -> Self {
         Writer::to(header, Memory::default())
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File, Frame, Header, Special, Target, Writer};
+use b2nd::frame::{Chunk, File, Frame, Header, Sizes, Special, Target, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 /// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
@@ -13,7 +13,7 @@ pub fn header() -> Header {
 
 /// The same for an array of so many elements.
 pub fn header_of(length: i64) -> Header {
-    let mut header = Header::new(4, 64, 32).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();
     header.metalayers_mut().insert("small", [1; 20]).unwrap();
     header.metalayers_mut().insert("wide", [2; 1100]).unwrap();
@@ -91,7 +91,7 @@ pub fn python() -> Vec<u8> {
 
 /// Two metalayers, two chunks of eight bytes, a vlmetalayer: header 0, chunks 128 and 168, index 208, trailer 256.
 pub fn small() -> Vec<u8> {
-    let mut header = Header::new(4, 8, 8).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 8, blocksize: 8 }).unwrap();
     header.metalayers_mut().insert("a", [1, 2, 3]).unwrap();
     header.metalayers_mut().insert("b", [4, 5, 6, 7]).unwrap();
     let mut writer = Writer::new(header);

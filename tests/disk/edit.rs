@@ -7,7 +7,7 @@ use crate::common::manifest::frames as manifest_frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
-use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Trailer, Writer, rewrite};
+use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite};
 use b2nd::{B2ndMeta, ErrorKind};
 
 /// A file with these bytes.
@@ -224,7 +224,7 @@ fn a_rewrite_adds_no_metalayer_beyond_16() {
     for (before, after, taken) in
         [(2, 16, true), (2, 17, false), (16, 17, false), (17, 17, true), (17, 18, false), (18, 17, true), (18, 16, true)]
     {
-        let mut header = Header::new(4, 64, 32).unwrap();
+        let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
         *header.metalayers_mut() = many(before);
         let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(many(0))).unwrap()].concat();
         let length = bytes.len() as u64;
@@ -353,7 +353,7 @@ mod unix {
         assert_eq!(mode(&path), 0o640);
         rewrite(&path, scratch.join("g.b2nd"), change).unwrap();
         assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
-        Writer::create(&path, Header::new(1, 4, 4).unwrap()).unwrap().finish().unwrap();
+        Writer::create(&path, Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap()).unwrap().finish().unwrap();
         assert_eq!(mode(&path), 0o640);
     }
 

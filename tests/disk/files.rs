@@ -276,7 +276,8 @@ mod linux {
         let path = scratch.join("f.b2nd");
         let mut header = frames::header();
         header.metalayers_mut().remove("b2nd");
-        let mut large = b2nd::frame::Header::new(4, HOLE as i32, 4).unwrap();
+        let mut large =
+            b2nd::frame::Header::new(b2nd::frame::Sizes { typesize: 4, chunksize: HOLE as i32, blocksize: 4 }).unwrap();
         *large.metalayers_mut() = header.metalayers().clone();
         let mut writer = Writer::new(large);
         writer.append(&Chunk::store(&vec![0; HOLE], 4).unwrap()).unwrap();

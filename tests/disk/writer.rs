@@ -6,7 +6,8 @@ use crate::common::scratch::Scratch;
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
 use b2nd::frame::{
-    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Special, SplitMode, Writer,
+    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Sizes, Special, SplitMode,
+    Writer,
 };
 use b2nd::{B2ndMeta, Geometry};
 
@@ -120,7 +121,7 @@ fn a_frame_without_chunks() {
     let parts = [b2nd::to_vec(frame.header()).unwrap(), b2nd::to_vec(frame.trailer()).unwrap()].concat();
     assert_eq!(Hex(&bytes), Hex(&parts), "the trailer follows the header");
 
-    let bare = Writer::new(Header::new(1, 1, 1).unwrap()).finish().unwrap();
+    let bare = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap()).finish().unwrap();
     assert_eq!(bare.len(), 97 + 35);
     assert!(!Frame::from_slice(&bare).unwrap().header().has_vlmetalayers());
 }
@@ -128,7 +129,7 @@ fn a_frame_without_chunks() {
 #[test]
 fn special_chunks_alone() {
     for special in [Special::Zeros, Special::Nan, Special::Uninitialized] {
-        let mut writer = Writer::new(Header::new(8, 1 << 30, 1 << 20).unwrap());
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 8, chunksize: 1 << 30, blocksize: 1 << 20 }).unwrap());
         (0..5).for_each(|_| writer.append_special(special, 1 << 30).unwrap());
         writer.append_special(special, 24).unwrap();
         let bytes = writer.finish().unwrap();
@@ -141,7 +142,7 @@ fn special_chunks_alone() {
     let value = [&Chunk::special(Special::Zeros, 8, 4).unwrap().into_bytes()[..31], &[0x30], b"four"].concat();
     let mut value_chunk = value.clone();
     value_chunk[12] = 36;
-    let mut writer = Writer::new(Header::new(4, 8, 8).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 8, blocksize: 8 }).unwrap());
     writer.append(&Chunk::from_slice(&value_chunk).unwrap()).unwrap();
     let bytes = writer.finish().unwrap();
     assert_eq!(*Frame::from_slice(&bytes).unwrap().chunk(0).unwrap().data(()).unwrap(), *b"fourfour");
@@ -149,7 +150,7 @@ fn special_chunks_alone() {
 
 #[test]
 fn chunks_of_any_length() {
-    let mut writer = Writer::new(Header::new(2, 0, 0).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 0, blocksize: 0 }).unwrap());
     let lengths = [6, 2, 500, 4];
     for (number, length) in (0..).zip(lengths) {
         writer.append(&Chunk::store(&frames::data(number as u8, length), 2).unwrap()).unwrap();
@@ -169,7 +170,7 @@ fn chunks_of_any_length() {
 
 #[test]
 fn chunks_that_do_not_fit_are_refused() {
-    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     let store = |length| Chunk::store(&vec![0; length], 4).unwrap();
     assert_eq!(message(writer.append(&store(65))), "chunk 0: expected 1 byte or more, at most 64, found 65");
     assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 byte or more, at most 64, found 0");
@@ -185,17 +186,17 @@ fn chunks_that_do_not_fit_are_refused() {
     let bytes = writer.finish().unwrap();
     assert_eq!(Frame::from_slice(&bytes).unwrap().offsets().len(), 2, "what was refused is not there");
 
-    let mut writer = Writer::new(Header::new(2, 64, 32).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 64, blocksize: 32 }).unwrap());
     let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
     assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
 
-    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     let refusal = "a chunk of NaN: expected elements of 4 bytes, found 8";
     assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
     writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
 
     // A header of another writer's empty frame.
-    let mut header = b2nd::to_vec(&Header::new(4, 64, 32).unwrap()).unwrap();
+    let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&(-1i32).to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
     let refusal = "chunksize: expected 1 or more, found -1: the flags name no variable chunks";
@@ -204,7 +205,7 @@ fn chunks_that_do_not_fit_are_refused() {
 
 #[test]
 fn metalayers_and_vlmetalayers_have_their_limits() {
-    let mut header = Header::new(1, 1, 1).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap();
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
@@ -229,7 +230,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);
     assert_eq!(metalayers.insert("", [1]).unwrap(), None);
     assert_eq!(metalayers.insert("", [2]).unwrap(), Some(vec![1]));
-    let mut header = Header::new(1, 1, 1).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap();
     *header.metalayers_mut() = metalayers;
     let bytes = Writer::new(header.clone()).finish().unwrap();
     assert_eq!(Frame::from_slice(&bytes).unwrap().header().metalayers(), header.metalayers());
@@ -237,7 +238,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
 
 #[test]
 fn a_new_header_says_how_its_chunks_are_compressed() {
-    let mut header = Header::new(4, 64, 32).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], Codec::BloscLz, 5));
     for (codec, meta, level, byte) in [(Codec::Zstd, 3, 9, 0x95), (Codec::Other(200), 7, 6, 0x66), (Codec::Lz4, 0, 0, 0x01)] {
         // The codec goes into a byte that has a level, and the level into one that has a codec.
@@ -279,7 +280,7 @@ fn an_array_of_this_crate() {
 
 /// A header of two chunks of 2 x 3 elements in blocks of 1 x 3, for an array of 2 x 5.
 fn array_header(dtype: &str, typesize: i32, chunksize: i32, blocksize: i32) -> Header {
-    let mut header = Header::new(typesize, chunksize, blocksize).unwrap();
+    let mut header = Header::new(Sizes { typesize, chunksize, blocksize }).unwrap();
     let geometry = Geometry::new(&[2, 5], &[2, 3], &[1, 3]).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(geometry, dtype)).unwrap();
     header
@@ -310,7 +311,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);
     assert_eq!(message(refused), format!("typesize: expected 4, {said} 2"));
     // A metalayer of the user's that has the name of the array's.
-    let mut header = Header::new(2, 12, 6).unwrap();
+    let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 6 }).unwrap();
     header.metalayers_mut().insert("b2nd", b"something else".as_slice()).unwrap();
     assert!(finished(header, &[12]).is_ok());
 }
@@ -329,7 +330,7 @@ fn compressed_chunks_of_an_array_have_its_blocks() {
 #[test]
 fn what_the_index_says_of_a_chunk_needs_a_length() {
     // The flag for variable chunks, and a chunksize all the same.
-    let mut header = b2nd::to_vec(&Header::new(1, 0, 0).unwrap()).unwrap();
+    let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
     let refusal = "a special chunk has the frame's chunksize, and in this frame chunks vary in length";

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::common::{cbor, geometry, header, layouts};
-use b2nd::frame::{Header, Metalayers, Trailer};
+use b2nd::frame::{Frame, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -176,6 +176,53 @@ fn names_are_identifiers_in_formats_that_check_them() {
         let yaml = serde_yaml::to_string(&array).unwrap();
         assert_eq!(serde_yaml::from_str::<ArrayMeta>(&yaml).unwrap(), array.into_owned(), "{yaml}");
     }
+}
+
+/// The value comes back from RON and YAML, and from a stream where they read one, and is the same bytes again.
+#[track_caller]
+fn is_the_same_bytes<T: Serialize + DeserializeOwned>(value: &T) {
+    let bytes = b2nd::to_vec(value).unwrap();
+    let check = |again: T, text: &str| assert_eq!(b2nd::to_vec(&again).unwrap(), bytes, "{text}");
+    let compact = ron::to_string(value).unwrap();
+    let pretty = ron::ser::to_string_pretty(value, ron::ser::PrettyConfig::new().struct_names(true)).unwrap();
+    for text in [compact, pretty] {
+        check(ron::from_str(&text).unwrap(), &text);
+        check(ron::de::from_reader(text.as_bytes()).unwrap(), &text);
+    }
+    let yaml = serde_yaml::to_string(value).unwrap();
+    check(serde_yaml::from_str(&yaml).unwrap(), &yaml);
+    check(serde_yaml::from_reader(yaml.as_bytes()).unwrap(), &yaml);
+    check(serde_yaml::from_value(serde_yaml::to_value(value).unwrap()).unwrap(), &yaml);
+}
+
+#[test]
+fn headers_and_trailers_are_the_same_bytes_through_ron_and_yaml() {
+    let [.., (_, array)] = layouts(2);
+    // Contents and names that a format could take for numbers, for nothing, or for text of its own.
+    let entries: &[(&[u8], &[u8])] = &[
+        (b"b2nd", &array),
+        (b"", b""),
+        (b"\xff\xfe", b"\0\xff"),
+        (b"null", b"\x12\x34"),
+        (b"1e3", b"\x1e\x30"),
+        (b"a: \"b\"\n", b"\x0e"),
+        (b"long", &[0xab; 5000]),
+    ];
+    let header = Header::from_slice(&header(entries)).unwrap();
+    is_the_same_bytes(&header);
+    is_the_same_bytes(header.metalayers());
+
+    let mut trailer = Trailer::new(Metalayers::new());
+    is_the_same_bytes(&trailer);
+    for (name, content) in [("text", &b"\x01\xff"[..]), ("12", b""), ("~", b"\x12"), ("long", &[0x77; 70_000])] {
+        trailer.set_value(name, content).unwrap();
+    }
+    is_the_same_bytes(&trailer);
+
+    let bytes = include_bytes!("../data/example.b2nd");
+    let frame = Frame::from_slice(bytes).unwrap();
+    is_the_same_bytes(frame.header());
+    is_the_same_bytes(frame.trailer());
 }
 
 #[test]

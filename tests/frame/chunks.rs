@@ -1,7 +1,7 @@
 //! Chunks: headers of 16 and 32 bytes, data that needs no codec, and what is refused.
 
 use crate::common::message;
-use b2nd::frame::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, File, Filter, Frame, Header, Special, Writer};
+use b2nd::frame::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, File, Filter, Frame, Header, Sizes, Special, Writer};
 
 /// A header of 32 bytes: version 5, one block, flags and Blosc2 flags as given.
 fn extended(flags: u8, typesize: u8, [nbytes, blocksize, cbytes]: [i32; 3], blosc2_flags: u8) -> Vec<u8> {
@@ -266,7 +266,7 @@ fn a_chunk_of_one_value() {
     assert_eq!(message(Chunk::repeated(&[1, 2, 3], 10)), "nbytes: expected a multiple of the value's length (3), found 10");
     assert_eq!(message(Chunk::repeated(&[1], 0)), "nbytes: expected a multiple of the value's length (1), found 0");
     assert_eq!(message(Chunk::repeated(&[], 8)), "typesize: expected 1 or more, found 0 at byte 3");
-    let mut writer = Writer::new(Header::new(4, 64, 32).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     writer.append(&Chunk::repeated(&9i32.to_le_bytes(), 64).unwrap()).unwrap();
     let bytes = writer.finish().unwrap();
     let chunk = Frame::from_slice(&bytes).unwrap().chunk(0).unwrap();
@@ -275,7 +275,7 @@ fn a_chunk_of_one_value() {
 
 #[test]
 fn what_debug_prints_is_a_line() {
-    let mut writer = Writer::new(Header::new(1, 1 << 20, 1 << 20).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1 << 20, blocksize: 1 << 20 }).unwrap());
     let chunk = Chunk::store(&vec![7; 1 << 20], 1).unwrap();
     assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(1048576 bytes of data, 1048608 of chunk, stored))");
     writer.append(&chunk).unwrap();

@@ -1,6 +1,6 @@
 //! The index: what C-Blosc2 compressed is read without a codec, and what is damaged is refused.
 
-use b2nd::frame::{Chunk, File, Frame, Header, Offset, Offsets, Special, Writer};
+use b2nd::frame::{Chunk, File, Frame, Header, Offset, Offsets, Sizes, Special, Writer};
 
 use crate::common::{blosclz, message};
 
@@ -233,7 +233,7 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
 /// A frame of so many chunks of eight bytes, each stored, a repeated element or special, as the generator says.
 fn written(nchunks: u64, kinds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut writer = Writer::new(Header::new(8, 8, 8).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 8, chunksize: 8, blocksize: 8 }).unwrap());
     let mut values = Vec::new();
     for number in 0..nchunks {
         state ^= state << 13;

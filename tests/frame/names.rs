@@ -1,6 +1,6 @@
 //! Names that other readers, or a terminal, would take for something else.
 
-use b2nd::frame::{File, Frame, Header, Metalayers, Trailer, Writer};
+use b2nd::frame::{File, Frame, Header, Metalayers, Sizes, Trailer, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::common::message;
@@ -13,7 +13,7 @@ fn array(length: i64) -> Vec<u8> {
 
 /// A header that holds these. Names are written as `_`, and changed afterwards: none with a NUL can be inserted.
 fn header(metalayers: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    let mut header = Header::new(1, 8, 8).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap();
     for (name, content) in metalayers {
         header.metalayers_mut().insert(&name.replace('\0', "_"), content.as_slice()).unwrap();
     }
@@ -75,7 +75,7 @@ fn nothing_that_a_terminal_acts_on_is_in_an_errors_sentence() {
 
 /// A frame without data, and what is behind its header: C-Blosc2 reads the trailer there, of the length that the last one has.
 fn without_data(trailers: &[&[u8]]) -> Vec<u8> {
-    let mut bytes = Writer::new(Header::new(1, 8, 8).unwrap()).finish().unwrap();
+    let mut bytes = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap()).finish().unwrap();
     bytes.truncate(97);
     bytes.extend(trailers.concat());
     let length = bytes.len() as u64;

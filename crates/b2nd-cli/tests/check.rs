@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use b2nd::frame::{Chunk, Header, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ fn what_python_refuses_is_found() {
 
 /// An array of 4 in 2 chunks of int16, whose frame holds these chunks and has this dtype.
 fn array(dtype: &str, chunks: usize) -> Vec<u8> {
-    let mut header = Header::new(2, 4, 4).unwrap();
+    let mut header = Header::new(Sizes { typesize: 2, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "<i2")).unwrap();
     let mut writer = Writer::new(header);
     for _ in 0..2 {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use b2nd::frame::{Header, Writer};
+use b2nd::frame::{Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -46,7 +46,7 @@ const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
 #[test]
 fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
     let tests = Temporary::new("hostile");
-    let mut header = Header::new(1, 4, 4).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     let dtype = format!("[('{HOSTILE}', 'i1')]");
     let array = b2nd::to_vec(&B2ndMeta::new(Geometry::new(&[4], &[4], &[4]).unwrap(), dtype.as_str())).unwrap();
     header.metalayers_mut().insert("b2nd", array).unwrap();

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, Writer};
+use b2nd::frame::{Chunk, Codec, File, Filter, Header, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Options, Result};
 use ndarray::array;
@@ -116,7 +116,7 @@ fn a_special_chunk_of_two_gigabytes_takes_no_memory() {
 fn a_chunk_of_another_length_than_the_shapes_say() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
-    let mut header = Header::new(1, 4, 4).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::of::<u8>(Geometry::new(&[4], &[4], &[4]).unwrap())).unwrap();
     let mut writer = Writer::create(&path, header).unwrap();
     writer.append(&Chunk::store(b"abcd", 1).unwrap()).unwrap();

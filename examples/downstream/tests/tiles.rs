@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use b2nd::frame::{Chunk, Frame, Header};
+use b2nd::frame::{Chunk, Frame, Header, Sizes};
 use b2nd::{B2ndMeta, Geometry};
 use tile_catalogue::{Acquisition, Error, GeoTransform, Platform, Tile};
 
@@ -54,7 +54,10 @@ fn what_a_prefix_lacks_is_told() {
 fn what_is_no_tile_is_refused() {
     let refused = |header: &Header| Tile::from_header(header).unwrap_err().to_string();
 
-    assert_eq!(refused(&Header::new(1, 1, 1).unwrap()), "the frame has no metalayer \"b2nd\"");
+    assert_eq!(
+        refused(&Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap()),
+        "the frame has no metalayer \"b2nd\""
+    );
 
     let mut header = tile().header().unwrap();
     header.metalayers_mut().remove("acquisition");

@@ -102,6 +102,8 @@ impl File {
     /// # Errors
     ///
     /// Those of [`edit`](File::edit).
+    // Hidden: tests fail on purpose through it.
+    #[doc(hidden)]
     pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<Editor> {
         Editor::open(storage, path.as_ref(), true)
     }

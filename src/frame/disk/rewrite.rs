@@ -51,6 +51,8 @@ pub fn rewrite(
 /// # Errors
 ///
 /// Those of [`rewrite`].
+// Hidden: tests fail on purpose through it.
+#[doc(hidden)]
 pub fn rewrite_in(
     storage: Arc<dyn Storage>,
     source: impl AsRef<Path>,

@@ -12,6 +12,8 @@ use super::attributes;
 ///
 /// The promises of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until what was written is on stable storage, a rename
 /// is atomic, and a write inside one aligned sector of 512 bytes happens as a whole or not at all.
+// Hidden: it serves tests that make a disk fail.
+#[doc(hidden)]
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens a file that exists, to read and write.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
@@ -36,6 +38,8 @@ pub trait Storage: fmt::Debug + Send + Sync {
 }
 
 /// An open file of a [`Storage`].
+// Hidden: it serves tests that make a disk fail.
+#[doc(hidden)]
 pub trait Handle: Read + Write + Seek + Send + Sync {
     /// Blocks until what was written is on stable storage.
     fn sync(&mut self) -> io::Result<()>;
@@ -48,6 +52,8 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
 }
 
 /// The file system.
+// Hidden: it serves tests that make a disk fail.
+#[doc(hidden)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Disk;
 

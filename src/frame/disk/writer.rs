@@ -36,6 +36,8 @@ impl Writer<OneFile> {
     }
 
     /// The same in a storage of your own.
+    // Hidden: tests fail on purpose through it.
+    #[doc(hidden)]
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let header_len = header.header_len() as u64;
         let in_file = |error| Error::from(error).in_file(path.as_ref());
@@ -56,6 +58,8 @@ impl Writer<Directory> {
     }
 
     /// The same in a storage of your own.
+    // Hidden: tests fail on purpose through it.
+    #[doc(hidden)]
     pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let staged =
             Staged::directory(storage.clone(), path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;

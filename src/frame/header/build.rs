@@ -15,6 +15,17 @@ const VARIABLE: u8 = 0x53;
 /// C-Blosc2's default, of a scale to 9.
 const LEVEL: u8 = 5;
 
+/// The lengths in bytes that a new frame starts with: what [`Header::new`] takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// An element: 1 or more.
+    pub typesize: i32,
+    /// A chunk before it is compressed. 0 says that chunks vary in length.
+    pub chunksize: i32,
+    /// A block of a chunk. 0 leaves it to each chunk.
+    pub blocksize: i32,
+}
+
 impl Header {
     /// The header of a new frame that holds an array: typesize, chunksize and blocksize follow from the metalayer, which is in
     /// it. A chunk is a whole one everywhere, padded where it reaches over the array's edge, and in it lies block after block:
@@ -52,14 +63,13 @@ impl Header {
             _ => Err(Error::message(format_args!("{name}: {nitems} elements of {itemsize} bytes are 2 GiB or more"))),
         };
         let (chunksize, blocksize) = (bytes("chunkshape", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
-        let mut header = Header::new(bytes("dtype", 1)?, chunksize, blocksize)?;
+        let mut header = Header::new(Sizes { typesize: bytes("dtype", 1)?, chunksize, blocksize })?;
         header.metalayers.set(meta)?;
         Ok(header)
     }
 
-    /// The header of a new frame: elements of `typesize` bytes in chunks of `chunksize` bytes, in blocks of `blocksize`
-    /// bytes. For an array, [`for_array`](Header::for_array) knows them; what is given here is not compared with a metalayer.
-    /// A chunksize of 0 says that chunks vary in length; a blocksize of 0 leaves it to each chunk.
+    /// The header of a new frame: elements, chunks and blocks of these sizes. For an array,
+    /// [`for_array`](Header::for_array) knows them; what is given here is not compared with a metalayer.
     ///
     /// What else a header says of how chunks were compressed starts as C-Blosc2's defaults without a filter: BloscLZ at level 5, the
     /// split mode `forward_compat`, one thread. [`Writer`](crate::frame::Writer) fills in the sizes.
@@ -67,7 +77,16 @@ impl Header {
     /// # Errors
     ///
     /// A typesize below 1, or a negative length.
-    pub fn new(typesize: i32, chunksize: i32, blocksize: i32) -> Result<Header> {
+    ///
+    /// ```
+    /// use b2nd::frame::{Header, Sizes};
+    ///
+    /// let header = Header::new(Sizes { typesize: 4, chunksize: 4096, blocksize: 1024 })?;
+    /// assert_eq!(header.chunksize(), 4096);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn new(sizes: Sizes) -> Result<Header> {
+        let Sizes { typesize, chunksize, blocksize } = sizes;
         let least = [("typesize", typesize, 1), ("chunksize", chunksize, 0), ("blocksize", blocksize, 0)];
         for (name, length, least) in least {
             if length < least {
@@ -93,6 +112,7 @@ impl Header {
     }
 
     /// The same with this codec and its parameter (0 for most).
+    #[must_use]
     pub fn with_codec(mut self, codec: Codec, meta: u8) -> Header {
         let code = codec.code();
         // A number that the nibble cannot hold stands in the codec's own byte, which always has it.
@@ -132,6 +152,7 @@ impl Header {
     }
 
     /// The same with this split mode.
+    #[must_use]
     pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
         self.flags[3] = match mode {
             SplitMode::Always => 0,

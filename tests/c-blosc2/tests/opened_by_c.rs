@@ -2,7 +2,7 @@
 
 mod common;
 
-use b2nd::frame::{Chunk, File, Header, Special, Target, Writer};
+use b2nd::frame::{Chunk, File, Header, Sizes, Special, Target, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_c_blosc2::{Array, Compression, SuperChunk, compress};
 use common::{assert_agree, bytes, geometry, header, meta, to_chunks};
@@ -142,7 +142,8 @@ fn frames_that_hold_no_array() {
     let mut rng = Rng::with_seed(4);
     for (number, blocksize) in [0, 100, 1000].into_iter().enumerate() {
         let path = dir.path().join(number.to_string());
-        let mut writer = Writer::create(&path, Header::new(300, 1000, blocksize).unwrap()).unwrap();
+        let mut writer =
+            Writer::create(&path, Header::new(Sizes { typesize: 300, chunksize: 1000, blocksize }).unwrap()).unwrap();
         let data = bytes(&mut rng, 3_210);
         for chunk in data.chunks(1000) {
             writer.append(&Chunk::store(chunk, 300).unwrap()).unwrap();
@@ -211,7 +212,7 @@ fn edits_and_rewrites() {
 fn written_indexes_of_several_blocks() {
     let mut rng = Rng::with_seed(5);
     for nchunks in [1, 10, 300, 2048, 2049, 5001u64] {
-        let mut writer = Writer::new(Header::new(8, 8, 8).unwrap());
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 8, chunksize: 8, blocksize: 8 }).unwrap());
         let mut values: Vec<u64> = Vec::new();
         for number in 0..nchunks {
             if rng.u8(..4) == 0 {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{self, Chunk, File, Header, Metalayers, Special, Target, Writer};
+use b2nd::frame::{self, Chunk, File, Header, Metalayers, Sizes, Special, Target, Writer};
 use b2nd::{B2ndMeta, Metalayer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,7 +44,7 @@ enum NewChunk {
 
 impl NewFrame {
     pub fn write(self) -> Result<Value> {
-        let mut header = Header::new(self.typesize, self.chunksize, self.blocksize)?;
+        let mut header = Header::new(Sizes { typesize: self.typesize, chunksize: self.chunksize, blocksize: self.blocksize })?;
         if let Some(array) = &self.array {
             header.metalayers_mut().set(array)?;
         }

@@ -4,7 +4,7 @@
 
 extern crate alloc;
 
-use b2nd::frame::{Chunk, Frame, Header, Writer};
+use b2nd::frame::{Chunk, Frame, Header, Sizes, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 #[cfg(not(test))]
@@ -38,14 +38,14 @@ fn metalayer() -> b2nd::Result<bool> {
 }
 
 fn header() -> b2nd::Result<bool> {
-    let mut header = Header::new(1, 330, 171)?;
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 330, blocksize: 171 })?;
     header.metalayers_mut().set(&array()?)?;
     let again = Header::from_slice(&b2nd::to_vec(&header)?)?;
     Ok(again == header && again.array()?.map(ArrayMeta::into_owned) == Some(ArrayMeta::B2nd(array()?)))
 }
 
 fn frame() -> b2nd::Result<bool> {
-    let mut writer = Writer::new(Header::new(1, 4, 4)?);
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 })?);
     writer.append(&Chunk::store(b"data", 1)?)?;
     writer.set_vlmetalayer("name", b"value")?;
     let bytes = writer.finish()?;

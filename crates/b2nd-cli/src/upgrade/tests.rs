@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, File, FrameType, Header, Special, Writer};
+use b2nd::frame::{Chunk, File, FrameType, Header, Sizes, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use clap::Parser;
 use serde_json::Value;
@@ -163,7 +163,7 @@ fn every_caterva_file_becomes_a_b2nd_file_with_the_same_chunks() {
 
 /// A frame of one dimension, whose metalayer of this name stands between two others.
 fn early(path: &str, name: &str, content: &[u8]) {
-    let mut header = Header::new(4, 20, 20).unwrap();
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 20, blocksize: 20 }).unwrap();
     for (name, content) in [("before", b"1".as_slice()), (name, content), ("after", b"22")] {
         header.metalayers_mut().insert(name, content).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use b2nd::frame::{Chunk, Header, Special, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
 use super::{EXAMPLE, Output, TemporaryFile, json_of, manifest, path, run, shown};
@@ -139,7 +139,7 @@ fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
 
 #[test]
 fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
-    let mut writer = Writer::new(Header::new(1, 10, 10).unwrap());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 10, blocksize: 10 }).unwrap());
     writer.append_special(Special::Uninitialized, 10).unwrap();
     writer.append(&Chunk::store(&[1; 10], 1).unwrap()).unwrap();
     for nbytes in [10, 10, 5] {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Special};
+use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Sizes, Special};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry, Grid};
 use b2nd_c_blosc2::{Array, Error, Meta, SuperChunk, decompress};
 use fastrand::Rng;
@@ -74,7 +74,7 @@ pub fn from_chunks(geometry: &Geometry, itemsize: usize, chunks: &[Vec<u8>]) -> 
 pub fn header(geometry: &Geometry, itemsize: usize, dtype: &str) -> Header {
     let grid = geometry.grid().unwrap();
     let lengths = [grid.extchunknitems(), grid.blocknitems()].map(|items| items as i32 * itemsize as i32);
-    let mut header = Header::new(itemsize as i32, lengths[0], lengths[1]).unwrap();
+    let mut header = Header::new(Sizes { typesize: itemsize as i32, chunksize: lengths[0], blocksize: lengths[1] }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(*geometry, dtype)).unwrap();
     header
 }
