@@ -14,11 +14,11 @@ pub use geometry::Geometry;
 pub use grid::{Dims, Grid, Run};
 pub use meta::ArrayMeta;
 
-/// A type that a frame holds under a name of its own.
+/// A type that a frame stores as a metalayer, under a fixed name.
 ///
-/// Implement it for your own types; the name is 0 to 31 bytes long. In a file its content cannot grow
-/// ([`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)): other numbers never make it longer (but for a `u8` above
-/// 127), a longer string or sequence does, and so may another variant of an enum or an `Option`.
+/// Implement it for your own types. The name is 0 to 31 bytes long. In a file the content keeps its length
+/// ([`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)). Changing a number keeps the length, unless a `u8` goes above
+/// 127. A longer string or sequence changes it, and so may another variant of an enum or an `Option`.
 ///
 /// ```
 /// #[derive(serde::Serialize, serde::Deserialize)]

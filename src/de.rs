@@ -1,4 +1,4 @@
-//! Bytes to values: [`Deserializer`] and the functions around it.
+//! Decodes values: [`Deserializer`] and the functions around it.
 
 use serde::Deserialize;
 use serde::de::{self, Visitor};
@@ -12,18 +12,17 @@ mod access;
 mod array;
 mod marked;
 
-use access::{Elements, Entries, Variant};
+use access::{Elements, Pairs, Variant};
 pub(crate) use array::array_fields;
 
 /// Decodes a value from the whole input.
 ///
-/// Decoding is strict: what it accepts, [`to_vec`](crate::to_vec) writes back as it was. Strings and byte strings can be
-/// borrowed from the input.
+/// Decoding is strict: [`to_vec`](crate::to_vec) writes accepted input back byte for byte. Strings and byte strings can borrow from
+/// the input. No more memory is allocated than the input can fill.
 ///
 /// # Errors
 ///
-/// Another marker than the type's, another count, bytes after the value, a string that is not UTF-8, input that ends
-/// early. Memory is allocated only as far as the input can fill it.
+/// A marker or a count is not the one that the type has, bytes follow the value, a string is not UTF-8, or the input ends early.
 ///
 /// ```
 /// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
@@ -41,14 +40,14 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     result
 }
 
-/// Decodes the whole input into a value that is there already, and uses its memory again.
+/// Decodes the whole input into an existing value and reuses its memory.
 ///
 /// This is the fastest way to read many metalayers: nothing large is moved, and a [`B2ndMeta`](crate::B2ndMeta) keeps its
-/// dtype's buffer. A type with a derived `Deserialize` is decoded as by [`from_slice`], then moved into its place.
+/// dtype's buffer. A type with a derived `Deserialize` is decoded as by [`from_slice`], then moved into `place`.
 ///
 /// # Errors
 ///
-/// Those of [`from_slice`]. After one, what the value holds is unspecified.
+/// Those of [`from_slice`]. After an error the value is unspecified.
 ///
 /// ```
 /// let mut meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "");
@@ -70,7 +69,7 @@ pub fn from_slice_in_place<'de, T: Deserialize<'de>>(input: &'de [u8], place: &m
 ///
 /// # Errors
 ///
-/// Those of [`from_slice`], but for bytes after the value.
+/// Those of [`from_slice`], except that bytes may follow the value.
 pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T, &'de [u8])> {
     let mut deserializer = Deserializer::new(input);
     let value = T::deserialize(&mut deserializer)?;
@@ -91,7 +90,7 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
 
 /// Decodes values, one after another, from a slice.
 ///
-/// After an error, go on with another deserializer.
+/// After an error, do not use the deserializer again.
 ///
 /// `&mut Deserializer` is the `serde::Deserializer`:
 ///
@@ -108,13 +107,13 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
 pub struct Deserializer<'de> {
     reader: Reader<'de>,
     depth: u8,
-    /// The outermost sequence is the whole input. Its end is then looked at before a large value is built out of it, and the compiler
-    /// knows that the value need not be dropped again: a tenth fewer instructions in [`from_slice`].
+    /// The outermost sequence has to be the whole input. Keep checking this before the value is built: the compiler then knows that
+    /// the value need not be dropped again, which saves a tenth of the instructions of [`from_slice`].
     whole: bool,
 }
 
 impl<'de> Deserializer<'de> {
-    /// A deserializer at the front of `input`.
+    /// Makes a deserializer at the front of `input`.
     #[inline(always)]
     #[must_use]
     pub fn new(input: &'de [u8]) -> Self {
@@ -126,11 +125,11 @@ impl<'de> Deserializer<'de> {
         self.reader.offset()
     }
 
-    /// Makes sure that no bytes are left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TrailingBytes`].
+    /// [`ErrorKind::TrailingBytes`] if bytes are left.
     #[inline(always)]
     pub fn end(&self) -> Result<()> {
         match self.reader.left() {
@@ -139,7 +138,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Goes one level deeper, into what starts at `start`.
+    /// Goes one level deeper, into the value that starts at `start`.
     #[inline(always)]
     fn enter(&mut self, start: usize) -> Result<()> {
         if self.depth == marker::MAX_DEPTH {
@@ -158,7 +157,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads the elements of a sequence, all of them, and one more if that is allowed.
+    /// Reads all elements of a sequence, and one more if that is allowed.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(
         &mut self,
@@ -193,12 +192,12 @@ impl<'de> Deserializer<'de> {
         self.elements(start, count, &[], false, visitor)
     }
 
-    /// Reads the entries of a map, all of them.
+    /// Reads all entries of a map.
     fn entries<V: Visitor<'de>>(&mut self, form: Form, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(form)?;
         self.enter(start)?;
-        let mut entries = Entries::new(self, count);
+        let mut entries = Pairs::new(self, count);
         let value = visitor.visit_map(&mut entries)?;
         let left = entries.left();
         if left != 0 {
@@ -222,7 +221,7 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
-/// Why there is no bin32: serde writes a `&[u8]` as a sequence, and reads it as bytes.
+/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
 #[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
@@ -297,7 +296,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: no marker is 16 bytes wide")))
     }
 
-    /// The marker says the type. What the `with` modules write is understood too.
+    /// The marker gives the type. Forms that the `with` modules write are read too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let marker = self.reader.peek()?;
         match marker {
@@ -383,7 +382,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         self.entries(Form::Map, visitor)
     }
 
-    /// Fields stand in their order, without names. Where fewer do, the visitor may have defaults for the rest.
+    /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
     #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();

@@ -32,7 +32,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     offset: Option<usize>,
-    /// From the innermost field outwards: the order in which the way out meets them.
+    /// From the innermost field outwards, the order in which they are added.
     path: Vec<Segment>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// A file's path: no part of the path inside it.
+    /// The path of the file, which is no part of the path inside it.
     #[cfg(feature = "std")]
     File(String),
 }
@@ -56,18 +56,18 @@ pub enum ErrorKind {
         /// How many bytes the item being read still lacks, at least 1.
         needed: usize,
     },
-    /// Another marker than the one that the type asks for.
+    /// The marker is not the one that the type asks for.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
-        /// The name of the marker that would be right, and its byte in hexadecimal.
+        /// The name of the expected marker, and its byte in hexadecimal.
         expected: &'static str,
         /// The byte that was there.
         found: u8,
     },
-    /// An array, map or declared length with another count than the type or the value has.
+    /// The count of an array or a map, or a declared length, is not the one that the type or the value has.
     #[error("expected {expected} element{}, found {found}", plural(*expected))]
     Count {
-        /// The count that would be right.
+        /// The expected count.
         expected: usize,
         /// The count that was there.
         found: usize,
@@ -75,7 +75,7 @@ pub enum ErrorKind {
     /// Bytes follow the value.
     #[error("{count} trailing byte{} after the value", plural(*count))]
     TrailingBytes {
-        /// How many.
+        /// How many bytes follow.
         count: usize,
     },
     /// A string that is not UTF-8.
@@ -90,7 +90,7 @@ pub enum ErrorKind {
         unit: &'static str,
         /// The length that was given.
         length: usize,
-        /// The largest length that would do.
+        /// The largest length allowed.
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
@@ -104,48 +104,48 @@ pub enum ErrorKind {
     /// Values nest deeper than the format allows (128).
     #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
     TooDeep,
-    /// Something that serde can say and this format cannot.
+    /// Something that serde can express and this format cannot.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
-    /// What the bytes start with is no Blosc2 frame.
+    /// The bytes are not a Blosc2 frame.
     #[error("{0}")]
     NotAFrame(String),
-    /// A frame or trailer of a version that is not read.
+    /// The version of the frame or trailer is not supported.
     #[error("expected {expected}, found {found}")]
     UnsupportedVersion {
-        /// The versions that are read.
+        /// The supported versions.
         expected: &'static str,
         /// The version that was there.
         found: String,
     },
-    /// A value that disagrees with another one, or is outside its range.
+    /// A value disagrees with another one, or is out of range.
     #[error("expected {expected}, found {found}")]
     Mismatch {
-        /// The value that would be right, or the range of those.
+        /// The expected value, or the range of valid ones.
         expected: String,
         /// The value that was there.
         found: String,
     },
-    /// Data that are compressed, and no decompressor for them.
+    /// The data are compressed, and no decompressor was given for their codec.
     #[error("the chunk is compressed with {codec}, and no decompressor is given")]
     NoCodec {
         /// The codec's name.
         codec: String,
     },
-    /// A metalayer that does not fit its place in a file: a rewrite makes room.
+    /// A metalayer does not fit its place in a file. A rewrite makes room.
     #[error("{}", no_room(name, *length, *room))]
     NoRoom {
         /// The metalayer's name.
         name: String,
         /// The length that was given, in bytes.
         length: usize,
-        /// The length of its place in bytes; `None` where it has none.
+        /// The length of its place in bytes; `None` if the header has no such metalayer.
         room: Option<usize>,
     },
-    /// A file is no longer what it was when it was opened.
+    /// The file's header has changed since the file was opened.
     #[error("the header has changed since the frame was opened: open it again")]
     Changed,
-    /// The bytes are well formed and what they say cannot be, or a `Serialize` or `Deserialize` implementation refused.
+    /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.
     #[error("{0}")]
     Message(String),
     /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait.
@@ -178,12 +178,12 @@ impl Error {
         &self.0.kind
     }
 
-    /// The byte at which it was seen, counted from the start of the input; at the end of input, the input's length.
+    /// The offset of the byte at fault, from the start of the input. At the end of input it is the input's length.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The field in which it was seen, such as `chunkshape[1]`.
+    /// The field at fault, such as `chunkshape[1]`.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {
@@ -205,12 +205,12 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Whether the input ended too early: more bytes may make it good.
+    /// Whether the input ended too early, so that it may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }
 
-    /// At the end of input: how many bytes the item being read still lacks.
+    /// How many bytes the item being read still lacks. `None` unless the input ended too early.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -234,7 +234,8 @@ impl Error {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
-    /// An error of your own, for what this crate calls: [`Decompress`](crate::frame::Decompress), [`Sink`](crate::Sink).
+    /// Makes an error with a message of your own, for implementations of [`Decompress`](crate::frame::Decompress) and
+    /// [`Sink`](crate::Sink).
     ///
     /// ```
     /// let error = b2nd::Error::message(format_args!("no codec {}", 7));
@@ -246,13 +247,13 @@ impl Error {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
-    /// The memory for so many bytes is not there.
+    /// An allocation of `length` bytes failed.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {
         Error::message(format_args!("no memory for {length} bytes"))
     }
 
-    /// Adds the field that the error happened in, and the byte at which that field starts where none is known.
+    /// Adds the field that the error happened in, and the field's first byte unless the offset is known.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
         self.0.path.push(segment);
@@ -270,15 +271,15 @@ impl Error {
         self.within(Segment::File(path.display().to_string()), None)
     }
 
-    /// Adds the byte at which the value starts, where none is known.
+    /// Adds the byte at which the value starts, unless the offset is known.
     #[cold]
     pub(crate) fn within_offset(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.or(Some(start));
         self
     }
 
-    /// Moves the byte that [`offset`](Error::offset) names, for what was read out of something larger: a trailer that starts
-    /// `start` bytes into its frame, a chunk in a file.
+    /// Adds `start` to the [`offset`](Error::offset), for input that is a part of something larger, such as a trailer that starts
+    /// `start` bytes into its frame, or a chunk in a file.
     ///
     /// ```
     /// let error = b2nd::from_slice::<u8>(&[0xc0]).unwrap_err().shifted(100);
@@ -297,14 +298,14 @@ impl Error {
         self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
     }
 
-    /// Forgets the byte: what was read may be another format's, or stand anywhere in this one.
+    /// Clears the offset: the value may come from another format, or from anywhere in this one.
     #[cold]
     pub(crate) fn anywhere(mut self) -> Self {
         self.0.offset = None;
         self
     }
 
-    /// Of an end of input, makes an error that more input would not mend: what was read is `whole`.
+    /// Turns an end of input into an error that more input would not mend, since all of `whole` has been read.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {
@@ -316,15 +317,15 @@ impl Error {
         self
     }
 
-    /// Names the field in an error whose byte is known or does not matter.
+    /// Adds the field that the error happened in.
     #[cold]
     pub(crate) fn field(self, name: &'static str) -> Self {
         self.within(Segment::Field(name), None)
     }
 }
 
-/// Passes text on, but for characters that move a terminal's cursor, change its colours or turn text around: names in files may
-/// hold any.
+/// Escapes characters that move a terminal's cursor, change its colours or reverse text, and passes on the rest. A name in a file
+/// may hold any character.
 struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for Escaped<'_, '_> {

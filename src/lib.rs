@@ -1,8 +1,8 @@
-//! Blosc2 array metadata, byte for byte: what an n-dimensional array *is* (shape, chunks, blocks, dtype), where its chunks are, and
-//! whatever else its file says of it, read, written and edited without C and without a codec.
+//! Reads, writes and edits Blosc2 array metadata, byte for byte, without C and without a codec: what an n-dimensional array *is*
+//! (shape, chunks, blocks, dtype), where its chunks are, and the metalayers of its file.
 //!
-//! The metadata are MessagePack in which the type of a field fixes its width, so this crate is a **serde data format** with that
-//! encoding, and the typed metadata written in it.
+//! The metadata are MessagePack in which the type of a field fixes its width. So this crate is a **serde data format** with that
+//! encoding, together with the types of the metadata.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
@@ -22,7 +22,7 @@
 //! | --- | --- |
 //! | **read** | |
 //! | read a file's header | [`frame::File::open`], [`frame::Header`] |
-//! | read a header out of bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
+//! | read a header from bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
 //! | know which bytes of a file a chunk takes | [`frame::Offsets::range`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
@@ -49,15 +49,15 @@
 //! | know what this serde format does with a type | [the format](#the-format) |
 //! | know what may change in later versions | [`docs::stability`] |
 //!
-//! # Around it
+//! # Related crates
 //!
-//! This crate knows where values are, and decompresses none. Crates beside it do more:
+//! This crate knows where values are, but decompresses none. Other crates do more:
 //!
 //! | crate | what it does |
 //! | --- | --- |
-//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, also as JSON, as annotated bytes, as a picture; rewrites old files |
+//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; rewrites old files |
 //! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
-//! | `b2nd-catalog` | asks questions in SQL about the metadata of very many files |
+//! | `b2nd-catalog` | answers SQL queries about the metadata of very many files |
 //!
 //! # The format
 //!
@@ -77,8 +77,8 @@
 //! | enum | unit variant: its name; others: a fixmap of one, name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The length of the bytes is a function of the type and of its lengths, never of a number's value (a `u8` above 127
-//! excepted), which is what lets Blosc2 rewrite a metalayer in place. What is accepted is written back as it was:
+//! The length of the bytes depends on the type and its lengths, never on a number's value (a `u8` above 127 excepted). This lets
+//! Blosc2 rewrite a metalayer in place. Accepted input is written back as it was:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -89,28 +89,28 @@
 //! ```
 //!
 //! That holds for every type of this crate, and for users' types without `default`, `flatten`, `untagged`, tags, or maps and sets
-//! that order or merge their entries (`BTreeMap` keeps those that were written in its order). Marks for other forms (fixstr,
-//! array16, …) are in [`with`]. Values nest to 128 levels.
+//! that order or merge their entries (a `BTreeMap` keeps entries that were written in its order). Modules for other forms (fixstr,
+//! array16, …) are in [`with`]. Values nest up to 128 levels deep.
 //!
-//! A struct is positional: its fields' names are not written. Some of serde's idioms need the names, or another format:
+//! A struct is positional: field names are not written. Some of serde's idioms need the names, or another format:
 //!
 //! | idiom | what happens |
 //! | --- | --- |
 //! | `skip` | works: the field is left out on both sides |
 //! | `default` | works for fields that are missing at the end |
-//! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, and nobody sees it where the types agree: use `skip` |
+//! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, without an error if the types agree: use `skip` |
 //! | `skip_serializing_if` | an error when a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
-//! | struct variants of `untagged` enums; struct and unit variants of adjacently tagged enums | written, and an error when read |
-//! | `&[u8]` without `serde_bytes` | written as a sequence, and an error when read, which names `serde_bytes` |
+//! | struct variants of `untagged` enums; struct and unit variants of adjacently tagged enums | written, but an error when read |
+//! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read, which names `serde_bytes` |
 //!
-//! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding knows it;
+//! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding handles it;
 //! decoding into a self-describing value, or through `untagged` and `flatten`, does not.
 //!
 //! # Other formats
 //!
-//! All metadata types are plain serde types. In a format for people they are readable, and come back from it with the bytes they had
-//! (but for [`ArrayMeta::MiscountedB2nd`], which comes back as [`ArrayMeta::B2nd`]):
+//! All metadata types are plain serde types. Formats for people show them in readable form, and give them back with the bytes they
+//! had (except that [`ArrayMeta::MiscountedB2nd`] comes back as [`ArrayMeta::B2nd`]):
 //!
 //! ```
 //! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
@@ -122,17 +122,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside a message of a binary format, [`with::embedded`] keeps the bytes themselves.
+//! Inside a message in a binary format, [`with::embedded`] keeps the bytes themselves.
 //!
 //! # Features
 //!
 //! | feature | adds |
 //! | --- | --- |
 //! | `std` (default) | files and `io` |
-//! | `msgpack` (default) | generic MessagePack contents, through `rmp-serde`, which links the standard library |
+//! | `msgpack` (default) | generic MessagePack contents through `rmp-serde`, which needs the standard library |
 //!
-//! With `default-features = false` the crate is `no_std` with `alloc`; headers, frames in memory, chunks, the grid, dtypes and the
-//! writer into memory stay. Nothing here is `unsafe`.
+//! With `default-features = false` the crate is `no_std` with `alloc`. It still has headers, frames in memory, chunks, the grid, dtypes
+//! and the writer into memory. Nothing here is `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

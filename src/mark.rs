@@ -1,7 +1,7 @@
-//! Marks: what a type wants to say to this format and serde has no word for.
+//! Marks: how a type asks this format for something that serde cannot express.
 //!
-//! A mark travels as the name of a newtype struct, so any other format sees the plain value inside. The names are identifiers, since
-//! some formats refuse others.
+//! A mark is the name of a newtype struct, so any other format sees the plain value inside. The names are valid identifiers, since
+//! some formats refuse other names.
 
 use crate::wire::Form;
 
@@ -20,9 +20,9 @@ pub(crate) enum Mark {
     Lengths64,
     /// Likewise, of int32.
     Lengths32,
-    /// Any layout of an array metalayer. When its fixarray says six, a seventh entry may follow.
+    /// Any layout of an array metalayer. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta,
-    /// The first five entries of an array metalayer in any layout. What follows them is not read.
+    /// The first five entries of an array metalayer of any layout. The rest is not read.
     ArrayFront,
     /// A value in this format, held as a bin32.
     Embedded,
@@ -49,7 +49,7 @@ impl Mark {
     /// The mark that a newtype struct of this name carries.
     #[inline(always)]
     pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
-        // One comparison sends a user's own newtype on its way.
+        // One comparison suffices for a user's own newtype.
         if !name.starts_with("__b2nd_") {
             return None;
         }

@@ -20,7 +20,7 @@ pub(crate) const FIXMAP: u8 = 0x80;
 pub(crate) const FIXARRAY: u8 = 0x90;
 pub(crate) const FIXSTR: u8 = 0xa0;
 
-/// The fixmap of one that holds an enum's variant and its data.
+/// The fixmap of one entry that holds an enum's variant and its data.
 pub(crate) const VARIANT: u8 = FIXMAP | 1;
 
 /// A marker's name in the MessagePack specification.

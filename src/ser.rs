@@ -1,4 +1,4 @@
-//! Values to bytes: [`Serializer`] and the functions around it.
+//! Encodes values: [`Serializer`] and the functions around it.
 
 use alloc::vec::Vec;
 
@@ -12,15 +12,15 @@ use crate::wire::{self, Form};
 
 mod marked;
 
-/// Encodes a value into a new vector, allocated once and exactly.
+/// Encodes a value into a new vector, which is allocated once at its exact length.
 ///
-/// The value is serialized twice, first to learn the length: see [`serialized_len`]. One that is not the same
-/// both times, such as an iterator that is used up, is an error.
+/// The value is serialized twice, the first time to learn its length as [`serialized_len`] does. A value that differs the second
+/// time, such as an iterator that is used up, is an error.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unsupported`] for what the format has no bytes for, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
-/// [`ErrorKind::Count`] for a declared length that is not the one that follows; and whatever the value refuses.
+/// [`ErrorKind::Unsupported`] if the format has no bytes for the value, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
+/// [`ErrorKind::Count`] if a declared length is wrong, and any error of the value's own `Serialize`.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -43,11 +43,11 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Encodes a value into the front of `buffer`, and returns that part. Nothing is allocated.
+/// Encodes a value into the front of `buffer` without allocating, and returns that part.
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`]. [`ErrorKind::BufferTooSmall`] says how long the buffer should be. After an error, what the buffer holds is
+/// Those of [`to_vec`], and [`ErrorKind::BufferTooSmall`], which gives the required length. After an error the buffer's content is
 /// unspecified.
 pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
     let available = buffer.len();
@@ -58,7 +58,7 @@ pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> R
     }
 }
 
-/// A sink that is full knows what it was asked for last; the caller wants the length of the whole.
+/// Replaces the length that a full sink was last asked for with that of the whole value.
 #[cold]
 fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: usize) -> Error {
     match (error.kind(), serialized_len(value)) {
@@ -67,7 +67,7 @@ fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: 
     }
 }
 
-/// Encodes a value into a vector, then writes that in one call.
+/// Encodes a value into a vector, then writes the vector in one call.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 
 /// Encodes values, one after another, into a [`Sink`].
 ///
-/// After an error, what the sink holds is unspecified, and the serializer is not to be used again.
+/// After an error the sink's content is unspecified. Do not use the serializer again.
 ///
 /// The table of markers is in the [crate documentation](crate). `&mut Serializer` is the `serde::Serializer`:
 ///
@@ -108,19 +108,19 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
-    /// Where the last nil stands.
+    /// The position of the last nil.
     nil: Option<usize>,
 }
 
 impl<S: Sink> Serializer<S> {
-    /// A serializer that appends to `sink`.
+    /// Makes a serializer that appends to `sink`.
     #[inline(always)]
     #[must_use]
     pub fn new(sink: S) -> Self {
         Serializer { sink, depth: 0, nil: None }
     }
 
-    /// The sink, with what has been written.
+    /// Returns the sink with what has been written.
     #[inline(always)]
     pub fn into_sink(self) -> S {
         self.sink
@@ -135,7 +135,7 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
-    /// Serializes what an option or a newtype holds: one level deeper.
+    /// Serializes the value inside an option or a newtype, one level deeper.
     #[inline(always)]
     fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.enter()?;
@@ -149,7 +149,7 @@ impl<S: Sink> Serializer<S> {
         wire::put_nil(&mut self.sink)
     }
 
-    /// Refuses a `Some` whose value, from `start` on, is nil: it would be read as `None`.
+    /// Refuses a `Some` whose value, written from `start` on, is nil: it would be read back as `None`.
     #[inline(always)]
     fn check_some(&self, start: usize) -> Result<()> {
         if self.nil == Some(start) && self.sink.written() == start + 1 {
@@ -170,7 +170,7 @@ impl<S: Sink> Serializer<S> {
         Ok(Compound { serializer: self, form, count, per_entry, start, values: 0 })
     }
 
-    /// Starts an enum's variant that holds data: a fixmap of one, from its name.
+    /// Starts an enum's variant that holds data: a fixmap of one entry, whose key is the variant's name.
     fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
         self.sink.put([marker::VARIANT])?;
         wire::put_str32(&mut self.sink, variant)?;
@@ -188,7 +188,7 @@ fn unsupported<T>(what: &'static str) -> Result<T> {
     Err(Error::new(ErrorKind::Unsupported(what)))
 }
 
-/// Methods that write one number and nothing else.
+/// Methods that write a single number.
 macro_rules! numbers {
     ($($method:ident $ty:ty, $put:ident;)*) => {
         $(
@@ -341,7 +341,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
 pub struct Compound<'a, S> {
     serializer: &'a mut Serializer<S>,
     form: Form,
-    /// How many entries the marker says; where it is not known yet, the marker is inserted at `start` in the end.
+    /// The count in the marker. If it is not known yet, the marker is inserted at `start` in the end.
     count: Option<usize>,
     /// 1, or 2 in a map.
     per_entry: usize,
@@ -368,7 +368,7 @@ impl<S: Sink> Compound<'_, S> {
     }
 }
 
-/// Takes numbers alone: a reference to the serializer, even on this path, would keep all of it out of registers.
+/// Takes numbers only. Even on this path, a reference to the serializer would keep it out of registers.
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     if values % per_entry != 0 {
@@ -377,7 +377,7 @@ fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     Error::new(ErrorKind::Count { expected, found: values / per_entry })
 }
 
-/// The traits whose method is one value: all but maps.
+/// The traits with one method per value: all but maps.
 macro_rules! compound {
     ($($interface:ident $method:ident ($($key:ident)?);)*) => {
         $(

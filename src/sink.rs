@@ -1,4 +1,4 @@
-//! Where encoded bytes go: one small trait, so that a constant-size store costs a constant-size store.
+//! Where encoded bytes go: one small trait, so that writing a few bytes of known length is one store.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A destination of encoded bytes.
 ///
-/// `Vec<u8>` is one; implement it for another buffer to encode into that with a [`Serializer`](crate::Serializer).
-/// (`std::io::Write` is not used on this path: a write through `io::Write for &mut [u8]` costs about three times as much.)
+/// `Vec<u8>` implements it. Implement it for another buffer to encode into that with a [`Serializer`](crate::Serializer).
+/// (`std::io::Write` would be about three times as slow.)
 pub trait Sink {
     /// Appends `bytes`.
     ///
@@ -73,8 +73,8 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A new vector of a length that is known. It never grows, and without the code for that a whole metalayer is written in one
-/// function, at a sixth fewer instructions.
+/// A new vector of known length, which never grows. Without the code to grow it, a whole metalayer is written in one function with
+/// a sixth fewer instructions.
 pub(crate) struct ReservedSink(Vec<u8>);
 
 impl ReservedSink {
@@ -110,7 +110,7 @@ impl Sink for ReservedSink {
     }
 }
 
-/// What was counted is not what came to be written.
+/// The error for a value whose length was not the one counted before.
 #[cold]
 pub(crate) fn changed() -> Error {
     Error::message("a value was not the same when it was serialized again, after its length was counted")
@@ -173,12 +173,12 @@ impl Sink for SliceSink<'_> {
     }
 }
 
-/// Counts, and keeps nothing. What is counted need not fit into memory.
+/// Counts bytes and stores none, so the count may be larger than memory.
 #[derive(Default)]
 pub(crate) struct Counter(u64);
 
 impl Counter {
-    /// The count, if memory can hold so much.
+    /// The count, if memory can hold that many bytes.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
         usize::try_from(self.0).map_err(|_| Error::message("a value is longer than memory can be"))

@@ -1,6 +1,6 @@
-//! The bytes: one function per marker to write it, one to read it. Nothing here knows serde.
+//! The bytes: one function to write each marker and one to read it. Nothing here knows serde.
 //!
-//! A function that reads takes a marker and what follows it, or leaves an [`Error`] with the byte where it stopped.
+//! A function that reads takes a marker and what follows it, or returns an [`Error`] with the offset where it stopped.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
@@ -57,7 +57,7 @@ numbers! {
     put_f64 take_f64 f64, 0xcb, "float64 (cb)";
 }
 
-/// A positive fixint; above 127, where there is none, `cc` and the byte.
+/// A positive fixint; above 127, `cc` and the byte.
 #[inline(always)]
 pub(crate) fn put_u8<S: Sink>(sink: &mut S, value: u8) -> Result<()> {
     if value < FIXMAP { sink.put([value]) } else { sink.put([U8, value]) }
@@ -89,7 +89,7 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     sink.put_slice(value)
 }
 
-/// Makes what has been written from `start` on, `length` bytes, the content of a bin32.
+/// Turns the `length` bytes written from `start` on into the content of a bin32, by inserting its marker.
 pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
     let [a, b, c, d] = u32::try_from(length).map_err(|_| too_many_bytes("bin32", length, u32::MAX as usize))?.to_be_bytes();
     sink.insert(start, &[BIN32, a, b, c, d])
@@ -116,10 +116,10 @@ fn too_many_bytes(marker: &'static str, length: usize, limit: usize) -> Error {
 
 /// Input, and how far it has been read.
 ///
-/// What makes an error takes it by value: a reference, even on that path, would keep the reader out of registers.
+/// Functions that make errors take it by value: even on that path, a reference would keep the reader out of registers.
 ///
-/// What has been read is one number, not the two words of a shorter slice: those would be stored one by one and copied as a block,
-/// which waits for them (a fifth of the time of a struct with three vectors).
+/// Keep input and offset apart. A slice that gets shorter is two words to store, which costs a fifth of the time of a struct with
+/// three vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'de> {
     input: &'de [u8],
@@ -138,7 +138,7 @@ impl<'de> Reader<'de> {
         self.offset
     }
 
-    /// Goes on where another reader of the same input stopped.
+    /// Continues where another reader of the same input stopped.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, other: Self) {
         self.offset = other.offset;
@@ -193,7 +193,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The next `length` bytes and the reader behind them, where there are so many.
+    /// The next `length` bytes and a reader after them, if that many are left.
     #[inline(always)]
     pub(crate) fn split(self, length: usize) -> Option<(&'de [u8], Self)> {
         let end = self.offset.checked_add(length)?;
@@ -277,7 +277,7 @@ impl<'de> Reader<'de> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
-    /// A bin32's content, to be read where it stands.
+    /// A reader of a bin32's content, with offsets that still count from the start of the input.
     pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
         let content = self.take_bin32()?;
         Ok(Reader { input: &self.input[..self.offset], offset: self.offset - content.len() })
@@ -297,7 +297,7 @@ impl<'de> Reader<'de> {
     /// The bytes just read, as a string.
     #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
-        // A dtype is short, and `from_utf8` is made for long text: a twentieth of the time of a whole metalayer lies between them.
+        // `from_utf8` is made for long text. For a short dtype this saves a twentieth of the time of a whole metalayer.
         if bytes.len() < 16 {
             if let Some(chunk) = bytes.utf8_chunks().next().filter(|chunk| chunk.invalid().is_empty()) {
                 return Ok(chunk.valid());

@@ -9,8 +9,7 @@
 //! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
 //! | [`embedded`] | `c6`, a length, then a value in this format | any value |
 //!
-//! Options and newtypes of these work too. Any other serde format sees the plain value; [`embedded`] is the one that
-//! changes what they see.
+//! Options and newtypes of these work too. Other serde formats see the plain value, except with [`embedded`].
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -37,7 +36,7 @@ use serde::de::{Deserialize, Deserializer, Visitor};
 
 pub mod embedded;
 
-/// The visitor of a marked value: what is inside the newtype decodes as itself.
+/// The visitor of a marked value, which decodes the value inside the newtype.
 struct Marked<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
@@ -69,7 +68,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// The value is none that the mark holds; and whatever the serializer refuses.
+                /// The form cannot hold the value, or the serializer refuses it.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, value)
                 }
@@ -78,7 +77,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Another marker than the module's; and whatever the value refuses.
+                /// The marker is not the module's, or the value's own `Deserialize` refuses what it holds.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))
@@ -114,7 +113,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// The value is none that the mark holds; and whatever the serializer refuses.
+                /// The form cannot hold the value, or the serializer refuses it.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
                 }
@@ -123,7 +122,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// Another marker than the module's; and whatever the value refuses.
+                /// The marker is not the module's, or the value's own `Deserialize` refuses what it holds.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
@@ -142,7 +141,7 @@ bytes_modules! {
     fixext16 FIXEXT16;
 }
 
-/// A value that goes through the traits of `serde_bytes`.
+/// A value that is serialized through the traits of `serde_bytes`.
 struct AsBytes<T>(T);
 
 impl<T: serde_bytes::Serialize + ?Sized> serde::Serialize for AsBytes<&T> {
@@ -158,7 +157,7 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
     }
 }
 
-/// A `u8` that is a positive fixint, where a second byte would move what follows: versions and dtype_format.
+/// A `u8` that has to be a positive fixint, since a second byte would shift the fields after it: versions and dtype_format.
 pub(crate) mod fixint {
     use core::fmt;
 
@@ -168,7 +167,7 @@ pub(crate) mod fixint {
     /// The largest positive fixint.
     const MAX: u8 = 127;
 
-    /// The value, if it is one.
+    /// The value, if it is a positive fixint.
     #[inline(always)]
     pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {
         if value > MAX { Err(NotFixint(value)) } else { Ok(value) }

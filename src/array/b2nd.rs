@@ -36,8 +36,7 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-// In this order in memory too: with the geometry, which is copied as a block, at the front, `from_slice` takes a fifth less time
-// (a copy whose pieces are not those that were written just before waits for them).
+// Keep this order and `repr(C)`: with the geometry, which is copied as a block, at the front, `from_slice` takes a fifth less time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
 pub struct B2ndMeta<S = String> {
@@ -45,7 +44,7 @@ pub struct B2ndMeta<S = String> {
     pub geometry: Geometry,
     /// The type of an element, such as `<f8`.
     pub dtype: S,
-    /// What language `dtype` is in, a positive fixint: 0 is NumPy's, and no writer of another is known.
+    /// The language of `dtype`, a positive fixint. 0 is NumPy's; no known writer uses another.
     pub dtype_format: u8,
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -70,13 +69,13 @@ pub struct LegacyB2ndMeta<S = String> {
 }
 
 impl B2ndMeta {
-    /// The metadata of an array, as C-Blosc2 would write it: version 0, and a dtype in NumPy's language.
+    /// The metadata of an array as C-Blosc2 writes it, with version 0 and a dtype in NumPy's language.
     #[must_use]
     pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
         B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
     }
 
-    /// The metadata of an array of these elements.
+    /// The metadata of an array whose elements are of type `T`.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
@@ -90,11 +89,11 @@ impl B2ndMeta {
 }
 
 impl<S: AsRef<str>> B2ndMeta<S> {
-    /// What the dtype string says.
+    /// Parses the dtype string.
     ///
     /// # Errors
     ///
-    /// A dtype_format other than 0, whose language is not known, and whatever [`DType`] refuses.
+    /// dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
     ///
     /// ```
     /// let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "<M8[25s]");
@@ -118,11 +117,11 @@ impl<S: AsRef<str>> B2ndMeta<S> {
 }
 
 impl<S: AsRef<str>> LegacyB2ndMeta<S> {
-    /// What the dtype string says.
+    /// Parses the dtype string.
     ///
     /// # Errors
     ///
-    /// Whatever [`DType`] refuses.
+    /// [`DType`] refuses the string.
     pub fn parse_dtype(&self) -> Result<DType> {
         self.dtype.as_ref().parse()
     }

@@ -9,7 +9,7 @@ use super::geometry::Geometry;
 
 /// The `caterva` metalayer: five entries, `95`, written by Caterva 0.2 to 0.7.
 ///
-/// For three weeks in 2023 C-Blosc2's development wrote the same under the name `b2nd`.
+/// For three weeks in 2023, development versions of C-Blosc2 wrote the same layout under the name `b2nd`.
 ///
 /// ```text
 /// 95 | version | ndim | shape | chunkshape | blockshape

@@ -1,16 +1,16 @@
-//! What an element of an array is: NumPy's dtype strings, read and written.
+//! The type of an array's elements: NumPy's dtype strings, parsed and written.
 //!
 //! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` where
-//! an element has fields. A [`DType`] says what it means, and its `Display` gives the string back as it was.
+//! an element has fields. [`DType`] is the parsed form, and its `Display` gives the string back as it was.
 //!
-//! | written as | what it is |
+//! | string | type |
 //! | --- | --- |
 //! | `<f8` `>i4` `\|u1` `\|b1` `<c16` `\|O` | [`Scalar`]: byte order, letter, size in bytes |
-//! | `\|S5` `<U10` `\|V4` | likewise: bytes, characters of four bytes, raw bytes |
-//! | `<M8[ns]` `<m8[25s]` `<M8` | a time, a length of time, in steps of so many units |
-//! | `bfloat16` `float64` `datetime64[ns]` | a name, for types that have no code and in the layout of February 2023 |
-//! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields that follow one another |
-//! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | fields at their offsets |
+//! | `\|S5` `<U10` `\|V4` | [`Scalar`]: text in bytes, text in characters of four bytes, raw bytes |
+//! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, each with its step |
+//! | `bfloat16` `float64` `datetime64[ns]` | [`Scalar`]: a name, for types that have no code and in the layout of February 2023 |
+//! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields one after another |
+//! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | [`Struct`]: fields at given offsets |
 //! | `('<i4', (2, 3))` | [`Subarray`]: an array in every element |
 //!
 //! ```
@@ -35,10 +35,10 @@
 //!
 //! # What is refused
 //!
-//! Whatever NumPy refuses, and these, which it reads but does not write:
+//! Everything that NumPy refuses, and these forms, which NumPy reads but never writes:
 //!
-//! * other punctuation than Python's `repr` gives: more or fewer blanks, `,` before a bracket, lists for tuples, comments,
-//!   other escapes, double quotes without need, keys of a dictionary in another order or that nobody knows;
+//! * punctuation that Python's `repr` does not produce: more or fewer blanks, `,` before a bracket, lists for tuples, comments,
+//!   other escapes, needless double quotes, dictionary keys that are unknown or in another order;
 //! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape of `()` or a bare number, a
 //!   shape inside the format of a list (`('a', ('<i4', (2,)))` for `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
 //! * letters for types (`d`, `<i`, `a5`) except for `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
@@ -49,11 +49,11 @@
 //!
 //! # What NumPy loses
 //!
-//! NumPy forgets that a structure inside another is aligned: the string that it writes means the packed one, so the frame's
-//! type size may differ from [`itemsize`](DType::itemsize). And it cannot read `[('a', bfloat16)]`, which it writes. What is
-//! made here says `'aligned': True` and quotes `'bfloat16'`; NumPy reads both. `'aligned': True` holds for all that is inside.
+//! NumPy does not write that a structure inside another is aligned. Its string then means the packed structure, so the frame's
+//! typesize may differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read. A dtype
+//! built here says `'aligned': True`, which holds for everything inside it, and quotes `'bfloat16'`. NumPy reads both.
 //!
-//! Which characters of a name are escaped depends on the Unicode version of who writes it; both ways are read and kept.
+//! Which characters of a name are escaped depends on the writer's version of Unicode. Both ways are read and kept.
 
 use alloc::string::String;
 use core::fmt;
@@ -62,13 +62,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 mod cursor;
 mod element;
+mod label;
 mod parse;
 mod print;
 mod quote;
 mod scalar;
 mod structure;
 mod subarray;
-mod text;
 mod time;
 
 pub use element::Element;
@@ -89,8 +89,8 @@ fn too_deep() -> String {
 
 /// The type of an element, and how it was written.
 ///
-/// Two are equal if they are the same type written in the same way; compare what [`into_canonical`](DType::into_canonical) gives
-/// where the spelling does not matter.
+/// Two are equal if they are the same type written in the same way. To ignore the spelling, compare what
+/// [`into_canonical`](DType::into_canonical) returns.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DType {
@@ -103,7 +103,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// Its size in bytes, 0 to 2147483647.
+    /// The size of a value in bytes, 0 to 2147483647.
     pub fn itemsize(&self) -> usize {
         match self {
             DType::Scalar(scalar) => scalar.itemsize(),
@@ -112,7 +112,7 @@ impl DType {
         }
     }
 
-    /// What its offset in an aligned structure is a multiple of, in bytes.
+    /// The alignment in bytes: its offset in an aligned structure is a multiple of this.
     pub fn alignment(&self) -> usize {
         match self.innermost() {
             DType::Scalar(scalar) => scalar.alignment(),
@@ -134,7 +134,7 @@ impl DType {
         }
     }
 
-    /// The fields of a structure; nothing else has any.
+    /// The fields of a structure, empty for any other type.
     pub fn fields(&self) -> &[Field] {
         match self {
             DType::Struct(structure) => structure.fields(),
@@ -142,7 +142,7 @@ impl DType {
         }
     }
 
-    /// The shape of a subarray; nothing else has dimensions.
+    /// The shape of a subarray, empty for any other type.
     pub fn shape(&self) -> &[usize] {
         match self {
             DType::Subarray(subarray) => subarray.shape(),
@@ -150,7 +150,7 @@ impl DType {
         }
     }
 
-    /// What a value of a subarray is; of anything else, that itself.
+    /// The type of a subarray's values. Any other type is its own base.
     pub fn base(&self) -> &DType {
         match self {
             DType::Subarray(subarray) => subarray.base(),
@@ -158,7 +158,7 @@ impl DType {
         }
     }
 
-    /// The same type, spelled as NumPy does: `uint8` and `=u1` become `|u1`, a dictionary that need not be one becomes a list.
+    /// Respells the type as NumPy does: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list where a list says the same.
     ///
     /// ```
     /// use b2nd::dtype::DType;
@@ -180,7 +180,7 @@ impl DType {
         }
     }
 
-    /// Below any number of shapes.
+    /// The base below all nested subarrays.
     fn innermost(&self) -> &DType {
         let mut dtype = self;
         while let DType::Subarray(subarray) = dtype {
@@ -197,7 +197,7 @@ impl DType {
         }
     }
 
-    /// How many levels of structures and arrays.
+    /// How many levels of structures and arrays are nested.
     fn depth(&self) -> u8 {
         match self {
             DType::Scalar(_) => 0,
@@ -225,7 +225,7 @@ impl From<Subarray> for DType {
     }
 }
 
-/// The string.
+/// Serializes as the dtype string.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -248,7 +248,7 @@ impl serde::de::Visitor<'_> for StringVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
-        // The place in the string is one thing, the place of the string another, which the format adds.
+        // The error's offset counts within the string. The format adds where the string stands.
         string.parse().map_err(|error: crate::Error| {
             E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
         })

@@ -1,7 +1,7 @@
-//! What the layouts of an array metalayer share: their entries, written by [`written`] and read here, or by [`named`] where a format
-//! names them.
+//! The entries that the layouts of an array metalayer share. [`written`] writes them. They are read here, or by [`named`] from
+//! formats that write field names.
 //!
-//! A geometry is filled in place, since it is large and everything else here is small: a derived decoder moves it three times.
+//! The geometry is filled in place, since it is large: a derived decoder moves it three times.
 
 use core::fmt;
 
@@ -22,14 +22,14 @@ use named::Named;
 use seeds::{Dtype, Fill, Fixint, FormatOrDtype, Sixth};
 pub(super) use written::Written;
 
-/// What a caller asks for; the layouts that a metalayer can have are in [`ArrayMeta`](super::ArrayMeta).
+/// The layout that a caller asks for. [`ArrayMeta`](super::ArrayMeta) lists those that a metalayer can have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Layout {
     Geometry,
     Caterva,
     LegacyB2nd,
     B2nd,
-    /// Whichever of the last three it is.
+    /// Any of the last three.
     Any,
 }
 
@@ -53,7 +53,7 @@ impl Layout {
         }
     }
 
-    /// What errors call it.
+    /// The layout's name in errors.
     fn name(self) -> &'static str {
         match self {
             Layout::Geometry => "geometry",
@@ -64,16 +64,16 @@ impl Layout {
     }
 }
 
-/// The entries that were read and not put into their place.
+/// The entries that were read and have no place to be filled.
 pub(super) struct Rest<S> {
     pub(super) version: u8,
     pub(super) dtype_format: Option<u8>,
     pub(super) dtype: Option<S>,
-    /// The fixarray says one entry less than there are.
+    /// The fixarray's count is one less than the number of entries.
     pub(super) miscounted: bool,
 }
 
-/// Reads a metalayer's entries: the geometry into its place, the dtype too where it has one, and the others.
+/// Reads a metalayer's entries. The geometry is filled in place, the dtype too if it has a place, and the others are returned.
 ///
 /// After an error the geometry is valid: without dimensions, or the one that was read.
 #[inline(always)]
@@ -107,7 +107,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
         }
     }
 
-    /// A format that describes itself says by its own shape which layout this is.
+    /// A self-describing format shows which layout this is by the entries that it has.
     #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
@@ -158,9 +158,9 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<'_, S> {
     }
 }
 
-/// What makes an error takes values and is cold: nothing that is being read has to be in memory for its sake.
+/// Functions that make errors are cold and take values: with references, what is being read could not stay in registers.
 impl Layout {
-    /// An entry that has to be there.
+    /// A required entry.
     #[inline(always)]
     fn required<T, E: serde::de::Error>(self, index: usize, entry: Option<T>) -> Result<T, E> {
         entry.ok_or_else(|| self.too_few(index))
@@ -207,19 +207,21 @@ impl Layout {
     }
 }
 
-/// An entry that the layout has, so that it can be missing only where a format names its fields.
+/// An entry of the layout. Only a format with field names can lack it.
 #[inline(always)]
 pub(super) fn present<T, E: serde::de::Error>(name: &'static str, entry: Option<T>) -> Result<T, E> {
     entry.ok_or_else(|| E::missing_field(name))
 }
 
 impl Geometry {
-    /// The geometry in the content of an array metalayer of any layout, whatever follows it there: a dtype in a language other than
-    /// NumPy's (a dtype_format other than 0) need not be UTF-8, and then the content is no [`ArrayMeta`](super::ArrayMeta).
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
     ///
     /// # Errors
     ///
-    /// The content starts otherwise than an array metalayer does.
+    /// The content does not start as an array metalayer does.
     ///
     /// ```
     /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");

@@ -9,9 +9,9 @@ use crate::wire::MAX_DIMENSIONS;
 /// The shape of an array, of its chunks and of the blocks in them: three lists of one length, 0 to 16, counted in
 /// elements.
 ///
-/// It holds them inline, so it costs no heap. What it holds is always valid: no length is negative, and a chunk or block
-/// length is 0 only where the array's is. Whether the products fit is asked by [`grid`](Geometry::grid); a chunk may be larger
-/// than the array, and a block than the chunk, which is then padded.
+/// The lists are inline: a geometry does not allocate. It is always valid: no length is negative, and a chunk or block length is 0
+/// only where the array's is 0. Whether the products of lengths fit is checked by [`grid`](Geometry::grid). A chunk may be larger
+/// than the array, and a block larger than the chunk; the array or the chunk is then padded.
 ///
 /// ```
 /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
@@ -39,8 +39,8 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// Ranks that differ, more than 16 dimensions, a negative length, a chunk or block length of 0 beside a shape that is
-    /// not 0.
+    /// The shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0 where the
+    /// array's is not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {
@@ -96,7 +96,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// A chunk or block of no length holds nothing, so the array must not either.
+    /// An empty chunk or block holds nothing, so the array has to be empty too.
     pub(super) fn check_zeros(&self) -> Result<()> {
         for index in 0..self.ndim() {
             if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {

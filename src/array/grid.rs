@@ -10,12 +10,12 @@ mod slice;
 pub use dims::Dims;
 pub use pack::Run;
 
-/// How an array is cut into chunks and these into blocks: how many there are, which of them holds an element, and where.
+/// How an array is cut into chunks, and chunks into blocks: how many there are, which of them holds an element, and where.
 ///
-/// It is made by [`Geometry::grid`], holds everything inline and never allocates. A number of a chunk or a block, and a count of
-/// them, is a `u64`; lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
+/// [`Geometry::grid`] makes it. It holds everything inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
+/// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
 ///
-/// Numbers are row-major: the last dimension runs fastest. Chunks are numbered over the array, blocks over their chunk.
+/// Numbers are row-major: the last dimension runs fastest. Chunks are numbered within the array, blocks within their chunk.
 /// The array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds
 /// one block after the other, each of them row-major, with its padding: [`unpack`](Grid::unpack) and [`pack`](Grid::pack) turn it
 /// into C order and back. These are the positions in a chunk of 3 x 5 with blocks of 2 x 3, which is padded to 4 x 6; those in
@@ -64,9 +64,9 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// What C-Blosc2 refuses when it opens an array: more elements than 64 bits count in the array, in the padded array or
-    /// in the padded chunk, more than 32 bits count in a chunk or in a block, a chunk that is not empty with blocks that
-    /// are. Lengths are multiplied from the first on, so one that is 0 stops an overflow after it, not before it.
+    /// C-Blosc2 would refuse to open the array. The count of elements does not fit an int64 in the array, the padded array or the
+    /// padded chunk, or does not fit an int32 in a chunk or a block. Or the blocks are empty and their chunk is not. Lengths are
+    /// multiplied from the first on, so a 0 prevents an overflow after it, not before it.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
@@ -139,7 +139,7 @@ impl Grid {
         &self.blocks
     }
 
-    /// The number of elements in the array: 1 where it has no dimensions.
+    /// The number of elements in the array: 1 if it has no dimensions.
     pub fn nitems(&self) -> i64 {
         self.nitems
     }
@@ -164,9 +164,9 @@ impl Grid {
         self.blocknitems
     }
 
-    /// The number of chunks in the array: 0 where it is empty, 1 where it has no dimensions.
+    /// The number of chunks in the array: 0 if it is empty, 1 if it has no dimensions.
     pub fn nchunks(&self) -> u64 {
-        // Here and below: there are at most as many as there are elements, and these have been counted.
+        // No overflow here and below: there are at most as many as there are elements, whose count fits.
         cells(&self.chunks)
     }
 
@@ -180,7 +180,7 @@ impl Grid {
         self.nchunks() * self.blocks_per_chunk()
     }
 
-    /// How far apart in number two neighbouring chunks are, in each dimension; 0 where there are no chunks.
+    /// The difference between the numbers of two neighbouring chunks, in each dimension; 0 if there are no chunks.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[4, 10, 10], &[2, 3, 5], &[1, 2, 3])?.grid()?;
@@ -193,31 +193,32 @@ impl Grid {
         strides(&self.chunks)
     }
 
-    /// How far apart in number two neighbouring blocks of a chunk are, in each dimension; 0 where there are no blocks.
+    /// The difference between the numbers of two neighbouring blocks of a chunk, in each dimension; 0 if there are no blocks.
     pub fn block_strides(&self) -> Dims<i64> {
         strides(&self.blocks)
     }
 
-    /// How far apart in position two neighbouring elements of a block are, in each dimension; 0 where blocks are empty.
+    /// The difference between the positions of two neighbouring elements of a block, in each dimension; 0 if blocks are empty.
     pub fn item_strides(&self) -> Dims<i64> {
         strides(&self.blockshape)
     }
 
-    /// The chunk that holds an element, given by its coordinates in the array. `None` where the array has no such element.
+    /// The number of the chunk that holds the element at these coordinates. `None` if the array has no such element.
     pub fn chunk_index(&self, element: &[i64]) -> Option<u64> {
         let chunk = |index: usize| element[index] / self.chunkshape[index];
         holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
     }
 
-    /// The block that holds an element, as its number in the chunk. `None` where the array has no such element.
+    /// The number, within its chunk, of the block that holds the element at these coordinates. `None` if the array has no such
+    /// element.
     pub fn block_index(&self, element: &[i64]) -> Option<u64> {
         let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
         holds(&self.shape, element).then(|| number(&self.blocks, block).unsigned_abs())
     }
 
-    /// The position of an element in its decompressed chunk. `None` where the array has no such element.
+    /// The position of an element in its decompressed chunk, counted in elements. `None` if the array has no such element.
     ///
-    /// In bytes it is this times the itemsize:
+    /// The offset in bytes is the position times the itemsize:
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10], &[5], &[2])?.grid()?;
@@ -234,8 +235,7 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// The number of a chunk, given by its coordinates: how many chunks stand before it in each dimension. `None` where
-    /// the array has no such chunk.
+    /// The number of the chunk at these coordinates, which count chunks in each dimension. `None` if the array has no such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -247,13 +247,13 @@ impl Grid {
         holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]).unsigned_abs())
     }
 
-    /// The coordinates of a chunk, given by its number. `None` where the array has no such chunk.
+    /// The coordinates of the chunk with this number. `None` if the array has no such chunk.
     pub fn chunk_coords(&self, chunk: u64) -> Option<Dims<i64>> {
         coords(&self.chunks, chunk)
     }
 }
 
-/// What a count has to fit.
+/// The type that a count has to fit: its largest value and its name.
 type Width = (i64, &'static str);
 const INT32: Width = (i32::MAX as i64, "int32");
 const INT64: Width = (i64::MAX, "int64");
@@ -264,7 +264,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
         match length.checked_rem(part) {
             None | Some(0) => {}
-            // In this order, since C-Blosc2 refuses what overflows on the way.
+            // Add first, subtract afterwards: C-Blosc2 refuses what overflows on the way.
             Some(rest) => match length.checked_add(part) {
                 Some(sum) => *length = sum - rest,
                 None => {
@@ -277,19 +277,19 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     Ok(padded)
 }
 
-/// The product of lengths, from the first on. A 0 ends the danger of overflow for those that follow.
+/// The product of lengths, from the first on. After a 0 nothing can overflow.
 fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
     let product =
         lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
     product.ok_or_else(|| Error::message(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// How many parts there are in each dimension: none where a part has no length.
+/// How many parts each dimension has: 0 where the parts are empty.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
 
-/// The row-major strides of a box, all 0 where it is empty: then the product of some lengths may overflow.
+/// The row-major strides of a box. They are all 0 if it is empty, since the product of some of its lengths may overflow.
 fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     let mut stride = i64::from(!lengths.contains(&0));
     let mut strides = *lengths;
@@ -301,7 +301,7 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// How many cells a box of these lengths has, where they have been counted once and fit.
+/// How many cells a box of these lengths has. Call it only when the count is known to fit.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }

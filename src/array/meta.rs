@@ -1,4 +1,4 @@
-//! [`ArrayMeta`]: whichever layout a file has, and its way to the released one.
+//! [`ArrayMeta`]: an array metalayer of any layout, and its conversion to the released one.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -22,15 +22,15 @@ use crate::mark;
 /// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
-/// In other formats it is told apart by its field names (JSON, CBOR) or its count (rmp-serde); the miscount is a property
-/// of these bytes, so elsewhere it becomes `B2nd`. For a format that does not describe itself (bincode), use
-/// [`with::embedded`](crate::with::embedded).
+/// Other formats tell the layouts apart by field names (JSON, CBOR) or by count (rmp-serde). The miscount exists in this format
+/// alone, so from any other format `MiscountedB2nd` comes back as `B2nd`. For a format that does not describe itself (bincode),
+/// use [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayMeta<S = String> {
     /// The released layout.
     B2nd(B2ndMeta<S>),
-    /// The released layout behind a count of six: 8 to 9 February 2023.
+    /// The released layout with a count of six: 8 to 9 February 2023.
     MiscountedB2nd(B2ndMeta<S>),
     /// Without dtype_format: 6 to 8 February 2023.
     LegacyB2nd(LegacyB2ndMeta<S>),
@@ -48,7 +48,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// The type of an element; Caterva's layout has none.
+    /// The dtype string. `None` for Caterva's layout, which has no dtype.
     pub fn dtype(&self) -> Option<&str> {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Some(meta.dtype.as_ref()),
@@ -57,11 +57,11 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// What the dtype string says; Caterva's layout has none.
+    /// Parses the dtype string. `None` for Caterva's layout, which has no dtype.
     ///
     /// # Errors
     ///
-    /// A dtype_format other than 0, whose language is not known, and whatever [`DType`] refuses.
+    /// dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
     pub fn parse_dtype(&self) -> Result<Option<DType>> {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.parse_dtype().map(Some),
@@ -90,14 +90,14 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// The same array in the released layout.
+    /// Converts the metadata to the released layout.
     ///
-    /// A name of the six-entry layout becomes a dtype string: `uint8` is `|u1`, `int32` is `<i4` (those writers ran on
-    /// little-endian machines). `dtype` is used where the layout has none, and nowhere else.
+    /// In the six-entry layout the dtype is a name, which becomes a dtype string: `uint8` becomes `|u1`, `int32` becomes `<i4` (its
+    /// writers ran on little-endian machines). `dtype` is used only if the layout has none.
     ///
     /// # Errors
     ///
-    /// The layout has no dtype and none is given.
+    /// The layout has no dtype and `dtype` is `None`.
     ///
     /// ```
     /// use b2nd::{ArrayMeta, CatervaMeta, Geometry};
@@ -139,7 +139,7 @@ impl<S> From<CatervaMeta> for ArrayMeta<S> {
     }
 }
 
-/// The dtype string of a type that NumPy's `str` gives by its name. What is none stays as it is.
+/// The dtype string of the type that NumPy's `str` calls `name`. An unknown name stays as it is.
 fn modern(name: &str) -> String {
     match name.parse::<DType>() {
         Ok(dtype) => dtype.into_canonical().to_string(),

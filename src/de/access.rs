@@ -1,4 +1,4 @@
-//! What a visitor is handed for sequences, maps and enums. Errors that pass through here learn their field.
+//! Gives visitors access to sequences, maps and enums, and adds the field to errors that pass through.
 
 use alloc::borrow::ToOwned;
 
@@ -15,7 +15,7 @@ pub(super) struct Elements<'a, 'de> {
     count: usize,
     left: usize,
     fields: Fields,
-    /// Whether one element more than the count says may be asked for.
+    /// Whether one element more than the count may be read.
     may_have_another: bool,
 }
 
@@ -32,12 +32,12 @@ impl<'a, 'de> Elements<'a, 'de> {
     }
 }
 
-/// Names the element in an error: takes no reference to [`Elements`], which would keep that out of registers.
+/// Adds the element to an error. It takes no reference to [`Elements`], which would keep that out of registers.
 #[cold]
 pub(super) fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
     let index = count - left - 1;
     let segment = match fields.get(index) {
-        // An alias is one of serde's fields too; among more names than elements, the one at an index may be another's.
+        // serde lists aliases as fields too. With more names than elements, the name at an index may belong to another field.
         Some(name) if fields.len() == count => Segment::Field(name),
         _ => Segment::Index(index),
     };
@@ -53,13 +53,12 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
             if !core::mem::take(&mut self.may_have_another) {
                 return Ok(None);
             }
-            // The seventh entry of an array metalayer that says six: a dtype, as the name of the sixth says.
+            // The seventh entry of an array metalayer whose count is six: its dtype.
             self.left = 1;
         }
         self.left -= 1;
         let start = self.deserializer.reader.offset();
-        // An element reads from a copy: what is read inline then stays in registers beside what is not (a quarter
-        // fewer instructions for an array metalayer).
+        // Each element reads from a copy, which then stays in registers: a quarter fewer instructions for an array metalayer.
         let mut element = Deserializer { ..*self.deserializer };
         let result = seed.deserialize(&mut element);
         self.deserializer.reader.go_on(element.reader);
@@ -69,7 +68,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         }
     }
 
-    /// Every element takes a byte at least, so no more can follow than bytes do.
+    /// Every element takes at least one byte, so the count cannot exceed the bytes left.
     #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left.min(self.deserializer.reader.left()))
@@ -77,16 +76,16 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
 }
 
 /// The entries of a map.
-pub(super) struct Entries<'a, 'de> {
+pub(super) struct Pairs<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     left: usize,
     /// The input from the last key on, for an error's path.
     key: &'de [u8],
 }
 
-impl<'a, 'de> Entries<'a, 'de> {
+impl<'a, 'de> Pairs<'a, 'de> {
     pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize) -> Self {
-        Entries { deserializer, left: count, key: &[] }
+        Pairs { deserializer, left: count, key: &[] }
     }
 
     pub(super) fn left(&self) -> usize {
@@ -94,7 +93,7 @@ impl<'a, 'de> Entries<'a, 'de> {
     }
 }
 
-impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
+impl<'de> de::MapAccess<'de> for &mut Pairs<'_, 'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
@@ -152,7 +151,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
         let start = self.deserializer.reader.offset();
-        // Only the data counts as a level, as when it is written; but a variant's name could be an enum with data itself.
+        // Only the data counts as a level, as it does when writing. But a variant's name could itself be an enum with data.
         let name = match self.has_data {
             true => self.deserializer.deeper(|this| seed.deserialize(this)),
             false => seed.deserialize(&mut *self.deserializer),

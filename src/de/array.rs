@@ -1,4 +1,4 @@
-//! What this format knows of array metalayers, all of it: the marks that [`array`](crate::array) puts on them.
+//! Everything that this format knows about array metalayers: how it reads the marks that [`array`](crate::array) puts on them.
 
 use serde::de::{self, DeserializeSeed, Visitor};
 
@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::marker;
 use crate::wire::Form;
 
-/// The entries of an array metalayer, by how many its fixarray says. Six is a dtype without its format; where the
-/// count lies, a format (which cannot be wrong, having no other marker) stands there, and a seventh follows.
+/// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
+/// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
 pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
@@ -19,7 +19,7 @@ pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a fixarray that may say six and hold seven: see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta).
+    /// Reads a fixarray whose count may be six where seven entries follow: see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta).
     #[inline(always)]
     pub(super) fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -49,13 +49,13 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads a list of numbers that take `N` bytes each, for a visitor that takes them all.
+    /// Reads a list of numbers of `N` bytes each, for a visitor that takes all of them.
     #[inline(always)]
     pub(super) fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Dimensions)?;
         let Some((numbers, after)) = self.reader.split(count * N) else {
-            // The input ends in the list: where, is found out as in any other.
+            // The input ends in the list. The general path finds out where.
             return self.elements(start, count, &[], false, visitor);
         };
         self.enter(start)?;
@@ -66,8 +66,8 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Numbers of `N` bytes each, all there: one comparison finds the list's end and the input's (a tenth fewer instructions for
-/// an array metalayer of 15 dimensions).
+/// Numbers of `N` bytes each, known to be complete. One comparison then checks for the ends of both list and input, which saves a
+/// tenth of the instructions for an array metalayer of 15 dimensions.
 struct LengthsAccess<'de, const N: usize> {
     numbers: &'de [u8],
     total: usize,

@@ -1,4 +1,4 @@
-//! The deserializer of one marked value: the mark, not the type's request, says what is read.
+//! The deserializer of one marked value. The mark decides what is read, not the type's request.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
@@ -21,7 +21,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
         MarkedDeserializer { deserializer, mark }
     }
 
-    /// Reads the one value that the mark holds; `fields` name a struct's.
+    /// Reads the one value that the mark holds. `fields` are the names of a struct's fields.
     #[inline(always)]
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
@@ -49,7 +49,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads the value that a bin32 holds, all of it.
+    /// Reads the value that takes the whole content of a bin32.
     fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth, whole: false };

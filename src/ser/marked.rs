@@ -1,4 +1,4 @@
-//! The serializer of one marked value: it holds the mark, passes options and newtypes through, and refuses the rest.
+//! The serializer of one marked value. It passes options and newtypes through, and refuses values that the mark cannot hold.
 
 use serde::{Serialize, ser};
 
@@ -33,7 +33,7 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
         }
     }
 
-    /// Writes a value, then what makes it a bin32 before it.
+    /// Writes a value, then inserts the marker and length of a bin32 before it.
     fn embed<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
         let start = self.serializer.sink.written();
         self.serializer.inner(value)?;

@@ -18,7 +18,7 @@ pub(crate) enum Form {
     Map16,
     /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
     Dimensions,
-    /// A fixarray that says one less than follows: `b2nd` metalayers of 8 February 2023.
+    /// A fixarray whose count is one too low: `b2nd` metalayers of 8 February 2023.
     Miscounted,
 }
 
@@ -39,7 +39,7 @@ impl Form {
         sink.put_slice(&bytes[..length])
     }
 
-    /// Inserts the marker of what has been written from `start` on: `count` elements.
+    /// Inserts the marker of the `count` elements that have been written from `start` on.
     pub(crate) fn insert<S: Sink>(self, sink: &mut S, start: usize, count: usize) -> Result<()> {
         let (bytes, length) = self.marker(count)?;
         sink.insert(start, &bytes[..length])
@@ -107,7 +107,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A count that is not in the marker's own byte, and the reader behind it.
+    /// A count that is not in the marker's own byte, and the reader after it.
     fn long_count(mut self, form: Form) -> Result<(usize, Self)> {
         let (expected, small, wide) = match form {
             Form::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),

@@ -1,7 +1,7 @@
-//! A value in this format, held as one byte string by any other: it comes out of CBOR, bincode or rmp-serde with the bytes that
-//! it went in with. Formats for people (JSON) show the value itself.
+//! Embeds a value in another format as one byte string in this format. CBOR, bincode and rmp-serde keep its bytes exactly; formats
+//! for people (JSON) show the value itself.
 //!
-//! It works inside `tag`, `untagged` and `flatten` too, for values that are neither enums nor newtype structs.
+//! It also works inside `tag`, `untagged` and `flatten`, for values that are neither enums nor newtype structs.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize)]
@@ -33,7 +33,7 @@ use crate::mark;
 ///
 /// # Errors
 ///
-/// Whatever the value or the serializer refuses.
+/// Those of the value and of the serializer.
 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(mark::EMBEDDED, &Embedded(value))
 }
@@ -42,14 +42,14 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
 ///
 /// # Errors
 ///
-/// Whatever the value or the deserializer refuses.
+/// Those of the value and of the deserializer.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value: Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, Marked(PhantomData))?;
     Ok(value.0)
 }
 
-/// The value itself where a format is for people, and its bytes elsewhere. This format says here that it is one for people, so as to
-/// be handed the value: it then nests as values do, in depth and in an error's byte.
+/// The value itself in a format for people, and its bytes in any other. This format claims to be human-readable here, so that it is
+/// given the value: depth and error offsets then count as for any nested value.
 struct Embedded<T>(T);
 
 impl<T: Serialize + ?Sized> Serialize for Embedded<&T> {
@@ -71,7 +71,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Embedded<T> {
     }
 }
 
-/// Where serde buffers (`tag`, `untagged`, `flatten`) it says that any format is for people, and then holds bytes.
+/// serde's buffer (`tag`, `untagged`, `flatten`) claims that every format is human-readable, and may still hold bytes.
 struct ValueOrBytes<T>(PhantomData<T>);
 
 impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
@@ -92,15 +92,15 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 }
 
-/// A deserializer, or a visitor that it is handed, which decodes the bytes that come instead of a value and puts that into `found`.
-/// What `T` makes of its own deserializer then does not count.
+/// A deserializer, or the visitor given to it. If bytes come instead of a value, it decodes them into `found`, and the result of `T`'s
+/// own `Deserialize` is ignored.
 struct Watched<'a, I, T> {
     inner: I,
     found: &'a mut Option<T>,
 }
 
 impl<I, T: DeserializeOwned> Watched<'_, I, T> {
-    /// Leaves with an error that nobody sees, or with the one that says why the bytes hold no value.
+    /// Returns an error in any case: one that nobody sees, or the one that says why the bytes do not hold a value.
     fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
         match crate::from_slice(bytes) {
             Ok(value) => {
@@ -112,7 +112,7 @@ impl<I, T: DeserializeOwned> Watched<'_, I, T> {
     }
 }
 
-/// A buffer hands bytes to those alone who take anything.
+/// A buffer gives its bytes only through `deserialize_any`.
 impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watched<'_, D, T> {
     type Error = D::Error;
 
@@ -128,7 +128,7 @@ impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watch
         self.inner.deserialize_option(Watched { inner: visitor, found: self.found })
     }
 
-    /// What is inside is not watched: a newtype that embeds itself would be watched without end.
+    /// The inner deserializer is not wrapped again: a newtype that embeds itself would be wrapped without end.
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
         self.inner.deserialize_newtype_struct(name, visitor)
     }

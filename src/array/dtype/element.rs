@@ -3,7 +3,7 @@
 use super::DType;
 use crate::error::Result;
 
-/// A Rust type whose values are an array's elements, as they stand in memory.
+/// A Rust type whose values in memory are the elements of an array.
 ///
 /// Implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for
 /// your own types; a `#[repr(C)]` structure is what NumPy calls aligned.
@@ -25,14 +25,14 @@ use crate::error::Result;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub trait Element {
-    /// The dtype string; what it describes is as long as the type.
+    /// The dtype string. Its itemsize equals the type's size.
     const DTYPE: &'static str;
 
-    /// The dtype.
+    /// Parses the dtype string.
     ///
     /// # Errors
     ///
-    /// The string is none: that is an error in the implementation of this trait.
+    /// `DTYPE` is not a valid dtype string, which is an error in the implementation of this trait.
     fn dtype() -> Result<DType> {
         Self::DTYPE.parse()
     }

@@ -1,12 +1,12 @@
-//! A dtype string to a [`DType`]: Python's literals, in the one spelling that `repr` gives them.
+//! Parses a dtype string into a [`DType`]: Python's literals, spelled as `repr` spells them.
 
 use alloc::vec::Vec;
 
 use super::cursor::Cursor;
+use super::label::Label;
 use super::scalar::Scalar;
 use super::structure::{Field, Keys, Misfit, Parts, Struct};
 use super::subarray::Subarray;
-use super::text::Text;
 use super::{DType, MAX_DEPTH, MAX_SIZE};
 use crate::error::Result;
 
@@ -158,16 +158,16 @@ impl<'a> Parser<'a> {
         self.cursor.expect("(")?;
         let mut title = None;
         if self.cursor.eat("(") {
-            title = Some(Text::parse(&mut self.cursor)?);
+            title = Some(Label::parse(&mut self.cursor)?);
             self.cursor.expect(", ")?;
         }
         let place = self.cursor;
-        let mut name = Text::parse(&mut self.cursor)?;
+        let mut name = Label::parse(&mut self.cursor)?;
         if name.value.is_empty() {
             if title.is_some() {
                 return Err(place.refuse("a field with a title has no name"));
             }
-            name = Text::unnamed(index);
+            name = Label::unnamed(index);
         }
         if title.is_some() {
             self.cursor.expect(")")?;
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         Ok(Field { name, title, offset: 0, dtype })
     }
 
-    /// `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four at will
+    /// `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four optional
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
         self.cursor.expect("{'names': ")?;
         let names = self.sequence(|this, _| {
             places.push(this.cursor);
-            Text::parse(&mut this.cursor)
+            Label::parse(&mut this.cursor)
         })?;
         let count = names.len();
         self.cursor.expect(", 'formats': ")?;
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
         keys.titles = self.cursor.eat(", 'titles': ");
         if keys.titles {
             let title =
-                |this: &mut Self, _| if this.cursor.eat("None") { Ok(None) } else { Text::parse(&mut this.cursor).map(Some) };
+                |this: &mut Self, _| if this.cursor.eat("None") { Ok(None) } else { Label::parse(&mut this.cursor).map(Some) };
             let titles = self.counted(count, "titles", title)?;
             for (field, title) in fields.iter_mut().zip(titles) {
                 field.title = title;

@@ -80,7 +80,7 @@ fn count(number: usize, what: &str) -> String {
 impl Struct {
     /// The dictionary to write, or `None` for a list.
     fn spelled(&self, aligned: bool) -> Option<Keys> {
-        // Taken out of what said that it is aligned, it has to say so itself.
+        // Outside the structure that said that it is aligned, it has to say so itself.
         let says_enough = |keys: &Keys| keys.aligned || aligned == self.is_aligned();
         self.spelling.filter(says_enough).or_else(|| self.canonical(aligned))
     }

@@ -51,7 +51,7 @@ pub(super) fn is_printable(c: char) -> bool {
     behind_a_letter.escape_debug().nth(2).is_none()
 }
 
-/// A character as it stands in a string, escaped unless it is `raw`.
+/// A character as a string literal holds it, escaped unless it is `raw`.
 pub(super) fn spelled(c: char, quote: char, raw: bool) -> String {
     let mut spelled = String::new();
     // Writing into a String cannot fail.

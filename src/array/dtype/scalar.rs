@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::time::TimeStep;
 use crate::error::{Error, Result};
 
-/// In which order the bytes of a value stand.
+/// The order of a value's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ByteOrder {
     /// `<`: the least significant byte first.
@@ -22,10 +22,10 @@ impl ByteOrder {
     pub const NATIVE: ByteOrder = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
 }
 
-/// What NumPy says of a type of scalar.
+/// NumPy's facts about a type of scalar.
 struct Row {
     name: &'static str,
-    /// The letter of its code. A blank where it has none and goes by its name.
+    /// The letter of its code, or a blank for a type that has only a name.
     code: char,
     size: usize,
     alignment: usize,
@@ -41,19 +41,19 @@ macro_rules! scalar_types {
                 #[doc = concat!("`", $name, "`: ", $size, " bytes, aligned to ", $alignment, ".")]
                 $variant,
             )*
-            /// `S`: so many bytes of text, the rest of them zero.
+            /// `S`: text in this many bytes, padded with zeros.
             Bytes(usize),
-            /// `U`: text of so many characters of four bytes each, the rest of them zero.
+            /// `U`: text in this many characters of four bytes each, padded with zeros.
             Str(usize),
-            /// `V`: so many bytes of anything.
+            /// `V`: this many raw bytes.
             Void(usize),
-            /// `M8`: a point in time, so many steps from 1970 in 8 bytes; without a step it is generic.
+            /// `M8`: a point in time, in 8 bytes that count steps since 1970. Without a step it is generic.
             Datetime64(Option<TimeStep>),
-            /// `m8`: a length of time, so many steps in 8 bytes; without a step it is generic.
+            /// `m8`: a duration, in 8 bytes that count steps. Without a step it is generic.
             Timedelta64(Option<TimeStep>),
         }
 
-        /// The types whose size is their own.
+        /// The types of fixed size.
         const FIXED: &[ScalarType] = &[$(ScalarType::$variant),*];
 
         impl ScalarType {
@@ -146,7 +146,7 @@ const ALIASES: &[(&str, ScalarType)] = &[
 ];
 
 impl ScalarType {
-    /// The length that a code or name does not say.
+    /// The length of a type whose code or name does not give one.
     fn length(self) -> Option<usize> {
         match self {
             ScalarType::Bytes(length) | ScalarType::Str(length) | ScalarType::Void(length) => Some(length),
@@ -214,12 +214,12 @@ enum Spelling {
 }
 
 impl Scalar {
-    /// A scalar of this type; the order matters to types that have one.
+    /// A scalar of this type. `order` is ignored for types that have no byte order.
     ///
     /// # Errors
     ///
-    /// More than 2147483647 bytes, or so many units in a step; a big-endian `bfloat16` or other type that is written by its
-    /// name, which does not say the order.
+    /// The size in bytes or the count of units in a step is above 2147483647. The type is big-endian and written by its name, which
+    /// does not give the order (`bfloat16`).
     pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
         let row = scalar_type.row();
         let scalar = Scalar::spelled(scalar_type, order, Spelling::Canonical);
@@ -237,23 +237,23 @@ impl Scalar {
         Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, spelling }
     }
 
-    /// What it is.
+    /// The type, apart from its byte order.
     pub fn scalar_type(&self) -> ScalarType {
         self.scalar_type
     }
 
-    /// The order of its bytes, where the type has one. A string that says "native" (`=i4`, `i4`, `int32`) is taken for
-    /// little-endian, since the machines that write those are.
+    /// The byte order, if the type has one. A string that says "native" (`=i4`, `i4`, `int32`) counts as little-endian, since the
+    /// machines that write such strings are little-endian.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.scalar_type.has_byte_order().then_some(self.order)
     }
 
-    /// Its size in bytes.
+    /// The size of a value in bytes.
     pub fn itemsize(&self) -> usize {
         self.scalar_type.row().size
     }
 
-    /// What its offset in an aligned structure is a multiple of, in bytes.
+    /// The alignment in bytes: its offset in an aligned structure is a multiple of this.
     pub fn alignment(&self) -> usize {
         self.scalar_type.row().alignment
     }
@@ -330,7 +330,7 @@ impl Scalar {
         let prefix = cursor.eat_any("<>=|");
         let expected = if prefix.is_some() { "a type code" } else { "a type code or name" };
         let word = cursor.word();
-        // A code is one letter and a number; more letters are a name, one that nobody knows.
+        // A code is one letter and a number. More letters are a name, here an unknown one.
         if word.as_bytes().get(1).is_some_and(|byte| !byte.is_ascii_digit()) {
             return Err(cursor.found_instead(expected, word.len()));
         }

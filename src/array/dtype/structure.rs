@@ -1,41 +1,41 @@
-//! [`Struct`] and [`Field`]: what stands where in an element of several values.
+//! [`Struct`] and [`Field`]: the layout of an element that has several values.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::label::Label;
 use super::quote::Quoted;
-use super::text::Text;
 use super::{DType, MAX_DEPTH, MAX_SIZE};
 use crate::error::{Error, Result};
 
 /// One field of a structure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
-    pub(super) name: Text,
-    pub(super) title: Option<Text>,
+    pub(super) name: Label,
+    pub(super) title: Option<Label>,
     pub(super) offset: usize,
     pub(super) dtype: DType,
 }
 
 impl Field {
-    /// Its name; no other field has the same name or title.
+    /// The field's name. No other field of the structure has it as its name or title.
     pub fn name(&self) -> &str {
         &self.name.value
     }
 
-    /// A second name, which few writers give.
+    /// The field's title, a second name that few writers give.
     pub fn title(&self) -> Option<&str> {
         self.title.as_ref().map(|title| title.value.as_str())
     }
 
-    /// Where it starts, in bytes from the start of the structure.
+    /// The field's offset in bytes from the start of the structure.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What it holds.
+    /// The field's type.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
@@ -84,17 +84,17 @@ pub(super) struct Keys {
     pub(super) aligned: bool,
 }
 
-/// What a structure is made of, before it has a layout.
+/// The parts of a structure that has no layout yet.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) fields: Vec<Field>,
-    /// Whether the fields are where their offsets say, or follow one another.
+    /// Whether the fields have offsets. Otherwise they follow one another.
     pub(super) has_offsets: bool,
     pub(super) itemsize: Option<usize>,
     pub(super) aligned: bool,
 }
 
-/// Why there is no layout, and because of which field.
+/// Why a structure cannot be laid out, and which field is the cause.
 pub(super) struct Misfit {
     pub(super) field: Option<usize>,
     pub(super) why: String,
@@ -105,7 +105,7 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// An empty name or one that stands twice, more than 2147483647 bytes, more than 100 levels.
+    /// A name is empty or occurs twice, the structure takes more than 2147483647 bytes, or the types nest more than 100 levels deep.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, false)
     }
@@ -114,14 +114,14 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Those of [`packed`](Struct::packed), and a structure in it that is not aligned itself: NumPy would read it as aligned.
+    /// Those of [`packed`](Struct::packed). Also, a field is a structure that is not aligned: NumPy would read it as aligned.
     pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, true)
     }
 
     fn build<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>, aligned: bool) -> Result<Struct> {
         let field = |(name, dtype): (N, DType)| Field {
-            name: Text::from(name.into()),
+            name: Label::from(name.into()),
             title: None,
             offset: 0,
             dtype: dtype.into_canonical(),
@@ -141,22 +141,22 @@ impl Struct {
         laid_out.map_err(|why| Error::message(why).field("dtype"))
     }
 
-    /// Its fields in the order in which they are named.
+    /// The fields in the order of the string.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Its size in bytes, with padding.
+    /// The size in bytes, padding included.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
 
-    /// What its offset in an aligned structure is a multiple of, in bytes: 1 for a structure that is not aligned.
+    /// The alignment in bytes: 1 for a structure that is not aligned.
     pub fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// Whether every field stands at a multiple of its alignment by rule, and not by chance.
+    /// Whether the structure is declared aligned. The fields of one that is not may still be aligned by chance.
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }
@@ -219,8 +219,8 @@ impl Struct {
         Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, spelling: None })
     }
 
-    /// The dictionary that NumPy would write, or `None` where it would write a list. `aligned` says whether this stands in
-    /// an aligned structure, which needs no telling.
+    /// The keys of the dictionary that NumPy would write, or `None` where it would write a list. Inside an `aligned` structure the
+    /// key `aligned` is left out.
     pub(super) fn canonical(&self, aligned: bool) -> Option<Keys> {
         let told = self.aligned && !aligned;
         let named = self.fields.iter().all(|field| !field.name().is_empty());
@@ -231,7 +231,7 @@ impl Struct {
         Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
     }
 
-    /// Whether offsets and itemsize are those that the fields would have without being told.
+    /// Whether offsets and itemsize follow from the fields alone.
     fn follows_from_fields(&self) -> bool {
         let mut end = 0usize;
         for field in &self.fields {
@@ -262,7 +262,7 @@ fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     None
 }
 
-/// A field that has bytes in common with another, where one of the two holds objects.
+/// A field that overlaps another, where one of the two holds objects.
 fn overlapping_object(fields: &[Field]) -> Option<(usize, &Field)> {
     let mut order: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
     order.sort_by_key(|(_, field)| (field.offset, field.end()));

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// The most dimensions that NumPy allows.
 const MAX_DIMENSIONS: usize = 64;
 
-/// A number of values of one type, in a shape of their own.
+/// Values of one type, in a fixed shape.
 ///
 /// ```
 /// use b2nd::dtype::{DType, Element, Subarray};
@@ -30,12 +30,12 @@ pub struct Subarray {
 }
 
 impl Subarray {
-    /// An array of this shape. The base is spelled as NumPy does.
+    /// An array of this shape. The base is respelled as NumPy does.
     ///
     /// # Errors
     ///
-    /// No dimension or more than 64, more than 2147483647 bytes or so long a dimension, a base of no length, more than
-    /// 100 levels.
+    /// `shape` has no dimension or more than 64, the array takes more than 2147483647 bytes or has a dimension longer than that, the
+    /// values have no length, or the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
         Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::message(why).field("dtype"))
     }
@@ -62,17 +62,17 @@ impl Subarray {
         }
     }
 
-    /// What one value is.
+    /// The type of one value.
     pub fn base(&self) -> &DType {
         &self.base
     }
 
-    /// Its length in each dimension, 1 to 64 of them.
+    /// The length in each dimension, of which there are 1 to 64.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Its size in bytes.
+    /// The size in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }

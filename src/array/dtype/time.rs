@@ -6,12 +6,12 @@ use super::MAX_SIZE;
 use super::cursor::Cursor;
 use crate::error::Result;
 
-/// A number of units of time: `25s`.
+/// The step that a time counts, such as `25s`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeStep {
     /// How many units, at most 2147483647.
     pub count: u32,
-    /// Which.
+    /// The unit.
     pub unit: TimeUnit,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for TimeStep {
 }
 
 impl TimeStep {
-    /// A step in brackets; without them the type is generic.
+    /// Parses a step in brackets. Without brackets the type is generic.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Option<TimeStep>> {
         if !cursor.eat("[") {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The entries of an array metalayer as formats hold them that write the names of fields: JSON, CBOR, YAML.
+//! The entries of an array metalayer in formats that write field names: JSON, CBOR, YAML.
 
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -25,7 +25,7 @@ pub(super) struct Named<S> {
     dtype: Option<S>,
 }
 
-/// An entry that is there is written as itself, not as an option.
+/// Reads an entry that is present as a plain value, not as an option.
 fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -35,7 +35,7 @@ fn none<T>() -> Option<T> {
 }
 
 impl<S> Named<S> {
-    /// Puts the geometry into its place, and the dtype too where it has one.
+    /// Fills the geometry in place, and the dtype too if it has a place.
     pub(super) fn into_place<E: Error>(
         self,
         layout: Layout,
@@ -43,7 +43,7 @@ impl<S> Named<S> {
         place: Option<&mut S>,
     ) -> Result<Rest<S>, E> {
         let Named { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = self;
-        // The lists say the rank already; a reader of JSON need not be told twice.
+        // The lists give the rank already, so ndim may be missing.
         let ndim = match ndim {
             Some(ndim) => ndim,
             None => checked_ndim(shape.count).map_err(E::custom)?,

@@ -1,4 +1,4 @@
-//! One entry of an array metalayer each: what reads it, and refuses what it cannot be.
+//! One seed per entry of an array metalayer: it reads the entry and refuses impossible values.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -24,9 +24,9 @@ impl<'de> DeserializeSeed<'de> for Fixint {
     }
 }
 
-/// Fills one of a geometry's lists from the front, and says how many lengths there were. Remembers whether one was 0.
+/// Fills one of a geometry's lists from the front, and returns how many lengths there were. Records whether one was 0.
 ///
-/// The mark is a field, though the type knows it: without it a metalayer takes a twentieth more instructions.
+/// Keep the mark as a field, though the type knows it: without it a metalayer takes a twentieth more instructions.
 pub(super) struct Fill<'a, T>(pub(super) &'static str, pub(super) &'a mut [T; MAX_DIMENSIONS], pub(super) &'a mut bool);
 
 impl<'de, T: Length> DeserializeSeed<'de> for Fill<'_, T> {
@@ -68,7 +68,7 @@ impl<'de, T: Length> Visitor<'de> for Fill<'_, T> {
 
 /// A length in elements, 0 or more.
 ///
-/// The number is visited here, not by its own `Deserialize`, which is inlined in some callers and not in others.
+/// The number is visited here, since its own `Deserialize` is inlined in some callers and not in others.
 struct OneLength<'a, T>(&'a mut bool, PhantomData<T>);
 
 impl<'de, T: Length> DeserializeSeed<'de> for OneLength<'_, T> {
@@ -94,7 +94,7 @@ impl<T: Length> Visitor<'_> for OneLength<'_, T> {
 
     #[inline(always)]
     fn visit_i64<E: serde::de::Error>(self, length: i64) -> Result<T, E> {
-        // One comparison for both that are rare.
+        // One comparison for both rare cases.
         if length <= 0 {
             not_negative(length)?;
             *self.0 = true;
@@ -128,10 +128,9 @@ fn not_negative<E: serde::de::Error>(length: i64) -> Result<(), E> {
     if length < 0 { Err(E::custom(negative(length))) } else { Ok(()) }
 }
 
-/// A dtype, into its place where it has one; otherwise it is handed back.
+/// Reads a dtype into its place if it has one, and returns it otherwise.
 ///
-/// The string is visited here: the `Deserialize` of a string type is a function that is not inlined, and hands its result over
-/// in memory.
+/// The string is visited here, since the `Deserialize` of a string type is not inlined and returns its result in memory.
 pub(super) struct Dtype<'a, S> {
     place: Option<&'a mut S>,
     is_human_readable: bool,
@@ -183,7 +182,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for Dtype<'_, S> {
     }
 }
 
-/// What stands after blockshape tells two layouts apart whose counts are the same.
+/// The entry after blockshape. It tells two layouts apart that have the same count.
 pub(super) enum Sixth<S> {
     Format(u8),
     Dtype(S),

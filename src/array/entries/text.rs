@@ -1,23 +1,23 @@
-//! A dtype's string, handed to whatever type of string a caller asks for.
+//! Deserializes a dtype string into any type of string that a caller asks for.
 
 use core::marker::PhantomData;
 
 use serde::de::{self, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The deserializer of one string. (serde's own ones know neither newtypes nor options.)
+/// The deserializer of one string. (serde's own ones support neither newtypes nor options.)
 pub(super) struct StrDeserializer<T, E> {
     text: T,
     is_human_readable: bool,
     error: PhantomData<E>,
 }
 
-/// A string, borrowed from the input for good or for a while.
+/// A string, borrowed from the input or from a buffer.
 pub(super) trait Visit<'de>: AsRef<str> {
     fn visit<V: Visitor<'de>, E: de::Error>(self, visitor: V) -> Result<V::Value, E>;
 }
 
-/// Borrowed for good.
+/// A string borrowed from the input.
 pub(super) struct Borrowed<'de>(pub(super) &'de str);
 
 impl AsRef<str> for Borrowed<'_> {

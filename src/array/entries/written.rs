@@ -1,6 +1,6 @@
-//! The entries of an array metalayer as they are written.
+//! Writes the entries of an array metalayer.
 //!
-//! By hand: a derived `Serialize` is a function that is not inlined, and then the whole takes half to twice as many instructions.
+//! Keep this written by hand: a derived `Serialize` is not inlined, and takes half to twice as many instructions more.
 
 use core::fmt;
 
@@ -11,7 +11,7 @@ use super::seeds::Length;
 use crate::array::geometry::Geometry;
 use crate::with::fixint;
 
-/// The entries to write; those that a layout does not have are `None`.
+/// The entries to write. An entry that the layout does not have is `None`.
 pub(in crate::array) struct Written<'a> {
     pub(in crate::array) version: Option<u8>,
     pub(in crate::array) geometry: &'a Geometry,
@@ -62,8 +62,8 @@ impl<T: Length + Serialize> Serialize for Lengths<'_, T> {
     }
 }
 
-/// The list, written by a loop of our own: a slice's `Serialize` goes through an iterator that is not inlined here, at half as many
-/// instructions again for a whole metalayer.
+/// The list, written in a plain loop. Keep it: a slice's `Serialize` is not inlined here, and a metalayer then takes half as many
+/// instructions more.
 struct Unmarked<'a, T>(&'a [T]);
 
 impl<T: Serialize> Serialize for Unmarked<'_, T> {

@@ -1,4 +1,4 @@
-//! [`Dims`]: a short list without heap.
+//! [`Dims`]: a short list that does not allocate.
 
 use core::iter::Take;
 use core::ops::{Deref, DerefMut};
@@ -6,9 +6,9 @@ use core::{array, fmt, slice};
 
 use crate::wire::MAX_DIMENSIONS;
 
-/// One value for each dimension of an array, 0 to 16 of them, inline: coordinates, strides, an extent.
+/// One value for each dimension of an array, such as coordinates, strides or an extent: 0 to 16 values, held inline.
 ///
-/// It derefs to a slice, compares with slices and arrays, and is iterated by value.
+/// It dereferences to a slice, compares with slices and arrays, and iterates by value.
 ///
 /// ```
 /// let grid = b2nd::Geometry::new(&[10, 10], &[4, 5], &[2, 3])?.grid()?;
@@ -27,7 +27,7 @@ pub struct Dims<T> {
 }
 
 impl<T: Default> Dims<T> {
-    /// `ndim` is a geometry's, so at most 16.
+    /// `ndim` comes from a geometry, so it is at most 16.
     pub(super) fn from_fn(ndim: usize, mut value: impl FnMut(usize) -> T) -> Self {
         Dims { ndim, values: core::array::from_fn(|index| if index < ndim { value(index) } else { T::default() }) }
     }

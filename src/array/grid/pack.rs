@@ -1,4 +1,4 @@
-//! Elements from C order into the order of a chunk, block after block, and back.
+//! Moves elements from C order into the order of a chunk, block after block, and back.
 
 use core::fmt;
 use core::ops::Range;
@@ -6,32 +6,32 @@ use core::ops::Range;
 use super::{Dims, Grid, strides};
 use crate::error::{Error, Result};
 
-/// Bytes that follow one another both in a block and in a slice of the array. [`Grid::runs`] gives them.
+/// Bytes that are contiguous both in a block and in a slice of the array. [`Grid::runs`] yields them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Run {
-    /// Where they stand in the block's data.
+    /// Their range in the block's data.
     pub block: Range<usize>,
-    /// Where they stand among the slice's elements, which are in C order.
+    /// Their range in the slice's elements, which are in C order.
     pub slice: Range<usize>,
 }
 
 impl Grid {
-    /// Copies the elements that a chunk and a slice share out of the chunk. The rest of `out` stays as it is, so a slice is read by
-    /// calling this for each of [`chunks_in`](Grid::chunks_in).
+    /// Copies those elements of a decompressed chunk that are in `slice` to `out`. The rest of `out` stays as it is: to read a slice,
+    /// call this for each of [`chunks_in`](Grid::chunks_in).
     ///
-    /// * `slice`: a range for each dimension of the array; [`chunk_extent`](Grid::chunk_extent) is all of one chunk.
+    /// * `slice`: a range for each dimension of the array. For a whole chunk, take [`chunk_extent`](Grid::chunk_extent).
     /// * `itemsize`: the size of an element in bytes, which is the frame's typesize.
     /// * `data`: the decompressed chunk, `extchunknitems` elements.
     /// * `out`: the elements of the slice, in C order.
     ///
     /// # Errors
     ///
-    /// The array has no such chunk; another number of ranges than the array has dimensions; a range that is not inside the array;
-    /// `data` or `out` of another length.
+    /// The array has no such chunk, `slice` does not have one range per dimension, a range is not inside the array, or `data` or
+    /// `out` has the wrong length.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
-    /// // The array is abcd, efgh, ijkl. These are its two chunks, four blocks in each, with a dot for what is padding.
+    /// // The array is abcd, efgh, ijkl. These are its two chunks of four blocks each; dots are padding.
     /// let chunks = [b"abefc.g.ij..k...", b"d.h.....l......."];
     ///
     /// let slice = [1..3, 1..4];
@@ -50,7 +50,7 @@ impl Grid {
         })
     }
 
-    /// Copies the elements that a chunk and a slice share into the chunk: [`unpack`](Grid::unpack) the other way round.
+    /// Copies those of a slice's elements that are in a chunk to its data. This is the inverse of [`unpack`](Grid::unpack).
     ///
     /// The rest of `data` stays as it is. C-Blosc2 fills the padding of a new chunk with zeros.
     ///
@@ -72,13 +72,13 @@ impl Grid {
         })
     }
 
-    /// Where the elements that a block and a slice share stand in both, in ascending order. Bytes that follow one another on both sides
-    /// are one run, and padding is in none. It serves blocks that are decompressed one at a time, and elements that are filled, not copied.
+    /// The places of the elements that a block and a slice share, in ascending order. Bytes that are contiguous in both make one run;
+    /// padding is in none. Use it to decompress block by block, or to fill elements instead of copying them.
     ///
     /// # Errors
     ///
-    /// The array has no such chunk, or the chunk no such block; another number of ranges than the array has dimensions; a range that
-    /// is not inside the array; a slice of more bytes than a machine can address.
+    /// The array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range is not inside
+    /// the array, or the slice takes more bytes than the machine can address.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -113,7 +113,7 @@ impl Grid {
         let strides = self.item_strides();
         for block in self.blocks_in(chunk, slice)? {
             let Some(extent) = self.block_extent(chunk, block) else { continue };
-            // The chunk's bytes are in memory.
+            // This fits, since the chunk's bytes are in memory.
             let base = block as usize * self.blocknitems as usize * itemsize;
             Runs::new(&extent, &strides, slice, itemsize).for_each(|run| each(base, run));
         }
@@ -134,12 +134,12 @@ impl Grid {
     }
 }
 
-/// How many elements a slice has, which has been checked.
+/// How many elements a slice has. The slice must have been checked.
 fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// How many bytes so many elements are, if there can be memory for them.
+/// How many bytes `nitems` elements take, if memory can hold them.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
@@ -147,7 +147,7 @@ fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     })
 }
 
-/// Copies bytes of one length. For the size of one element the compiler knows what to do; a call of `memcpy` costs more than that.
+/// Copies bytes between slices of one length. Keep the fixed sizes apart: a call of `memcpy` costs more than copying one element.
 #[inline]
 fn copy(from: &[u8], to: &mut [u8]) {
     match from.len() {
@@ -167,7 +167,7 @@ fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The runs of what a block and a slice share.
+/// The runs that a block and a slice share.
 #[derive(Clone, Debug)]
 struct Runs {
     /// The dimensions that runs do not cover, the innermost first.
@@ -191,7 +191,7 @@ struct Axis {
 }
 
 impl Runs {
-    /// `extent` is the block's. All that is counted here lies in memory or has been found to fit.
+    /// `extent` is the block's. No product overflows: everything counted here is in memory or has been checked to fit.
     fn new(extent: &[Range<i64>], in_block: &[i64], slice: &[Range<i64>], itemsize: usize) -> Runs {
         let in_slice = strides(&Dims::from_fn(slice.len(), |index| slice[index].end - slice[index].start));
         let mut runs = Runs { axes: Default::default(), naxes: 0, left: 1, block: 0, slice: 0, length: itemsize };

@@ -7,8 +7,8 @@ use super::{Dims, Grid, cells, coords, number};
 use crate::error::{Error, Result};
 
 impl Grid {
-    /// The elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` where the array
-    /// has no such chunk.
+    /// The elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` if the array has no such
+    /// chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -24,8 +24,8 @@ impl Grid {
         }))
     }
 
-    /// The elements of the array that a block covers, cut at the edges of its chunk and of the array: nothing where all of
-    /// the block is padding. `None` where the array has no such chunk, or a chunk no such block.
+    /// The elements of the array that a block covers, cut at the edges of its chunk and of the array. The ranges are empty if all of
+    /// the block is padding. `None` if the array has no such chunk, or the chunk no such block.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -37,23 +37,22 @@ impl Grid {
         let chunk = self.chunk_extent(chunk)?;
         let coords = coords(&self.blocks, block)?;
         Some(Dims::from_fn(coords.len(), |index| {
-            // Cut before it is moved into the array: the padding of the last chunk may lie beyond an int64.
+            // Cut first, add the chunk's start afterwards: the padding of the last chunk may lie beyond an int64.
             let (Range { start, end }, length) = (chunk[index].clone(), self.blockshape[index]);
             let first = coords[index] * length;
             start + first.min(end - start)..start + (first + length).min(end - start)
         }))
     }
 
-    /// The numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension; where
-    /// one is empty, no chunk is touched.
+    /// The numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension. If a range is
+    /// empty, the slice touches no chunk.
     ///
-    /// They are computed as they are asked for, from either end; to count or skip them costs the same whatever their number.
+    /// The iterator computes each number when it is asked for, from either end. Counting and skipping take constant time.
     ///
     /// # Errors
     ///
-    /// Another number of ranges than the array has dimensions; a range that is not inside the array, or that ends before it
-    /// starts; more chunks than a `usize` counts, which is what `len` returns: on a machine of 32 bits, 2³² and more. A part of the
-    /// slice can still be asked for there.
+    /// `slice` does not have one range per dimension, a range is not inside the array or ends before it starts, or there are more
+    /// chunks than a `usize` counts (2³² or more on a 32-bit machine; there, ask for parts of the slice).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -73,12 +72,12 @@ impl Grid {
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
 
-    /// The numbers of a chunk's blocks that a slice of the array touches, in ascending order: those of which it takes an
-    /// element. A slice that does not touch the chunk touches none of them.
+    /// The numbers of those blocks of a chunk that hold an element of the slice, in ascending order. There are none if the slice does
+    /// not touch the chunk.
     ///
     /// # Errors
     ///
-    /// The array has no such chunk; and those of [`chunks_in`](Grid::chunks_in).
+    /// Those of [`chunks_in`](Grid::chunks_in), or the array has no such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -125,7 +124,7 @@ impl Grid {
     }
 }
 
-/// The parts of this length that a range touches; an empty range may lie in a dimension whose parts have no length.
+/// The parts of this length that a range touches. An empty range may lie in a dimension whose parts are empty.
 fn parts(range: Range<i64>, length: i64) -> Range<i64> {
     if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
 }

@@ -13,21 +13,21 @@ use crate::error::Result;
 /// Which characters are unassigned, and so escaped, depends on the age of the Python that wrote a string; and an empty
 /// name in a list stands for `f0`, `f1`, and so on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Text {
+pub(super) struct Label {
     pub(super) value: String,
     literal: Option<Box<str>>,
 }
 
-impl From<String> for Text {
+impl From<String> for Label {
     fn from(value: String) -> Self {
-        Text { value, literal: None }
+        Label { value, literal: None }
     }
 }
 
-impl Text {
+impl Label {
     /// The name of a list's field at `index` that is spelled `''`.
     pub(super) fn unnamed(index: usize) -> Self {
-        Text { value: alloc::format!("f{index}"), literal: Some("''".into()) }
+        Label { value: alloc::format!("f{index}"), literal: Some("''".into()) }
     }
 
     /// Forgets how it was spelled.
@@ -40,7 +40,7 @@ impl Text {
         !self.value.is_empty() && self.literal.as_deref() == Some("''")
     }
 
-    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Text> {
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Label> {
         let start = *cursor;
         let quote = cursor.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
         let mut value = String::new();
@@ -63,11 +63,11 @@ impl Text {
         }
         let literal = cursor.since(start);
         let literal = (Quoted(&value).to_string() != literal).then(|| literal.into());
-        Ok(Text { value, literal })
+        Ok(Label { value, literal })
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.literal {
             Some(literal) => f.write_str(literal),
