@@ -4,10 +4,10 @@
 //! header | chunk 0 | chunk 1 | … | index chunk | trailer
 //! ```
 //!
-//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] the variable-length ones, and the index ([`Offsets`]) says where
-//! each [`Chunk`] is. A contiguous frame is all of that in one file or buffer; a sparse one is a directory with a file for each
-//! chunk, and the rest in `chunks.b2frame`. [`File`] reads both from disk, [`Editor`] changes their metalayers, [`Frame`] reads the first from memory,
-//! [`Writer`] makes new ones, and [`rewrite()`] puts the same chunks under another header.
+//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] those of variable length, and the index ([`Offsets`]) the place of each
+//! [`Chunk`]. A contiguous frame has all of this in one file or buffer. A sparse frame is a directory with a file for each chunk, and the
+//! rest in `chunks.b2frame`. [`File`] reads both kinds from disk, [`Editor`] changes their metalayers, [`Frame`] reads a contiguous frame
+//! from memory, [`Writer`] makes new frames, and [`rewrite()`] copies a frame's chunks under a new header.
 //!
 //! ```
 //! let bytes = std::fs::read("tests/data/example.b2nd")?;

@@ -17,7 +17,7 @@ pub use pipeline::{Codec, Filter, SplitMode};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What turns a compressed chunk into its data. A codec crate plugs in with a closure:
+/// Decompresses chunks. A codec crate plugs in with a closure:
 ///
 /// ```
 /// use b2nd::frame::{Chunk, Decompress};
@@ -32,12 +32,20 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// `()` is one too, which refuses: stored and special chunks need no codec.
+/// `()` implements it too and refuses every chunk. Use it for stored and special chunks, which need no codec.
 pub trait Decompress {
-    /// Fills `data`, whose length is the chunk's `nbytes`, from a whole chunk, header included.
+    /// Decompresses `chunk`, its header included, into `data`, whose length is the chunk's `nbytes`.
+    ///
+    /// # Errors
+    ///
+    /// The chunk cannot be decompressed.
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
 
-    /// Refuses a chunk before memory is taken for its data, which a header of a few bytes can say is 2 GiB.
+    /// Refuses a chunk before memory is allocated for its data: a header of a few bytes can claim 2 GiB.
+    ///
+    /// # Errors
+    ///
+    /// The chunk is refused. By default, none is.
     fn accept(&self, _chunk: &ChunkHeader) -> Result<()> {
         Ok(())
     }
@@ -86,7 +94,7 @@ impl Decompress for BloscLz {
     }
 }
 
-/// One Blosc2 chunk: its header, and all of its bytes as they are stored.
+/// One Blosc2 chunk: its parsed header, and all of its bytes as they are stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
     header: ChunkHeader,
@@ -94,11 +102,11 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk at the front of `bytes`; what follows it is not looked at.
+    /// Takes the chunk at the front of `bytes`, and ignores what follows it.
     ///
     /// # Errors
     ///
-    /// The header is not valid, or there are fewer bytes than its `cbytes`: an end of input that says how many it lacks.
+    /// The header is not valid, or `bytes` is shorter than its `cbytes`. [`Error::needed`] then gives the number of missing bytes.
     pub fn from_slice(bytes: &'a [u8]) -> Result<Chunk<'a>> {
         let header = ChunkHeader::from_slice(bytes)?;
         match bytes.get(..header.cbytes()) {
@@ -107,7 +115,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// The same from bytes of its own.
+    /// Takes the chunk at the front of owned bytes.
     #[cfg(feature = "std")]
     pub(super) fn from_vec(mut bytes: Vec<u8>) -> Result<Chunk<'static>> {
         let length = Chunk::from_slice(&bytes)?.header.cbytes();
@@ -119,7 +127,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// The data is too long for a chunk (2 GiB less 32 bytes), or `typesize` is 0.
+    /// The data is longer than a chunk can hold (2 GiB less 32 bytes), or `typesize` is 0.
     pub fn store(data: &[u8], typesize: usize) -> Result<Chunk<'static>> {
         let header = ChunkHeader::stored(data.len(), typesize)?;
         let mut bytes = Vec::with_capacity(EXTENDED + data.len());
@@ -128,24 +136,24 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
-    /// The chunk of an index: compressed as C-Blosc2 does it, and stored where that would not be shorter.
+    /// Makes the chunk of an index: compressed as C-Blosc2 does it, or stored if that is not longer.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let Some(blocks) = blosclz::compress(offsets) else { return Chunk::store(offsets, blosclz::TYPESIZE) };
         let header = ChunkHeader::index(offsets.len(), blocks.len())?;
         Ok(Chunk { header, bytes: Cow::Owned([header.as_bytes(), &blocks].concat()) })
     }
 
-    /// A chunk that says in its header alone what all its elements are.
+    /// Makes a chunk that is only a header, which gives the value of all elements.
     ///
     /// # Errors
     ///
-    /// `nbytes` is no multiple of `typesize` or is too long for a chunk; elements of NaN that are not 4 or 8 bytes long; or
-    /// `special` is a value, which is more than a header.
+    /// `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes long, or
+    /// `special` is [`Special::Value`], which needs the value's bytes: see [`repeated`](Chunk::repeated).
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
 
-    /// The same in blocks of a frame's length, where that fits.
+    /// Makes a special chunk with the blocksize of a frame, if that fits.
     pub(super) fn special_in_blocks(
         special: Special,
         nbytes: usize,
@@ -156,11 +164,11 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
     }
 
-    /// A chunk of `nbytes` bytes in which every element is `value`, which alone is held.
+    /// Makes a chunk of `nbytes` bytes in which every element is `value`. It holds the value once.
     ///
     /// # Errors
     ///
-    /// `value` is empty, `nbytes` is 0 or no multiple of its length, or is too long for a chunk.
+    /// `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or longer than a chunk can hold.
     ///
     /// ```
     /// let chunk = b2nd::frame::Chunk::repeated(&1.5f64.to_le_bytes(), 80)?;
@@ -189,7 +197,7 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
-    /// All bytes of the chunk, in blocks of this length where its header alone says how long they are.
+    /// All bytes of the chunk, with this blocksize if only the header gives it.
     pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {
@@ -201,7 +209,7 @@ impl<'a> Chunk<'a> {
         Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
     }
 
-    /// The data of a chunk that is stored uncompressed, without a copy.
+    /// The data of a stored chunk, without a copy. `None` for any other chunk.
     pub fn stored(&self) -> Option<&[u8]> {
         if !self.header.is_stored() {
             return None;
@@ -209,7 +217,7 @@ impl<'a> Chunk<'a> {
         self.bytes.get(self.header.header_len()..)?.get(..self.header.nbytes())
     }
 
-    /// The value that all elements have, where the chunk's kind is [`Special::Value`].
+    /// The value of all elements, if the chunk's kind is [`Special::Value`].
     pub fn value(&self) -> Option<&[u8]> {
         match self.header.special() {
             Some(Special::Value) => {
@@ -221,10 +229,14 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// The chunk's data: borrowed where it is stored, filled in where it is special (zeros where it is uninitialized), and
-    /// asked of `decompress` otherwise.
+    /// The chunk's data: borrowed if it is stored, filled in if it is special (with zeros if it is uninitialized), and decompressed by
+    /// `decompress` otherwise.
     ///
-    /// It takes as much memory as the header says, which is at most 2 GiB; [`data_into`](Chunk::data_into) takes none.
+    /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) allocates none.
+    ///
+    /// # Errors
+    ///
+    /// The memory cannot be allocated, the kind of special value does not fit the typesize, or `decompress` fails.
     pub fn data(&self, decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
         if let Some(data) = self.stored() {
             return Ok(Cow::Borrowed(data));
@@ -240,7 +252,11 @@ impl<'a> Chunk<'a> {
         Ok(Cow::Owned(data))
     }
 
-    /// The chunk's data, of a chunk that is no longer needed.
+    /// Turns the chunk into its data, as [`data`](Chunk::data) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`data`](Chunk::data).
     pub fn into_data(self, decompress: impl Decompress) -> Result<Cow<'a, [u8]>> {
         match self.bytes {
             Cow::Borrowed(bytes) if self.header.is_stored() => {
@@ -251,11 +267,11 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Puts the chunk's data into a buffer of [`nbytes`](ChunkHeader::nbytes) bytes.
+    /// Writes the chunk's data into a buffer of [`nbytes`](ChunkHeader::nbytes) bytes.
     ///
     /// # Errors
     ///
-    /// The buffer has another length; the kind of special value does not fit the type size; `decompress` fails.
+    /// The buffer has another length, the kind of special value does not fit the typesize, or `decompress` fails.
     pub fn data_into(&self, data: &mut [u8], mut decompress: impl Decompress) -> Result<()> {
         if data.len() != self.header.nbytes() {
             return Err(Error::new(ErrorKind::Count { expected: self.header.nbytes(), found: data.len() }).field("buffer"));

@@ -14,13 +14,13 @@ pub use build::Sizes;
 mod chunks;
 mod fields;
 mod wire;
-use wire::Wire;
+use wire::WireHeader;
 
 /// The header of a frame, owned.
 ///
-/// It holds every field as the file has it, so that [`to_vec`](crate::to_vec) gives back the same
-/// [`header_len`](Header::header_len) bytes. header_len itself, idx and the metalayers' offsets follow from the metalayers:
-/// they are checked on reading and computed on writing.
+/// It keeps every field as the file has it, so that [`to_vec`](crate::to_vec) gives back the same
+/// [`header_len`](Header::header_len) bytes. header_len, idx and the metalayers' offsets follow from the metalayers: reading checks
+/// them, and writing computes them.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -55,7 +55,7 @@ const MAGIC: [u8; 8] = *b"b2frame\0";
 /// The length of a header without metalayers.
 const SHORTEST: usize = 97;
 
-/// How many bytes it takes to learn header_len.
+/// How many bytes it takes to read header_len.
 const START: usize = 15;
 
 /// The position of the flags' first byte.
@@ -79,23 +79,24 @@ pub enum FrameType {
 }
 
 impl Header {
-    /// Decodes the header at the front of a frame. It takes header_len bytes, and looks at no more.
+    /// Decodes the header at the front of a frame. It reads header_len bytes and ignores the rest.
     ///
     /// # Errors
     ///
-    /// Where the prefix is too short, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) says how many
-    /// bytes are missing: first as far as header_len (15 bytes in all), then exactly; the example `remote` reads headers over
-    /// HTTP by it. Frames of version 1, of the betas of 2019 to 2021 and of versions above 3 are refused by name.
+    /// If the prefix is too short, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of missing bytes:
+    /// first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP in this way.
+    /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and of
+    /// versions above 3. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
             return Err(Error::end(header_len - prefix.len(), prefix.len()).field("the frame's header"));
         };
-        // Asked first: what a later version's header looks like is not known.
+        // Check this first: a later version may have another header.
         if bytes[FLAGS_AT - 1] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
-        let (wire, rest) = match crate::take_from_slice::<Wire>(bytes) {
+        let (wire, rest) = match crate::take_from_slice::<WireHeader>(bytes) {
             Err(error) if error.is_eof() => {
                 let length = header_len.saturating_add(error.needed().unwrap_or(1));
                 let field = error.path().unwrap_or_default();
@@ -143,7 +144,7 @@ impl Header {
 
     /// The length of the header in bytes, metalayers included.
     pub fn header_len(&self) -> usize {
-        // The section's 10 bytes stand in both.
+        // Both lengths include the section's 10 bytes.
         SHORTEST - 10 + self.metalayers.section_len()
     }
 
@@ -157,14 +158,15 @@ impl Header {
         &self.metalayers
     }
 
-    /// What the array is: the metalayer `b2nd` if it decodes as one, else `caterva` if that does, else `b2nd`'s error.
-    /// `None` where there is neither: the frame holds no array.
+    /// Decodes the array metalayer: `b2nd` if it decodes as one, otherwise `caterva` if that does. `None` if the frame has neither, and so
+    /// holds no array.
     ///
-    /// Bytes after the metalayer are accepted, since they are real: a squeeze in place leaves the tail of the longer one.
+    /// Bytes after the metalayer are accepted: a squeeze in place leaves the tail of the longer one.
     ///
     /// # Errors
     ///
-    /// The metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL behind `b2nd` or `caterva`. An error's byte is counted from the start of the header.
+    /// The metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL after `b2nd` or `caterva`. Offsets count from
+    /// the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
@@ -178,7 +180,11 @@ impl Header {
         }
     }
 
-    /// Decodes the metalayer of a type's own name, where there is one. Bytes after it are accepted.
+    /// Decodes the metalayer under the name of type `T`. `None` if there is no such metalayer. Bytes after the value are accepted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_slice`](crate::from_slice), except that bytes may follow. Offsets count from the start of the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME)
     }
@@ -194,7 +200,7 @@ impl Header {
         }
     }
 
-    /// What C-Blosc2 checks too, and a reader could not live with.
+    /// The checks that C-Blosc2 makes too, and that readers rely on.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {
@@ -206,7 +212,7 @@ impl Header {
         if self.typesize < 1 {
             return Err(mismatch("typesize", "1 or more", self.typesize, TYPESIZE_AT));
         }
-        // Without data it is -1 in some files.
+        // In some files without data it is -1.
         if self.chunksize < 0 && self.nbytes != 0 {
             return Err(mismatch("chunksize", "0 or more", self.chunksize, CHUNKSIZE_AT));
         }
@@ -217,7 +223,7 @@ impl Header {
     }
 }
 
-/// What is here starts in another way than any frame does.
+/// The error for bytes that do not start as a frame does.
 fn no_frame(error: Error) -> Error {
     if error.is_eof() {
         return error;

@@ -7,8 +7,7 @@ use super::header::{FrameType, Header};
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
-/// A whole contiguous frame in memory, borrowed: a file read or mapped, the content of an HDF5 chunk, an ASDF block or a
-/// zip member.
+/// A whole contiguous frame in borrowed memory: a file that was read or mapped, an HDF5 chunk, an ASDF block or a zip member.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -36,12 +35,12 @@ impl fmt::Debug for Frame<'_> {
 }
 
 impl<'a> Frame<'a> {
-    /// Decodes header, index and trailer of the frame at the front of `frame`; what follows it is not looked at.
+    /// Decodes header, index and trailer of the frame at the front of `frame`, and ignores what follows it.
     ///
     /// # Errors
     ///
-    /// Those of [`Header::from_slice`], [`Trailer::from_slice`] and [`Offsets::from_tail`]; a frame_len that `frame` does not hold; a sparse frame,
-    /// whose chunks are not in it.
+    /// Those of [`Header::from_slice`], [`Trailer::from_slice`] and [`Offsets::from_tail`]. Also, `frame` is shorter than its frame_len,
+    /// or the frame is sparse, so that its chunks are elsewhere.
     pub fn from_slice(frame: &'a [u8]) -> Result<Frame<'a>> {
         let header = Header::from_slice(frame)?;
         if header.frame_type() == FrameType::Sparse {
@@ -75,11 +74,11 @@ impl<'a> Frame<'a> {
         &self.offsets
     }
 
-    /// A chunk by its number. One that the index calls special gets the header that C-Blosc2 would give it.
+    /// The chunk with this number. A chunk that is special in the index gets the header that C-Blosc2 would give it.
     ///
     /// # Errors
     ///
-    /// There is no such chunk, or its header disagrees with its place.
+    /// There is no such chunk, or its header disagrees with the index or the frame's header.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'a>> {
         if let Offset::Special(special) = self.offsets.expect(number)? {
             return self.header.special_chunk(special, number);

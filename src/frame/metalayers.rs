@@ -23,14 +23,14 @@ use hex::Hex;
 use name::Name;
 pub(super) use section::{Place, Section, mismatch};
 
-/// The most metalayers that C-Blosc2 takes in a header, and writes in a trailer.
+/// The most metalayers that C-Blosc2 allows in a header, and writes in a trailer.
 pub const MAX_METALAYERS: usize = 16;
 
-/// Named contents, in the order in which the file has them.
+/// Metalayers: named contents, in the order of the file.
 ///
-/// A name is 0 to 31 bytes, nearly always UTF-8, and stands once: two with one name are refused (no known writer makes them,
-/// and C-Blosc2 would read the first alone).
-/// A header holds at most 16 for C-Blosc2; any number is read here, and [`insert`](Metalayers::insert) keeps to 16.
+/// A name has 0 to 31 bytes, nearly always UTF-8, and is unique: reading refuses duplicates (no known writer makes them, and C-Blosc2
+/// would read only the first). C-Blosc2 allows at most 16 metalayers in a header. Reading accepts any number, and
+/// [`insert`](Metalayers::insert) refuses a 17th.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Metalayers {
     names: Vec<Name>,
@@ -38,7 +38,7 @@ pub struct Metalayers {
 }
 
 impl Metalayers {
-    /// None yet.
+    /// Makes an empty list.
     #[must_use]
     pub fn new() -> Self {
         Metalayers::default()
@@ -50,11 +50,11 @@ impl Metalayers {
         self.contents.iter().nth(self.position(name.as_ref())?)
     }
 
-    /// Decodes the content under a type's own name, where there is one: what [`set`](Metalayers::set) puts there.
+    /// Decodes the content under the name of type `T`, which [`set`](Metalayers::set) wrote. `None` if there is no such metalayer.
     ///
     /// # Errors
     ///
-    /// The content is something else, or bytes follow it. [`Header::metalayer`](super::Header::metalayer) accepts those.
+    /// The content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts such bytes.
     pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         let decoded = self.get(T::NAME).map(crate::from_slice).transpose();
         decoded.map_err(|error| error.field(T::NAME))
@@ -66,21 +66,22 @@ impl Metalayers {
         self.names.iter().map(move |name| (name.as_bytes(), contents.next().unwrap_or_default()))
     }
 
-    /// How many there are.
+    /// The number of metalayers.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no metalayers.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Puts content under a name, in the place of what the name held or at the end, and gives back what it held.
+    /// Replaces the content under a name and returns the old content, or adds a new metalayer at the end.
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes or with a NUL, at which C-Blosc2 would end it; a 17th name, with which C-Blosc2 would refuse or destroy the file.
+    /// The name is longer than 31 bytes or has a NUL, at which C-Blosc2 would end it. Or it is the 17th name, with which C-Blosc2 would
+    /// refuse or destroy the file.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {
@@ -99,24 +100,28 @@ impl Metalayers {
         Ok(None)
     }
 
-    /// Puts a value of this crate's format under its type's own name: see [`insert`](Metalayers::insert).
+    /// Encodes a value in this crate's format and stores it under the name of its type.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`to_vec`](crate::to_vec) and [`insert`](Metalayers::insert).
     pub fn set<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         self.insert(T::NAME, crate::to_vec(value)?)?;
         Ok(())
     }
 
-    /// Takes a name and its content away.
+    /// Removes a metalayer and returns its content.
     pub fn remove(&mut self, name: &str) -> Option<Vec<u8>> {
         let index = self.position(name.as_bytes())?;
         self.names.remove(index);
         Some(self.contents.remove(index))
     }
 
-    /// Gives the content under a name another name, in the same place; `false` where there is none.
+    /// Renames a metalayer, which keeps its place. Returns `false` if there is no metalayer `from`.
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes or with a NUL, or one that is taken.
+    /// The new name is longer than 31 bytes, has a NUL, or is taken.
     ///
     /// ```
     /// let mut metalayers = b2nd::frame::Metalayers::new();
@@ -140,11 +145,11 @@ impl Metalayers {
         Ok(true)
     }
 
-    /// Refuses names that stand twice.
+    /// Refuses duplicate names.
     fn check_names(&self) -> Result<()> {
         let (mut hashes, mut seen) = (0u64, BTreeSet::new());
         for (index, name) in self.names.iter().enumerate() {
-            // As many as C-Blosc2 takes are compared where hashes agree, which they rarely do; a set would allocate.
+            // For few names: compare those whose hashes agree, which is rare. A set would allocate.
             let repeated = if self.len() <= MAX_METALAYERS {
                 let hash = 1 << (name.hash() % 64);
                 let earlier = hashes & hash != 0;
@@ -160,17 +165,17 @@ impl Metalayers {
         Ok(())
     }
 
-    /// More than C-Blosc2 takes.
+    /// The error for more metalayers than C-Blosc2 allows.
     #[cold]
     pub(super) fn too_many(&self) -> Error {
         Error::message(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
-    /// The content that C-Blosc2 takes for the one under this name: it ends a name at a NUL, and takes the first.
+    /// The content that C-Blosc2 finds under this name. C-Blosc2 ends a name at a NUL, and takes the first that matches.
     ///
     /// # Errors
     ///
-    /// It takes one that has another name.
+    /// C-Blosc2 finds a metalayer that has another name.
     #[inline]
     pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };
@@ -205,13 +210,13 @@ impl Metalayers {
         })
     }
 
-    /// Where the content of this name begins in a header or trailer: its `c6`.
+    /// The position of this content's `c6` in a header or trailer.
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
 }
 
-/// A new name that C-Blosc2 would read as another one.
+/// Refuses a new name that C-Blosc2 would read as another one.
 fn check_nul(name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(Error::message(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
@@ -226,7 +231,7 @@ impl fmt::Debug for Metalayers {
     }
 }
 
-/// Pairs of name and content. Where a format is for people, a name is a string if it can be, and a content is hexadecimal.
+/// Serializes as pairs of name and content. In formats for people, a name is a string if it is UTF-8, and a content is hexadecimal.
 impl Serialize for Metalayers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -254,7 +259,7 @@ impl<'de> Deserialize<'de> for Metalayers {
     }
 }
 
-/// A name where formats are for people: a string, or a list of bytes.
+/// A name in formats for people: a string, or a list of bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum AnyName {

@@ -14,11 +14,11 @@ use crate::marker::MAX_DEPTH;
 /// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
 /// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
 ///
-/// Bytes after the value are not looked at: a shorter content leaves the tail of a longer one.
+/// Bytes after the value are ignored, since a shorter content leaves the tail of a longer one.
 ///
 /// # Errors
 ///
-/// No value of this type is there, or it nests more than 128 levels deep.
+/// The content does not start with a value of this type, or the value nests more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -39,21 +39,33 @@ pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T>
     T::deserialize(&mut deserializer).map_err(|error| Error::message(format_args!("msgpack: {error}")))
 }
 
-/// Encodes a value as generic msgpack that Python reads back: structs are maps with their fields' names.
+/// Encodes a value as generic msgpack that Python reads back: structs become maps with field names.
+///
+/// # Errors
+///
+/// The value's own `Serialize` fails.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| Error::message(format_args!("msgpack: {error}")))
 }
 
 impl Header {
-    /// Decodes a metalayer's content as generic msgpack, where there is one of this name: see [`decode_msgpack`].
+    /// Decodes a metalayer's content as generic msgpack. `None` if there is no metalayer of this name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode_msgpack`].
     pub fn decode_msgpack<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
         self.metalayers().get(name).map(decode_msgpack).transpose().map_err(|error| in_metalayer(error, name))
     }
 }
 
 impl Trailer {
-    /// Decodes a variable-length metalayer's value as generic msgpack, where there is one of this name: see
-    /// [`decode_msgpack`]. `decompress` is asked only where it is compressed; `()` refuses.
+    /// Decodes a variable-length metalayer's value as generic msgpack. `None` if there is no vlmetalayer of this name. `decompress` is
+    /// called only if the value is compressed; `()` refuses it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`value`](Trailer::value) and [`decode_msgpack`].
     ///
     /// ```
     /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;

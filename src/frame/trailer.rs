@@ -14,7 +14,7 @@ use crate::wire::Reader;
 
 /// The trailer of a frame, owned: the variable-length metalayers, which can be added, replaced and removed at any time.
 ///
-/// Each content is a Blosc2 chunk, stored or compressed, and the value is in it: see [`value`](Trailer::value).
+/// Each content is a Blosc2 chunk, stored or compressed, that holds the value: see [`value`](Trailer::value).
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -35,45 +35,49 @@ pub struct Trailer {
 /// The length of a trailer without vlmetalayers.
 pub(super) const SHORTEST: usize = 35;
 
-/// How far before the end of the frame trailer_len's marker stands.
+/// The distance of trailer_len's marker from the end of the frame.
 const LEN_BEFORE_END: usize = 23;
 
 /// The trailer's version in every file known.
 const VERSION: u8 = 1;
 
 impl Trailer {
-    /// A trailer that holds these, with no fingerprint.
+    /// Makes a trailer with these metalayers and no fingerprint.
     #[must_use]
     pub fn new(vlmetalayers: Metalayers) -> Self {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
     }
 
-    /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) of a frame.
-    pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
-        crate::from_slice::<Wire>(trailer).map_err(named)?.try_into()
-    }
-
-    /// Decodes a trailer from the end of a frame, or from any part of one that ends with it, such as the bytes of
-    /// [`Header::tail_range`](super::Header::tail_range).
-    ///
-    /// Of a frame without data C-Blosc2 reads the trailer that follows the header, whatever is behind it; so do
-    /// [`File`](super::File) and [`Frame`](super::Frame). No writer leaves two in such a frame.
+    /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) bytes of a frame.
     ///
     /// # Errors
     ///
-    /// No trailer is there.
+    /// The bytes are not a trailer of a supported version, or bytes follow it.
+    pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
+        crate::from_slice::<WireTrailer>(trailer).map_err(named)?.try_into()
+    }
+
+    /// Decodes the trailer from the end of `tail`, which is a frame or the last part of one, such as the bytes of
+    /// [`Header::tail_range`](super::Header::tail_range).
+    ///
+    /// In a frame without data, C-Blosc2 reads the trailer that follows the header, even if bytes follow that, and so do
+    /// [`File`](super::File) and [`Frame`](super::Frame). No known writer leaves two trailers in such a frame.
+    ///
+    /// # Errors
+    ///
+    /// `tail` does not end with a trailer.
     pub fn from_tail(tail: &[u8]) -> Result<Trailer> {
         let start = Trailer::start_in(tail)?;
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
     }
 
-    /// Decodes the trailer of a frame from what is behind its header: of a frame without data the one that follows there, as C-Blosc2
-    /// does, and not the last one.
+    /// Decodes the trailer of a frame from the bytes after its header. In a frame without data it is the first one there, as in C-Blosc2,
+    /// and not the last.
     pub(super) fn after(header: &Header, tail: &[u8]) -> Result<Trailer> {
         if header.nbytes() != 0 {
             return Trailer::from_tail(tail);
         }
-        let trailer = crate::take_from_slice::<Wire>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
+        let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
         trailer.map_err(|error| error.complete("the frame"))
     }
 
@@ -84,7 +88,7 @@ impl Trailer {
         Reader::new(&tail[end..]).take_u32().ok().map(u64::from)
     }
 
-    /// Where in `tail`, which ends where the frame does, the trailer starts.
+    /// The start of the trailer in `tail`, which ends at the end of the frame.
     pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
         let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
             return Err(Error::end(LEN_BEFORE_END - tail.len(), tail.len()).field("the frame's trailer"));
@@ -107,12 +111,12 @@ impl Trailer {
         self.version
     }
 
-    /// The variable-length metalayers. A content is a chunk; [`value`](Trailer::value) gives what is in it.
+    /// The variable-length metalayers. Each content is a chunk; [`value`](Trailer::value) returns the value in it.
     pub fn vlmetalayers(&self) -> &Metalayers {
         &self.vlmetalayers
     }
 
-    /// The variable-length metalayers, to change.
+    /// The variable-length metalayers, mutable.
     pub fn vlmetalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.vlmetalayers
     }
@@ -122,8 +126,12 @@ impl Trailer {
         self.fingerprint
     }
 
-    /// The value of a variable-length metalayer, where there is one of this name. `decompress` is asked only where it is
-    /// compressed; `()` refuses.
+    /// The value of the variable-length metalayer of this name, or `None` if there is none. `decompress` is called only if the value is
+    /// compressed; `()` refuses it.
+    ///
+    /// # Errors
+    ///
+    /// The content is not a chunk, C-Blosc2 would read another metalayer, or `decompress` fails.
     pub fn value(&self, name: &str, decompress: impl Decompress) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);
@@ -132,11 +140,11 @@ impl Trailer {
         value.map(Some).map_err(|error| error.within(Segment::Key(name.to_owned()), None).field("vlmetalayers"))
     }
 
-    /// Puts a value under a name, uncompressed, as a chunk of type size 1.
+    /// Sets the value of a variable-length metalayer, as a stored chunk of typesize 1.
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer.
+    /// The name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer.
     pub fn set_value(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let chunk = Chunk::store(value, 1)?;
         self.vlmetalayers.insert(name, chunk.into_bytes())?;
@@ -144,7 +152,7 @@ impl Trailer {
     }
 }
 
-/// An error that names no field is the trailer's.
+/// Adds the field `trailer` to an error that names no field.
 fn named(error: Error) -> Error {
     match error.path() {
         None => error.within(Segment::Field("the frame's trailer"), Some(0)),
@@ -152,10 +160,10 @@ fn named(error: Error) -> Error {
     }
 }
 
-/// The trailer as it stands in a file.
+/// The trailer as a file holds it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Trailer", expecting = "a trailer of 4 elements")]
-struct Wire<'a> {
+struct WireTrailer<'a> {
     #[serde(deserialize_with = "crate::with::fixint::deserialize")]
     version: u8,
     vlmetalayers: Section<'a>,
@@ -164,7 +172,7 @@ struct Wire<'a> {
     fingerprint: [u8; 17],
 }
 
-impl<'a> TryFrom<&'a Trailer> for Wire<'a> {
+impl<'a> TryFrom<&'a Trailer> for WireTrailer<'a> {
     type Error = Error;
 
     fn try_from(trailer: &'a Trailer) -> Result<Self> {
@@ -173,14 +181,14 @@ impl<'a> TryFrom<&'a Trailer> for Wire<'a> {
             Error::new(ErrorKind::TooLong { marker: "trailer_len", unit: "bytes", length, limit: u32::MAX as usize })
         })?;
         let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::Trailer)?;
-        Ok(Wire { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
+        Ok(WireTrailer { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
     }
 }
 
-impl TryFrom<Wire<'_>> for Trailer {
+impl TryFrom<WireTrailer<'_>> for Trailer {
     type Error = Error;
 
-    fn try_from(wire: Wire) -> Result<Self> {
+    fn try_from(wire: WireTrailer) -> Result<Self> {
         let vlmetalayers = wire.vlmetalayers.into_metalayers(Place::Trailer)?;
         let trailer = Trailer { version: wire.version, vlmetalayers, fingerprint: wire.fingerprint };
         let expected = trailer.trailer_len();
@@ -191,7 +199,7 @@ impl TryFrom<Wire<'_>> for Trailer {
     }
 }
 
-/// The trailer where formats are for people: without what follows from the rest.
+/// The trailer in formats for people, without the fields that follow from others.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
 struct Readable {
@@ -206,7 +214,7 @@ impl Serialize for Trailer {
         if serializer.is_human_readable() {
             return Readable::serialize(self, serializer);
         }
-        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+        WireTrailer::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -215,6 +223,6 @@ impl<'de> Deserialize<'de> for Trailer {
         if deserializer.is_human_readable() {
             return Readable::deserialize(deserializer);
         }
-        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
+        WireTrailer::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

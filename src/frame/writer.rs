@@ -12,13 +12,13 @@ use crate::error::{Error, Result};
 
 /// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
 ///
-/// In a chunk of an array stand its blocks, one after the other, each in C order; a chunk and its blocks are whole ones
-/// everywhere, padded where they reach over the array's edge. Appending elements in the array's own order permutes them:
-/// [`Grid`](crate::Grid) packs them into chunks.
+/// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the array's edges are padded to full
+/// size. Elements appended in the array's own order would come out permuted: [`Grid::pack`](crate::Grid::pack) brings them into the order of
+/// a chunk.
 ///
-/// A chunk comes from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
-/// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]); the last two appear under
-/// their name when they are complete, and not before.
+/// Chunks come from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
+/// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]). A file or directory appears under its name only
+/// when it is complete.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, Frame, Header, Sizes, Special, Writer};
@@ -48,12 +48,13 @@ pub struct Writer<T = Memory> {
     cbytes: u64,
     /// Whether the last chunk was shorter than the others.
     ended: bool,
-    /// The first compressed chunk whose blocks are not as long as the header says, and how long they are.
+    /// The first compressed chunk whose blocksize is not the header's, and that blocksize.
     odd_blocks: Option<(u64, usize)>,
     target: T,
 }
 
-/// Where a [`Writer`] puts a frame: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). (Not to be implemented elsewhere.)
+/// The destination of a [`Writer`]: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). Other crates cannot
+/// implement it.
 pub trait Target: sealed::Target {}
 
 impl<T: sealed::Target> Target for T {}
@@ -62,19 +63,19 @@ pub(super) mod sealed {
     use super::{FrameType, Result};
 
     pub trait Target {
-        /// What a finished frame is: its bytes in memory, nothing where it is on disk.
+        /// What finishing a frame returns: its bytes in memory, nothing on disk.
         type Output;
         const FRAME_TYPE: FrameType;
 
-        /// Keeps a chunk, the `number`th that is kept, which starts `position` bytes after the header if all are in one place.
+        /// Writes the chunk with this number. In a contiguous frame it starts `position` bytes after the header.
         fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
 
-        /// Puts header, and index and trailer, around the chunks.
+        /// Writes the header before the chunks, and index and trailer after them.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
     }
 }
 
-/// A frame in memory: what [`Writer::finish`] gives is its bytes.
+/// A frame in memory. [`Writer::finish`] returns its bytes.
 #[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
@@ -108,14 +109,17 @@ impl<T: fmt::Debug> fmt::Debug for Writer<T> {
 }
 
 impl Writer<Memory> {
-    /// A writer into memory.
+    /// Makes a writer into memory.
     #[must_use]
     pub fn new(header: Header) -> Self {
         Writer::to(header, Memory::default())
     }
 
-    /// Writes the frame into anything that takes bytes. It is put together in memory first, since the header that comes first
-    /// holds the sizes.
+    /// Finishes the frame and writes it to `writer`. It is built in memory first, since the header comes first and holds the sizes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`finish`](Writer::finish), and those of `writer` as [`ErrorKind::Io`](crate::ErrorKind::Io).
     #[cfg(feature = "std")]
     pub fn finish_into(self, mut writer: impl std::io::Write) -> Result<()> {
         writer.write_all(&self.finish()?)?;
@@ -129,17 +133,16 @@ impl<T: Target> Writer<T> {
         Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, odd_blocks: None, target }
     }
 
-    /// Appends a chunk as it is, but for two things without which C-Blosc2 would not read it back. A stored chunk gets the header's
-    /// blocksize: it reads an array by the blocks that the array's metalayer speaks of, so compressed chunks have to be
-    /// made with that too. A chunk of zeros, NaN or uninitialized elements becomes an [entry in the
-    /// index](Writer::append_special).
+    /// Appends a chunk unchanged, with two exceptions that C-Blosc2 needs to read it back. A stored chunk gets the header's blocksize.
+    /// (C-Blosc2 reads an array by the blocks of its metalayer, so compressed chunks must be made with that blocksize too.) A chunk of
+    /// zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
     ///
     /// # Errors
     ///
-    /// Its data is longer than the header's chunksize, or the chunk before it was shorter: only the last one may be. NaN of
-    /// another type size than the header's. A chunk of zeros, NaN or uninitialized elements where chunks vary in length: an
-    /// index entry says no length, and C-Blosc2 does not open a file whose first chunk is one. The target cannot be written:
-    /// then the chunk can be appended again, or left out.
+    /// The chunk's data is longer than the header's chunksize, or the previous chunk was shorter, which only the last one may be. The
+    /// chunk is NaN with another typesize than the header's. The chunk is zeros, NaN or uninitialized and chunks vary in length: an
+    /// index entry holds no length, and C-Blosc2 does not open a file whose first chunk is one. Or the target cannot be written; the
+    /// chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
@@ -166,12 +169,12 @@ impl<T: Target> Writer<T> {
         self.push(Offset::At(at), nbytes)
     }
 
-    /// Appends a chunk of `nbytes` bytes that are all the same; it takes an entry in the index and nothing else.
+    /// Appends a special chunk of `nbytes` bytes, which takes only an entry in the index.
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Writer::append) and [`Chunk::special`]; [`Special::Value`], which needs a chunk; chunks that vary
-    /// in length, since an index entry says no length.
+    /// Those of [`append`](Writer::append) and [`Chunk::special`]. Also, `special` is [`Special::Value`], which needs a chunk, or chunks
+    /// vary in length, since an index entry holds no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::message("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
@@ -185,22 +188,22 @@ impl<T: Target> Writer<T> {
         self.push(Offset::Special(special), nbytes)
     }
 
-    /// Puts a value under a name among the variable-length metalayers, uncompressed.
+    /// Sets the value of a variable-length metalayer, uncompressed.
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes, a value of 2 GiB, a 17th one.
+    /// Those of [`Trailer::set_value`].
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.vlmetalayers.set_value(name, value)
     }
 
-    /// Writes index, trailer and header, and makes the frame appear where it goes. In memory, gives its bytes.
+    /// Writes index, trailer and header. On disk the frame then appears under its name; in memory this returns its bytes.
     ///
     /// # Errors
     ///
-    /// The frame does not hold the array that its metalayer describes: too few or too many chunks; a last chunk that is not padded to
-    /// its whole length; a typesize, chunksize or blocksize other than the shapes and the dtype say. More than 16 metalayers. The target
-    /// cannot be written.
+    /// The frame does not hold the array that its metalayer describes: it has too few or too many chunks, a last chunk that is not padded
+    /// to full size, or a typesize, chunksize or blocksize that disagrees with the shapes and the dtype. There are more than 16
+    /// metalayers. Or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         self.check_array()?;
         let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, odd_blocks: _, target } = self;
@@ -215,7 +218,7 @@ impl<T: Target> Writer<T> {
         target.finish(&crate::to_vec(&header)?, &tail)
     }
 
-    /// Whether a chunk of this length may come next.
+    /// Checks that a chunk of this length may come next.
     fn check_next(&self, nbytes: usize) -> Result<()> {
         let number = self.offsets.len() / 8;
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
@@ -237,9 +240,9 @@ impl<T: Target> Writer<T> {
         Ok(())
     }
 
-    /// Whether the chunks are those of the array that the header's metalayer describes, where it describes one.
+    /// Checks that the chunks are those of the array that the header's metalayer describes, if there is one.
     fn check_array(&self) -> Result<()> {
-        // A metalayer of the user's may have the name of the array's, and hold something else.
+        // A user's metalayer may have the array's name and hold something else.
         let Ok(Some(array)) = self.header.array() else { return Ok(()) };
         let grid = array.geometry().grid()?;
         let refuse = |name: &str, expected: i64, found: i64| match expected == found {
@@ -251,8 +254,8 @@ impl<T: Target> Writer<T> {
         let typesize = i64::from(self.header.typesize());
         if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
             let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-            // The typesize is right where C-Blosc2 writes |u1 because nobody named a dtype, and where NumPy's text of an aligned structure
-            // leaves out padding.
+            // C-Blosc2 writes |u1 if no dtype was given, and NumPy's string of an aligned structure leaves out padding. The typesize is
+            // then the right one.
             let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
             if itemsize > typesize || !may_be_longer {
                 refuse("typesize", itemsize, typesize)?;

@@ -17,17 +17,18 @@ use crate::error::{Error, ErrorKind, Result};
 /// Bit 4 of the flags: blocks are not split into streams.
 pub(super) const IS_UNSPLIT: u8 = 0x10;
 
-/// The bit of a stream's token that says: all bytes are the same.
+/// The bit of a stream's token that means that all bytes are the same.
 const IS_RUN: u8 = 0x01;
 
 /// A match this far away names its distance in two more bytes.
 const FAR: usize = 8191;
 
-/// Fills `data`, whose length is the chunk's nbytes. It takes a block's length of memory, which is no more than `data` takes.
+/// Fills `data`, whose length is the chunk's nbytes. It allocates one block, which is not longer than `data`.
 ///
 /// # Errors
 ///
-/// Another codec, or filters other than one shuffle; streams that do not fill `data` exactly. Errors name the byte in the chunk.
+/// The codec is not BloscLZ, the filters are not one shuffle, or the streams do not fill `data` exactly. Offsets count from the start of
+/// the chunk.
 pub(super) fn decompress(chunk: &Chunk<'_>, data: &mut [u8]) -> Result<()> {
     let header = chunk.header();
     let element = shuffled_typesize(header)?;
@@ -60,7 +61,7 @@ pub(super) fn decompress(chunk: &Chunk<'_>, data: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// The length of the elements whose bytes were shuffled, or `None` where nothing was.
+/// The length of the elements whose bytes were shuffled, or `None` if they were not.
 pub(super) fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
     let codec = header.codec();
     if codec != Codec::BloscLz {
@@ -78,7 +79,7 @@ pub(super) fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
     }
 }
 
-/// Puts the bytes of each element together: all first bytes stand before all second ones.
+/// Reverses the byte shuffle, which puts all first bytes before all second ones.
 fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     let elements = data.len() / typesize;
     let (whole, rest) = data.split_at_mut(elements * typesize);
@@ -119,7 +120,7 @@ impl<'a> Input<'a> {
         let start = self.at;
         let length = self.int32()?;
         let Ok(stored) = usize::try_from(length) else {
-            // No length but minus the byte that repeats; a token follows.
+            // A negative number is minus the repeated byte. A token follows it.
             let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("a run repeats more than a byte", start))?;
             if self.byte()? & IS_RUN == 0 {
                 return Err(refused("the token of a stream is unknown", self.at - 1));

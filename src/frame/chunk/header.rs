@@ -22,14 +22,14 @@ const MAX_BLOCKSIZE: usize = 536_866_816;
 /// The longest chunk in bytes, header included.
 const MAX_CBYTES: usize = i32::MAX as usize;
 
-/// Bit 0 and bit 2 of the flags: byte shuffle and bit shuffle at once say that the header is extended.
+/// Bit 0 and bit 2 of the flags. Byte shuffle and bit shuffle together mean that the header is extended.
 const IS_EXTENDED: u8 = 0x05;
 const IS_STORED: u8 = 0x02;
 
 /// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
 const VERSION: u8 = 5;
 
-/// What all elements of a chunk are, when its header says so.
+/// The kind of a chunk whose elements are all the same.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Special {
@@ -39,12 +39,12 @@ pub enum Special {
     Nan,
     /// All elements have the value that follows the header, 3.
     Value,
-    /// Nobody wrote the elements, 4: what they are is undefined.
+    /// The elements are uninitialized, 4: their values are undefined.
     Uninitialized,
 }
 
 impl Special {
-    /// The number in a chunk's header.
+    /// Its number in a chunk's header.
     pub(in crate::frame) fn code(self) -> u8 {
         match self {
             Special::Zeros => 1,
@@ -66,7 +66,7 @@ impl core::fmt::Display for Special {
     }
 }
 
-/// The header of a Blosc2 chunk, 16 bytes or 32, kept as it is.
+/// The header of a Blosc2 chunk, 16 or 32 bytes, kept as they are.
 ///
 /// ```text
 ///  0  version | versionlz | flags | typesize
@@ -87,16 +87,17 @@ impl core::fmt::Display for Special {
 /// Source: C-Blosc2's "Chunk Format".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// Where the header is of 16 bytes, the others are zero.
+    /// If the header has 16 bytes, the others are zero.
     bytes: [u8; EXTENDED],
 }
 
 impl ChunkHeader {
-    /// Decodes the header at the front of a chunk: 32 bytes, or 16 where it is not extended.
+    /// Decodes the header at the front of a chunk: 32 bytes, or 16 if it is not extended.
     ///
     /// # Errors
     ///
-    /// A field that C-Blosc2 would refuse, by its name: sizes that are negative or contradict each other, a type size of 0.
+    /// C-Blosc2 would refuse a field, which the error names: sizes are negative or contradict each other, or the typesize is 0. Or the
+    /// input ends early.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; EXTENDED];
         let length = if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { EXTENDED } else { SHORT };
@@ -109,7 +110,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of data that is stored as it is.
+    /// The header of stored data.
     pub(in crate::frame) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
@@ -130,7 +131,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header that says what all elements are.
+    /// The header of a chunk that is only a header.
     pub(in crate::frame) fn special_chunk(
         special: Special,
         nbytes: usize,
@@ -153,7 +154,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of a chunk whose elements are all the value that follows it.
+    /// The header of a chunk whose elements all equal the value after it.
     pub(in crate::frame) fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
@@ -167,20 +168,20 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Puts the data in blocks of this length, where a chunk of its length can have such.
+    /// Sets the blocksize, if a chunk of this length can have it.
     pub(in crate::frame) fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
         }
     }
 
-    /// A header alone, of one block.
+    /// A header for one block of data.
     fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(mismatch("typesize", "1 or more", typesize, 3));
         }
         let mut bytes = [0; EXTENDED];
-        // An element that the field cannot hold is counted in bytes, as C-Blosc2 does.
+        // C-Blosc2 too writes 1 for a typesize that the field cannot hold.
         bytes[..4].copy_from_slice(&[VERSION, 1, IS_EXTENDED, u8::try_from(typesize).unwrap_or(1)]);
         bytes[4..8].copy_from_slice(&length("nbytes", nbytes)?);
         bytes[8..12].copy_from_slice(&length("blocksize", nbytes.clamp(1, MAX_BLOCKSIZE))?);
@@ -188,7 +189,7 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// What C-Blosc2 checks before it decompresses.
+    /// The checks that C-Blosc2 makes before it decompresses.
     fn check(&self) -> Result<()> {
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
@@ -224,7 +225,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// A size; 0 where it is negative, which no checked header has.
+    /// A size, or 0 if it is negative, which it is not in a checked header.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
@@ -234,17 +235,17 @@ impl ChunkHeader {
         &self.bytes[..self.header_len()]
     }
 
-    /// The length of the header in bytes: 32, or 16 where it is not extended.
+    /// The length of the header in bytes: 32, or 16 if it is not extended.
     pub fn header_len(&self) -> usize {
         if self.is_extended() { EXTENDED } else { SHORT }
     }
 
-    /// Whether the header holds a filter pipeline: 32 bytes.
+    /// Whether the header has 32 bytes, and so a filter pipeline.
     pub fn is_extended(&self) -> bool {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
 
-    /// The chunk format's version: 4 or 5, and 6 where blocks vary in length.
+    /// The version of the chunk format: 4 or 5, and 6 if blocks vary in length.
     pub fn version(&self) -> u8 {
         self.bytes[0]
     }
@@ -259,7 +260,7 @@ impl ChunkHeader {
         self.bytes[2]
     }
 
-    /// Blosc2's own flags as they are in the chunk, 0 where the header is not extended.
+    /// Blosc2's own flags as they are in the chunk, 0 if the header is not extended.
     pub fn raw_blosc2_flags(&self) -> u8 {
         self.bytes[31]
     }
@@ -289,7 +290,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// What all elements are, where the header says so.
+    /// The kind of a special chunk. `None` for any other.
     pub fn special(&self) -> Option<Special> {
         match self.special_code()? {
             1 => Some(Special::Zeros),
@@ -304,8 +305,8 @@ impl ChunkHeader {
         Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
     }
 
-    /// The codec. A flag of three bits names its format; LZ4 and LZ4HC share one, and are told apart by the codec's own
-    /// byte where the writer set it (chunks of version 4 can hold 0 there).
+    /// The codec. Three bits of the flags give its format. LZ4 and LZ4HC share one; the byte of the codec tells them apart if the
+    /// writer set it (in chunks of version 4 it can be 0).
     pub fn codec(&self) -> Codec {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -315,7 +316,7 @@ impl ChunkHeader {
             3 => Codec::Zlib,
             4 => Codec::Zstd,
             6 => Codec::from_code(own),
-            // 7 leaves it to the frame's header; the others are reserved.
+            // 7 refers to the frame's header; the others are reserved.
             format => Codec::Other(format),
         }
     }
@@ -325,8 +326,8 @@ impl ChunkHeader {
         self.bytes[23]
     }
 
-    /// The filters and the parameter of each, in the order in which they ran; empty slots are left out. A header of 16 bytes
-    /// names byte shuffle or bit shuffle in its flags.
+    /// The filters with their parameters, in the order in which they ran. Empty slots are left out. In a header of 16 bytes the filters
+    /// come from its flags.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let mut slots = [(Filter::None, 0); 6];
         if self.is_extended() {
@@ -360,7 +361,7 @@ impl fmt::Debug for ChunkHeader {
     }
 }
 
-/// What its methods say, by their names.
+/// Serializes the values of its methods, by their names.
 impl Serialize for ChunkHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;
@@ -378,7 +379,7 @@ impl Serialize for ChunkHeader {
     }
 }
 
-/// By its name.
+/// Serializes as its name.
 impl Serialize for Special {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -18,19 +18,19 @@ const CBYTES_AT: usize = 0x26;
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
-    /// In a contiguous frame the chunk's first byte, counted from the end of the header; in a sparse frame the number of
-    /// the chunk's file.
+    /// In a contiguous frame, the chunk's first byte, counted from the end of the header. In a sparse frame, the number of the chunk's
+    /// file.
     At(u64),
-    /// Nowhere: all its elements are this.
+    /// The chunk takes no bytes: its elements are all the same.
     Special(Special),
 }
 
 impl Offset {
-    /// The offset as the index holds it: negative where the chunk is special.
+    /// Reads an entry of the index, which is negative if the chunk is special.
     fn from_raw(raw: i64) -> Option<Offset> {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
-            // The other bytes mean nothing, and C-Blosc2 does not look at them.
+            // The other bytes have no meaning, and C-Blosc2 ignores them.
             Err(_) => match raw.to_be_bytes()[0] {
                 0x81 => Some(Offset::Special(Special::Zeros)),
                 0x82 => Some(Offset::Special(Special::Nan)),
@@ -51,18 +51,18 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index wherever that makes it shorter, from about ten chunks on, always with BloscLZ after a byte
-/// shuffle. That is decoded here: an index needs no codec crate.
+/// C-Blosc2 compresses an index if that makes it shorter, from about ten chunks on, always with BloscLZ after a byte shuffle. This
+/// crate decodes it: an index needs no codec crate.
 ///
-/// An index whose entries are all the same (an array of zeros) takes no memory for each.
+/// An index whose entries are all equal (an array of zeros) takes constant memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
     index: Index,
     /// The first byte of the chunks in a contiguous frame.
     chunks_start: Option<u64>,
-    /// Where chunks start, in order, to find where one ends.
+    /// The starts of all chunks in ascending order, to find where one ends.
     starts: Vec<u64>,
-    /// Where the last one ends.
+    /// The end of the last chunk.
     end: u64,
 }
 
@@ -73,14 +73,14 @@ enum Index {
 }
 
 impl Offsets {
-    /// Decodes the index from the front of `tail`: the bytes of [`Header::tail_range`], or as many of them as the index
-    /// chunk is long. What follows the index chunk is not looked at.
+    /// Decodes the index from the front of `tail`, which is the bytes of [`Header::tail_range`], or at least the index chunk. What
+    /// follows the index chunk is ignored.
     ///
     /// # Errors
     ///
-    /// Where `tail` ends before the index chunk does, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) says how
-    /// many bytes are missing: first as far as the chunk's header, then exactly. Another number of chunks than the header says;
-    /// an offset outside the frame; two chunks at one place; a special value that is not known; a codec other than BloscLZ.
+    /// If `tail` ends within the index chunk, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of
+    /// missing bytes: first up to the end of the chunk's header, then exactly. Other errors: the number of chunks is not the header's, an
+    /// offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is not BloscLZ.
     ///
     /// ```
     /// use b2nd::frame::{Header, Offsets, Trailer};
@@ -119,7 +119,7 @@ impl Offsets {
         Ok(Offsets { starts: index.starts(end)?, index, chunks_start, end })
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     pub fn len(&self) -> u64 {
         self.count() as u64
     }
@@ -136,7 +136,7 @@ impl Offsets {
         }
     }
 
-    /// Where a chunk is, by its number.
+    /// The offset of the chunk with this number.
     pub fn get(&self, chunk: u64) -> Option<Offset> {
         self.at(usize::try_from(chunk).ok()?)
     }
@@ -148,17 +148,17 @@ impl Offsets {
         }
     }
 
-    /// Where each chunk is, in the order of their numbers.
+    /// The offset of each chunk, in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
         (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
-    /// The bytes that hold a chunk, by its number, counted from the start of a contiguous frame: one read or range request.
-    /// The chunk is at their front, and [`Chunk::from_slice`] takes it from there. They end where the next chunk starts,
-    /// which is where this one ends in a frame that was never edited; replaced chunks leave gaps.
+    /// The range of bytes that holds the chunk with this number, counted from the start of a contiguous frame: one read or range
+    /// request. [`Chunk::from_slice`] takes the chunk from their front. The range ends where the next chunk starts. The chunk itself may
+    /// end earlier in a frame that was edited, since replaced chunks leave gaps.
     ///
-    /// `None` where no bytes of the frame hold it: the chunk is special, the frame is sparse (its chunks are files:
-    /// [`get`](Offsets::get) gives the number in the file's name), or there is no such chunk.
+    /// `None` if the frame has no bytes for it: the chunk is special, the frame is sparse ([`get`](Offsets::get) gives the number of
+    /// the chunk's file), or there is no such chunk.
     pub fn range(&self, chunk: u64) -> Option<Range<u64>> {
         match (self.get(chunk)?, self.chunks_start) {
             (Offset::At(at), Some(start)) => Some(start.checked_add(at)?..start.checked_add(self.limit(at))?),
@@ -166,13 +166,13 @@ impl Offsets {
         }
     }
 
-    /// Where the chunk of this number is, which has to be there.
+    /// The offset of the chunk with this number, or an error if there is no such chunk.
     pub(in crate::frame) fn expect(&self, chunk: u64) -> Result<Offset> {
         let refused = || Error::message(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
         self.get(chunk).ok_or_else(refused)
     }
 
-    /// Where a chunk that starts at `start` must have ended: at the next one, or with the last.
+    /// The latest end of a chunk that starts at `start`: the start of the next one, or the end of the last one.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -193,7 +193,7 @@ impl Index {
             return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
         }
         let count = header.nbytes() / 8;
-        // Before memory is taken: a header of 32 bytes can claim 2 GiB.
+        // Check before allocating: a header of 32 bytes can claim 2 GiB.
         if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
             return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
         }
@@ -205,8 +205,8 @@ impl Index {
             }
             (None, _) => {}
         }
-        // Chunks that vary in length have places of their own, so their entries differ: the low byte at least, and nothing
-        // shortens a stream to less than a 256th.
+        // Chunks that vary in length all have different offsets, at least in the low byte, and no compression shortens a stream to
+        // less than a 256th.
         let limit = header.cbytes().saturating_mul(256);
         if nchunks.is_none() && count > limit {
             return Err(Error::message(format_args!(
@@ -228,7 +228,7 @@ impl Index {
         Ok(Index::Each(offsets.collect::<Result<_>>()?))
     }
 
-    /// Where chunks start, in order.
+    /// The starts of all chunks in ascending order.
     fn starts(&self, end: u64) -> Result<Vec<u64>> {
         let mut starts = match self {
             Index::Each(offsets) => {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What compresses a chunk: C-Blosc2's *compcode*.
+/// The codec that compresses a chunk: C-Blosc2's *compcode*.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Codec {
@@ -18,7 +18,7 @@ pub enum Codec {
     Zlib,
     /// Zstandard, 5.
     Zstd,
-    /// A registered or user-defined codec by its number: 32 to 255, and what is not known.
+    /// A registered, user-defined or unknown codec, by its number.
     Other(u8),
 }
 
@@ -68,18 +68,18 @@ impl fmt::Display for Codec {
     }
 }
 
-/// By its name where a format is for people, else by its compcode.
+/// Serializes as its name in formats for people, and as its compcode in others.
 impl Serialize for Codec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
     }
 }
 
-/// What happens to a chunk's bytes before they are compressed.
+/// A filter, which transforms a chunk's bytes before they are compressed.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Filter {
-    /// Nothing, 0.
+    /// No filter, 0.
     None,
     /// Byte shuffle, 1.
     Shuffle,
@@ -89,7 +89,7 @@ pub enum Filter {
     Delta,
     /// Truncated precision, 4.
     TruncPrec,
-    /// A registered or user-defined filter by its number: 32 to 255, and what is not known.
+    /// A registered, user-defined or unknown filter, by its number.
     Other(u8),
 }
 
@@ -137,7 +137,7 @@ impl fmt::Display for Filter {
     }
 }
 
-/// By its name where a format is for people, else by its number.
+/// Serializes as its name in formats for people, and as its number in others.
 impl Serialize for Filter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
@@ -152,9 +152,9 @@ pub enum SplitMode {
     Always,
     /// Never, 2.
     Never,
-    /// As the codec and filter like it, 3.
+    /// Depending on codec and filter, 3.
     Auto,
-    /// As Blosc 1 would, 4.
+    /// As Blosc 1 does, 4.
     ForwardCompat,
 }
 

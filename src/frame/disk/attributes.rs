@@ -1,4 +1,4 @@
-//! What a file has beside its bytes: the file that replaces it gets what the system lets it have.
+//! A file's owner, group, permissions and extended attributes, copied to the file that replaces it as far as the system allows.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes over owner and group, which only some may give away, and says what permissions are then the same.
+/// Copies owner and group as far as this process may, and returns permissions that grant nobody more than before.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -21,7 +21,7 @@ fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     let (old, new) = (fs::metadata(from)?, fs::metadata(to)?);
     let mut mode = old.mode() & 0o7777;
     if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
-        // What the old group was allowed, another one is not.
+        // Another group does not get the old group's permissions.
         mode = mode & !0o6070 | mode & (mode & 0o007) << 3;
     }
     if old.uid() != new.uid() && chown(to, Some(old.uid()), None).is_err() {
@@ -35,13 +35,13 @@ fn own(from: &Path, _: &Path) -> io::Result<fs::Permissions> {
     Ok(fs::metadata(from)?.permissions())
 }
 
-/// Takes over extended attributes, access control lists among them; those that the system refuses are left out.
+/// Copies extended attributes, including access control lists. Those that the system refuses are left out.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;
     use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
 
-    /// The most that Linux takes for a list or a value.
+    /// Linux's limit for a list or a value.
     const MOST: usize = 1 << 16;
 
     let mut buffer = Vec::with_capacity(MOST);

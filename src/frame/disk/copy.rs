@@ -1,4 +1,4 @@
-//! A part of a file, copied: what takes no room in one takes none in the other.
+//! Copies a part of a file, and keeps its holes.
 
 use alloc::format;
 use core::ops::Range;
@@ -8,10 +8,10 @@ use std::io::{self, SeekFrom};
 use super::storage::Handle;
 use crate::error::Result;
 
-/// How much is copied at once, in bytes: what `io::copy` takes is too little for a large file.
+/// How many bytes are copied at once. The buffer of `io::copy` is too small for a large file.
 const AT_ONCE: usize = 1 << 20;
 
-/// Copies exactly these bytes to where `to` stands, in constant memory, and leaves `to` behind them.
+/// Copies exactly these bytes to the position of `to`, in constant memory, and leaves `to` after them.
 pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle) -> Result<()> {
     let length = range.end.saturating_sub(range.start);
     let there = from.file().metadata()?.len();
@@ -45,7 +45,7 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
     Ok(())
 }
 
-/// The first part in which the file holds anything; what is before it reads as zeros. All of it where the system does not say.
+/// The first part of the range that holds data; what is before it reads as zeros. All of the range if the system does not tell.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
 fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
     use rustix::fs::{

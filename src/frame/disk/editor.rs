@@ -1,4 +1,4 @@
-//! Edits of a frame in its file: what a crash at any moment leaves is the old content or the new one.
+//! Edits a frame in its file. A crash at any moment leaves the old content or the new one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -21,35 +21,35 @@ use crate::frame::header::Header;
 use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
 
-/// A write inside one of these, aligned, is taken to happen as a whole or not at all.
+/// The size of a sector. A write inside one aligned sector is taken to be atomic.
 const SECTOR: u64 = 512;
 
-/// The position of frame_len's 8 bytes. What an edit changes, as far as has_vlmetalayers, is in one sector.
+/// The position of frame_len's 8 bytes. An edit changes bytes from here to has_vlmetalayers, which are in one sector.
 const FRAME_LEN_AT: usize = 0x10;
 
 /// The position of has_vlmetalayers.
 const HAS_VLMETALAYERS_AT: usize = 0x44;
 
-/// A frame that is open to change, as its only editor. It reads like the [`File`] that it is.
+/// A frame opened for editing, by one editor at a time. It dereferences to [`File`] for reading.
 ///
 /// # What a crash leaves
 ///
 /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
-/// Where the bytes that change are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is
-/// taken to be atomic. A new trailer is written before or behind the old one and synced, and one write of frame_len makes it
-/// valid. Everything else is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it; of a
-/// symbolic link, over the file that it names. What follows the frame in its file is no part of it, and is not kept. What a
-/// killed process left is removed by the next edit.
+/// If the changed bytes are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is taken to be
+/// atomic. A new trailer is written before or after the old one and synced, and one write of frame_len makes it valid. Everything else
+/// is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it. A symbolic link is followed: the file
+/// that it names is replaced. Bytes after the frame are not part of it and are not kept. The next edit removes what a killed process
+/// left.
 ///
-/// After an error the `Editor` is what the file holds, the old content or the new one, and the edit can be tried again; what a
-/// full disk took is given back. An edit that changes nothing still syncs.
+/// After an error the `Editor` shows what the file holds, the old content or the new one, and the edit can be tried again. Space
+/// taken on a full disk is given back. An edit that changes nothing still syncs.
 ///
 /// # Several editors
 ///
-/// An `Editor` locks the file until it is dropped. It keeps out every other editor, [`rewrite`](crate::frame::rewrite),
+/// An `Editor` locks the file until it is dropped. The lock keeps out every other editor, [`rewrite`](crate::frame::rewrite), any
 /// [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`], in this process and in others.
-/// [`File::open`] takes no lock, and reads what is there. The lock is advisory (`flock`; on Windows the file is opened so that
-/// nobody else can open it to write). A file system without locks, such as some network file systems, is edited without.
+/// [`File::open`] takes no lock and reads the current content. The lock is advisory (`flock`; on Windows the file is opened so that
+/// nobody else can open it to write). On a file system without locks, such as some network file systems, files are edited unlocked.
 ///
 /// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
 /// `NAME.b2lock` beside the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too where the file exists or
@@ -58,8 +58,8 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// Beside python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
 /// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` write the metadata that Python read before
-/// it took the lock: what was edited in between is lost, and after a rewrite to a header of another length the frame is destroyed.
-/// A C-Blosc2 without its lock may do the same at any time. Each edit makes sure that the header is still the one that was read, and that
+/// it took the lock: edits made in between are lost, and after a rewrite to a header of another length the frame is destroyed.
+/// A C-Blosc2 without its lock may do the same at any time. Each edit checks that the header is still the one that was read, and that
 /// the path still names the file.
 ///
 /// # What a replaced file keeps
@@ -74,12 +74,12 @@ pub struct Editor {
 }
 
 impl File {
-    /// Opens a frame to read and to edit: a file, or a sparse frame's directory. Waits until nobody else edits it, an
-    /// [`Editor`] of this thread included, which would be forever.
+    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until nobody else edits it. If this thread
+    /// itself holds an [`Editor`] of it, that is forever.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open); what the path names is no regular file, or is read-only.
+    /// Those of [`open`](File::open), or the path does not name a regular file, or the file is read-only.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -97,7 +97,7 @@ impl File {
         File::edit_in(Arc::new(Disk), path)
     }
 
-    /// Opens a frame to read and to edit in a storage of your own, which sees every write. Reading goes to the file system.
+    /// Opens a frame for reading and editing, with every write going through `storage`. Reading goes to the file system.
     ///
     /// # Errors
     ///
@@ -108,11 +108,11 @@ impl File {
         Editor::open(storage, path.as_ref(), true)
     }
 
-    /// Opens a frame to read and to edit, and does not wait.
+    /// Opens a frame for reading and editing, without waiting.
     ///
     /// # Errors
     ///
-    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] where somebody else edits the file.
+    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] if somebody else edits the file.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
@@ -141,7 +141,7 @@ impl Editor {
         open().map_err(|error| named(error, &path))
     }
 
-    /// Replaces the content of the metalayer of a type's own name.
+    /// Replaces the content of the metalayer under the name of type `T`.
     ///
     /// # Errors
     ///
@@ -150,41 +150,40 @@ impl Editor {
         self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
     }
 
-    /// Replaces the content of a metalayer by one of the same length. An array's metalayer may be shorter: it keeps the old one's tail
-    /// behind it, as a squeeze in C-Blosc2 does.
+    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may become shorter: the tail of the old one
+    /// stays after it, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///
-    /// The header has no such metalayer, or what it holds has another length: chunks follow the header, so it cannot grow, and readers of a
-    /// shorter one would find the old one's tail behind it.
-    /// [`rewrite`](Editor::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`] where writing fails; see [`Editor`] for what is
-    /// then in the file.
+    /// The header has no such metalayer, or its content has another length: it cannot grow, since chunks follow the header, and after a
+    /// shorter one readers would find the tail of the old. [`rewrite`](Editor::rewrite) adds and lengthens metalayers.
+    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content))
     }
 
-    /// Puts a value under a name among the variable-length metalayers, uncompressed.
+    /// Sets the value of a variable-length metalayer, uncompressed.
     ///
-    /// The old trailer stays in the file until a later edit finds its place free.
+    /// The old trailer stays in the file until a later edit uses its place.
     ///
     /// # Errors
     ///
-    /// A name longer than 31 bytes, a value of 2 GiB, a 17th vlmetalayer (C-Blosc2 opens such a file, and destroys it when
-    /// it writes next).
+    /// The name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer (C-Blosc2 opens such a
+    /// file, and destroys it at its next write). [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
     }
 
-    /// Removes a variable-length metalayer; `false` where there is none of this name.
+    /// Removes a variable-length metalayer. Returns `false` if there is none of this name.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] where writing fails; see [`Editor`] for what is then in the file.
+    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
     }
 
-    /// Writes the frame again with other metalayers, as [`rewrite`](crate::frame::rewrite) does, and goes on with the new file.
+    /// Rewrites the frame with other metalayers, as [`rewrite`](crate::frame::rewrite) does, and continues with the new file.
     ///
     /// # Errors
     ///
@@ -199,14 +198,14 @@ impl Editor {
         })
     }
 
-    /// The system's errors do not say which file they are about, and others do not say in which file it was.
+    /// Adds the file to an error, since neither the system's errors nor others name it.
     fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         edit(self).map_err(|error| named(error, self.file.path()))
     }
 
     fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
-        // The array's own may be followed by the tail of a longer one, as a squeeze in C-Blosc2 leaves it; others are read to their end.
+        // The array's metalayer may be followed by the tail of a longer one, as after a squeeze in C-Blosc2. Others are read to their end.
         let may_be_shorter = name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME;
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
             return Err(too_long(name, content.len(), place.len()));
@@ -244,7 +243,7 @@ impl Editor {
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
         }
-        // Where older trailers stood, if the new one fits there; otherwise behind the one that is valid.
+        // In the place of older trailers if the new one fits there, otherwise after the valid one.
         let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
         let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
@@ -272,13 +271,13 @@ impl Editor {
         };
         let written = write();
         if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
-            // What was taken from a full disk is given back.
+            // Give back the space that was taken on a full disk.
             let _ = self.claim.handle.set_len(length);
         }
         written
     }
 
-    /// Takes over the header that was written. After an error the file may hold it all the same.
+    /// Adopts the header that was written. After an error the file may hold it all the same.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -294,7 +293,7 @@ impl Editor {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
 
-    /// Where there is nothing to change: makes durable what an edit that failed after its last write had changed.
+    /// Syncs when there is nothing to change, since an earlier edit may have failed after its last write.
     fn settle(&mut self) -> Result<()> {
         self.checked_handle()?.sync()?;
         Ok(sync_parent(&*self.storage, self.claim.path())?)
@@ -314,7 +313,7 @@ impl Editor {
         Ok(file)
     }
 
-    /// Puts a new file in the place of this one: `front`, then a part of this one.
+    /// Replaces the file with a new one: `front`, then a part of the old file.
     fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
         self.checked_handle()?;
         let (staged, mut new) = Staged::file(self.storage.clone(), self.claim.path())?;
@@ -324,12 +323,12 @@ impl Editor {
         self.put(staged, new)
     }
 
-    /// Gives a new file that is complete the name of this one, and goes on with it.
+    /// Renames a complete new file over this one, and continues with it.
     fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // After an error it may have its name, too.
+        // Even after an error it may have the name.
         if is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;
@@ -357,7 +356,7 @@ trait WriteAt {
 }
 
 impl WriteAt for dyn Handle + '_ {
-    /// One write, which has happened when this returns.
+    /// Writes at a position and syncs.
     fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(position))?;
         self.write_all(bytes)?;
@@ -365,7 +364,7 @@ impl WriteAt for dyn Handle + '_ {
     }
 }
 
-/// The part in which two contents of one length differ.
+/// The range in which two contents of the same length differ.
 fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let differs = |(old, new): (&u8, &u8)| old != new;
     let first = old.iter().zip(new).position(differs)?;

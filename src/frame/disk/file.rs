@@ -18,13 +18,13 @@ use crate::frame::chunk::{Chunk, ChunkHeader, EXTENDED, Offset, Offsets};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::trailer::Trailer;
 
-/// How much the first read asks for: 99.8% of the headers seen fit.
+/// The length of the first read. 99.8% of the headers seen fit.
 const FIRST_READ: usize = 4096;
 
-/// How much of the end is read to find a trailer in it.
+/// How many bytes at the end are read to find the trailer.
 const LAST_READ: u64 = 4096;
 
-/// A place that is no longer than this is read at once, whatever the chunk at its front says of its length.
+/// A chunk's place of at most this length is read at once, whatever length the chunk's header gives.
 const READ_AT_ONCE: u64 = 1 << 20;
 
 /// The file of a sparse frame's directory that holds header, index and trailer.
@@ -32,8 +32,8 @@ pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// The file stays open: where another file is put in its place, this goes on reading the old one. Every read names its position, so that threads can share a `File`. A sparse frame's chunks are
-/// opened as they are read.
+/// The file stays open: if another file replaces it, this still reads the old one. Every read names its position, so threads can share
+/// a `File`. A sparse frame's chunks are opened when they are read.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -47,16 +47,16 @@ pub struct File {
     offset: u64,
     header: Header,
     offsets: OnceLock<Offsets>,
-    /// C-Blosc2's locks, of a file that is opened shared.
+    /// C-Blosc2's locks, if the file was opened shared.
     _sidecars: Option<Sidecars>,
 }
 
 impl File {
-    /// Opens a frame to read: a file, or a sparse frame's directory.
+    /// Opens a frame for reading: a file, or a sparse frame's directory.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or no header of a supported version is at its start.
+    /// The file cannot be read, or does not start with a header of a supported version.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         File::open_at(path, 0)
     }
@@ -70,7 +70,7 @@ impl File {
         let path = path.as_ref();
         let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
         match open(path) {
-            // A directory opens as a file on some systems, and then does not read; asking first would cost a system call.
+            // On some systems a directory opens as a file and fails to read. Checking first would cost a system call.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))
@@ -79,9 +79,8 @@ impl File {
         }
     }
 
-    /// Opens a frame to read, and keeps its editors out as long as it is open: it waits for the [`Editor`](super::Editor) that there
-    /// is, and new ones wait for it. It takes C-Blosc2's lock, too, shared, where an `Editor` would. Any number of these may be
-    /// open at once.
+    /// Opens a frame for reading and keeps editors out while it is open. It waits for a current [`Editor`](super::Editor), and new ones wait
+    /// for it. It also takes C-Blosc2's lock, shared, if an `Editor` would take it. Any number of shared files can be open at once.
     ///
     /// # Errors
     ///
@@ -116,17 +115,17 @@ impl File {
         &self.header
     }
 
-    /// Reads the frame's trailer: one read of 4 KiB, or a second one where it is longer.
+    /// Reads the frame's trailer, in one read of 4 KiB, or two if it is longer.
     ///
     /// # Errors
     ///
-    /// The frame's end is not in the file, or no trailer is there.
+    /// The file cannot be read or is shorter than the frame, or the frame does not end with a trailer.
     pub fn trailer(&self) -> Result<Trailer> {
         let header_len = self.header.header_len() as u64;
         let end = self.header.frame_len();
         let mut start = end.saturating_sub(LAST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
-        // Where there are no data, the trailer is looked for behind the header.
+        // In a frame without data, the trailer follows the header.
         let is_behind = self.header.nbytes() == 0 && start > header_len;
         let length = Trailer::len_in(&tail).unwrap_or(0);
         if is_behind || length > tail.len() as u64 {
@@ -136,7 +135,7 @@ impl File {
         Trailer::after(&self.header, &tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
 
-    /// Where the chunks are. The index is read the first time and kept.
+    /// The chunk index, which is read at the first call and kept.
     ///
     /// # Errors
     ///
@@ -153,11 +152,11 @@ impl File {
         Ok(self.offsets.get_or_init(|| offsets))
     }
 
-    /// Reads a chunk by its number: from its place in the frame, or from its own file.
+    /// Reads the chunk with this number, from its place in the frame or from its own file.
     ///
     /// # Errors
     ///
-    /// There is no such chunk; its header disagrees with its place; the index is damaged; the file cannot be read.
+    /// There is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the file cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
         let offsets = self.offsets()?;
         let (start, bytes) = match (offsets.expect(number)?, self.header.frame_type()) {
@@ -174,8 +173,7 @@ impl File {
         self.header.checked_chunk(number, usize::try_from(start).unwrap_or(0), Chunk::from_vec(bytes))
     }
 
-    /// Reads the chunk at the front of a place, in one read where the place is short, and no more than the place holds. What is
-    /// wrong with it is not said here.
+    /// Reads the chunk at the front of a range, and never beyond its end: in one read if the range is short. The caller checks the chunk.
     fn read_chunk(&self, place: Range<u64>) -> Result<Vec<u8>> {
         let length = place.end.saturating_sub(place.start);
         if length <= READ_AT_ONCE {
@@ -188,11 +186,11 @@ impl File {
         }
     }
 
-    /// Reads a part of the frame, counted from its start: what [`Offsets::range`] names, or a part of that.
+    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`] or a part of it.
     ///
     /// # Errors
     ///
-    /// The file ends before the range does: then nothing is allocated. The file cannot be read.
+    /// The file ends before the range does (nothing is then allocated), or it cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         let end = self.file.len()?.saturating_sub(self.offset);
         if end < range.end {
@@ -213,18 +211,18 @@ impl File {
         self.file.file()
     }
 
-    /// The file that holds the header: the one that was opened, or `chunks.b2frame` of the directory.
+    /// The path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the frame starts in its file, in bytes.
+    /// The offset in bytes at which the frame starts in its file.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 }
 
-/// The system's errors do not say which file they are about.
+/// Adds the file to an error, since the system's errors do not name it.
 fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.in_file(path),
@@ -232,12 +230,12 @@ fn name_file(error: Error, path: &Path) -> Error {
     }
 }
 
-/// The file that holds a frame's header: the one that is named, or in a sparse frame's directory.
+/// The file that holds a frame's header: the given one, or `chunks.b2frame` in the given directory.
 pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }
 
-/// The name of a sparse frame's chunk.
+/// The file name of a sparse frame's chunk.
 pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }
@@ -254,7 +252,7 @@ fn read_header(file: &Positioned, offset: u64) -> Result<Header> {
     let mut prefix = first[..length].to_vec();
     while let Some(needed) = error.needed() {
         let (before, there) = (prefix.len(), file.len()?.saturating_sub(offset));
-        // Of a header that the file does not hold, nothing is read.
+        // Read nothing of a header that is longer than the file.
         if there < (before + needed) as u64 {
             break;
         }

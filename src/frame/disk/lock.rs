@@ -1,4 +1,4 @@
-//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on the file beside it.
+//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on a file beside it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,19 +14,19 @@ use super::storage::{Handle, Storage};
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
-    /// Keeps everybody out, and not only those that change the file.
+    /// Exclusive: keeps out readers too, not only editors.
     pub(super) exclusive: bool,
-    /// Waits for those who hold it; otherwise they are an error of the kind `WouldBlock`.
+    /// Waits for the holder of the lock. Otherwise a held lock is an error of the kind `WouldBlock`.
     pub(super) wait: bool,
 }
 
-/// Where the counter of C-Blosc2's lock files is.
+/// The position of the counter in C-Blosc2's lock files.
 const COUNTER_AT: u64 = 8;
 
-/// How long to wait before a file is opened again that somebody else has open, where the system does not say when it is closed.
+/// How long to wait before trying again to open a file that is in use, on systems that do not tell when it is closed.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens a file to change, as its only editor: others wait until it is closed.
+/// Opens a file as its only editor. Others wait until it is closed.
 pub(super) fn open(storage: &dyn Storage, path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage.open(path), |handle| handle.file())
 }
@@ -39,7 +39,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// On `real`, which is the file that `given` names.
+    /// Locks `real`, the file that `given` names.
     pub(super) fn new(storage: &dyn Storage, given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
         let handle = open(storage, real, wait)?;
         let sidecars = Sidecars::lock(given, real, Ask { exclusive: true, wait })?;
@@ -61,12 +61,12 @@ impl Claim {
     }
 }
 
-/// Opens a file to read, and keeps its editors out until it is closed.
+/// Opens a file for reading, and keeps editors out until it is closed.
 pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
     locked(path, Ask { exclusive: false, wait: true }, || system::open_shared(path), |file| file)
 }
 
-/// Locks what is opened. Who waited for a lock may get it on a file that has been replaced meanwhile: it is opened again.
+/// Opens and locks a file. If the file was replaced while this waited for the lock, it is opened again.
 fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl Fn(&T) -> &fs::File) -> io::Result<T> {
     loop {
         match open() {
@@ -83,13 +83,13 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
     }
 }
 
-/// Locks a file that has just been made, unless somebody has removed it: `false` then.
+/// Locks a file that has just been made. Returns `false` if somebody has removed it.
 pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     lock(file, Ask { exclusive: true, wait: true })?;
     is_at(file, path)
 }
 
-/// Locks a directory; nothing where it is gone.
+/// Locks a directory. `None` if it is gone.
 pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>> {
     let file = match fs::File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -99,7 +99,7 @@ pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>>
     Ok(is_at(&file, path)?.then_some(file))
 }
 
-/// Locks a file. What cannot be locked, on a file system without locks, is changed without.
+/// Locks a file. On a file system without locks this does nothing.
 fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
     match system::lock(file, ask) {
         Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
@@ -268,7 +268,7 @@ mod system {
         error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
     }
 
-    /// Who has opened it in that way is the only one that replaces it.
+    /// Only the process that opened it in that way replaces it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

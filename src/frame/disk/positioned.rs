@@ -3,11 +3,11 @@
 use std::fs;
 use std::io;
 
-/// A file that is open to read.
+/// A file that is open for reading.
 #[derive(Debug)]
 pub(super) struct Positioned {
     file: fs::File,
-    /// Where the system has no positioned reads, one thread at a time moves the file's cursor and reads.
+    /// On systems without positioned reads, one thread at a time moves the file's cursor and reads.
     #[cfg(not(any(unix, windows)))]
     cursor: std::sync::Mutex<()>,
 }
@@ -30,7 +30,7 @@ impl Positioned {
         Ok(self.file.metadata()?.len())
     }
 
-    /// One read, tried again when a signal interrupts it. It may give less than was asked for.
+    /// Reads once, and again if a signal interrupts it. It may return fewer bytes than the buffer holds.
     pub(super) fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
         loop {
             match self.read_once(buffer, position) {

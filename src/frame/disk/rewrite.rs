@@ -1,4 +1,4 @@
-//! [`rewrite`]: the same chunks under another header.
+//! [`rewrite`]: copies a frame's chunks under a new header.
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
@@ -15,18 +15,18 @@ use crate::frame::chunk::{ChunkHeader, EXTENDED};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 
-/// Writes a frame again with other metalayers: adds, removes, renames or lengthens what C-Blosc2 keeps fixed once a frame
-/// holds data. Chunks are copied unread, in constant memory; what older trailers left in the file is dropped. Every new file has
-/// the permissions of the one that it is copied from, and what else an [`Editor`](super::Editor) keeps.
+/// Copies a frame with other metalayers: adds, removes, renames or lengthens metalayers, which C-Blosc2 keeps fixed once a frame
+/// holds data. Chunks are copied as they are, in constant memory, and remains of older trailers are dropped. Every new file keeps the
+/// permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
 ///
-/// `source` and `target` are files, or sparse frames' directories. They may be the same: then the file (of a sparse frame,
-/// `chunks.b2frame`) is replaced at once, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
-/// replaced, and a directory must not exist. Who edits one of the two is waited for.
+/// `source` and `target` are files, or sparse frames' directories. They may be the same: the file (for a sparse frame,
+/// `chunks.b2frame`) is then replaced atomically, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
+/// replaced, and a directory must not exist. This waits for editors of either.
 ///
 /// # Errors
 ///
-/// `source` is no frame, `edit` fails, more than 16 metalayers, `target` is no regular file or is read-only, or a file cannot be
-/// written: then `target` is as it was, or the new frame if only the final directory sync failed.
+/// `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular file, or a file cannot be
+/// written. `target` is then as it was, unless only the final directory sync failed: then it is the new frame.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -46,7 +46,7 @@ pub fn rewrite(
     rewrite_in(Arc::new(Disk), source, target, edit)
 }
 
-/// Rewrites a frame, as [`rewrite`] does, in a storage of your own, which sees every write. Reading goes to the file system.
+/// Rewrites a frame as [`rewrite`] does, with every write going through `storage`. Reading goes to the file system.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ fn write_file(storage: &Arc<dyn Storage>, source: File, header: Header, target: 
     staged.keep_attributes(source.path())?;
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
-    // Before it waits for the target's editor, which may wait for this.
+    // Release this before waiting for the target's editor, which may wait for it.
     drop(source);
     Ok(staged.finish()?)
 }
@@ -137,7 +137,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     Ok(())
 }
 
-/// Where in the frame the index ends, which is where the trailer of a frame that was never edited starts.
+/// The end of the index in the frame. In a frame that was never edited, the trailer starts there.
 pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {

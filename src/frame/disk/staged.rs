@@ -14,13 +14,13 @@ use super::storage::{Handle, Storage};
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
 const REPEATED: usize = 200;
 
-/// A file or directory under a temporary name beside its own. Dropped before it is finished, it leaves nothing.
+/// A file or directory under a temporary name beside its final one. Dropping it before it is finished removes it.
 ///
-/// Whoever writes it has it locked: what nobody has locked was left by a process that was killed, and is removed.
+/// It is locked while it is written. A temporary file that nobody has locked was left by a killed process, and is removed.
 pub(super) struct Staged {
     storage: Arc<dyn Storage>,
     temporary: PathBuf,
-    /// The path that was asked for, and the file that it names.
+    /// The given path, and the file that it names.
     given: PathBuf,
     target: PathBuf,
     /// Whether it is there under its temporary name.
@@ -30,7 +30,7 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// A new file beside `given`; beside the file that it names, where it is a symbolic link.
+    /// Makes a new file beside `given`, or beside the file that it names if it is a symbolic link.
     pub(super) fn file(storage: Arc<dyn Storage>, given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
         Staged::new(storage, given, target, |staged| {
@@ -40,7 +40,7 @@ impl Staged {
         })
     }
 
-    /// A new directory beside `target`.
+    /// Makes a new directory beside `target`.
     pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
         if fs::symlink_metadata(target).is_ok() {
             return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists already"));
@@ -54,7 +54,7 @@ impl Staged {
         Ok(staged)
     }
 
-    /// Takes the first temporary name that nobody has.
+    /// Takes the first free temporary name.
     fn new<T>(
         storage: Arc<dyn Storage>,
         given: &Path,
@@ -68,7 +68,7 @@ impl Staged {
             let mut staged = Staged { storage, temporary, given, target, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
-                // Somebody took it for one that was left, before it was locked.
+                // Before it was locked, somebody took it for a remnant and removed it.
                 Ok(None) => staged.exists = false,
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     if !is_left(&*staged.storage, &staged.temporary) {
@@ -80,23 +80,24 @@ impl Staged {
         }
     }
 
-    /// Where it is until it is complete.
+    /// Its temporary path.
     pub(super) fn path(&self) -> &Path {
         &self.temporary
     }
 
-    /// Where it will be.
+    /// Its final path.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Takes over what a file has beside its bytes, if it is there; before it has content, so that nobody reads in the new file
-    /// what the old one kept to its owner.
+    /// Copies the attributes of a file, if it exists. Do this before there is content, so that nobody can read in the new file what the
+    /// old one kept private.
     pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
         if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Gives it its name, and makes that last, once nobody edits a file that has the name. Its content has been synced.
+    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of a file of that name. The content must have
+    /// been synced.
     pub(super) fn finish(self) -> io::Result<()> {
         if self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
@@ -105,7 +106,7 @@ impl Staged {
         self.rename()
     }
 
-    /// Gives it the name of a file that it replaces.
+    /// Renames it over the file that it replaces.
     pub(super) fn replace(self, claim: &mut Claim) -> io::Result<()> {
         claim.renew()?;
         self.rename()
@@ -121,13 +122,13 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if self.exists {
-            // Nobody is left to tell, and the file that matters is untouched.
+            // Drop cannot return an error, and the target is untouched.
             let _ = self.storage.remove(&self.temporary);
         }
     }
 }
 
-/// The file that a path names, or will: nothing but a file that may be written is replaced.
+/// The file that a path names, which need not exist. It is an error if it is not a regular file or is read-only.
 pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
@@ -149,7 +150,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Removes what killed processes left beside a file.
+/// Removes temporary files that killed processes left beside a file.
 pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
     let mut number = 0;
     loop {
@@ -170,7 +171,7 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}.{number}.tmp")))
 }
 
-/// Whether a file or directory with a temporary name was left by a process that was killed; it is then removed.
+/// Removes a file or directory with a temporary name if a killed process left it, and returns whether it did.
 fn is_left(storage: &dyn Storage, temporary: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(temporary) else { return true };
     if found.is_dir() {

@@ -1,4 +1,4 @@
-//! [`Storage`]: the file operations behind edits and new frames, so that something else than the disk can stand in.
+//! [`Storage`]: the file operations behind edits and new frames, so that tests can replace the disk.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -8,32 +8,60 @@ use std::path::Path;
 
 use super::attributes;
 
-/// Where edits and new frames go: [`Disk`], or something of your own over it (a test that fails on purpose).
+/// The file operations of edits and new frames: [`Disk`], or your own wrapper around it, such as one that fails on purpose in a test.
 ///
-/// The promises of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until what was written is on stable storage, a rename
-/// is atomic, and a write inside one aligned sector of 512 bytes happens as a whole or not at all.
+/// The promises of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is
+/// atomic, and a write inside one aligned sector of 512 bytes is atomic.
 // Hidden: it serves tests that make a disk fail.
 #[doc(hidden)]
 pub trait Storage: fmt::Debug + Send + Sync {
-    /// Opens a file that exists, to read and write.
+    /// Opens an existing file for reading and writing.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
 
-    /// Creates a file, to read and write. One that exists is an error of the kind `AlreadyExists`.
+    /// Creates a file for reading and writing.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` if the path exists, or the file cannot be created.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
 
-    /// Creates a directory. One that exists is an error of the kind `AlreadyExists`.
+    /// Creates a directory.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` if the path exists, or the directory cannot be created.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file or directory another name. A file of that name is replaced.
+    /// Renames a file or directory, and replaces a file of the new name.
+    ///
+    /// # Errors
+    ///
+    /// The path cannot be renamed.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file, or a directory with what is in it.
+    /// Removes a file, or a directory with its content.
+    ///
+    /// # Errors
+    ///
+    /// The path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file or directory the permissions of another, and its owner, group and extended attributes where the system lets it.
+    /// Copies the permissions of a file or directory to another, and its owner, group and extended attributes as far as the system allows.
+    ///
+    /// # Errors
+    ///
+    /// The permissions cannot be read or set.
     fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Fsyncs a directory, so that the names in it survive a crash.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be synced.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -41,13 +69,21 @@ pub trait Storage: fmt::Debug + Send + Sync {
 // Hidden: it serves tests that make a disk fail.
 #[doc(hidden)]
 pub trait Handle: Read + Write + Seek + Send + Sync {
-    /// Blocks until what was written is on stable storage.
+    /// Blocks until written data is on stable storage.
+    ///
+    /// # Errors
+    ///
+    /// The data cannot be written.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Cuts the file to this length, or fills it up with zeros.
+    /// Truncates the file to this length, or extends it with zeros.
+    ///
+    /// # Errors
+    ///
+    /// The length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
-    /// The file itself: it is locked, and read beside what the handle reads.
+    /// The file itself, which is locked and also read directly.
     fn file(&self) -> &fs::File;
 }
 
@@ -83,7 +119,7 @@ impl Storage for Disk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        // Other systems do not open directories, and keep their names without being asked.
+        // Other systems do not open directories, and need no sync to keep names.
         if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
     }
 }
@@ -102,7 +138,7 @@ impl Handle for fs::File {
     }
 }
 
-/// Others may read and replace a file that is open to write, and not write it.
+/// While a file is open for writing, others may read and replace it, but not write to it.
 #[cfg(windows)]
 pub(super) const SHARED_TO_READ: u32 = 0x1 | 0x4; // FILE_SHARE_READ, FILE_SHARE_DELETE
 
@@ -114,7 +150,7 @@ fn to_write() -> OpenOptions {
     options
 }
 
-/// Opens a file to read. A FIFO opens at once, and has nothing to read.
+/// Opens a file for reading. A FIFO opens without waiting for a writer, and is empty.
 pub(super) fn open_to_read(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.read(true);

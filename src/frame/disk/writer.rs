@@ -18,7 +18,7 @@ pub struct OneFile {
     staged: Staged,
     file: Box<dyn Handle>,
     header_len: u64,
-    /// Where the last chunk that was written ends.
+    /// The end of the last chunk that was written.
     end: u64,
 }
 
@@ -29,8 +29,12 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// A writer into a file. It is written beside `path`, under another name; [`finish`](Writer::finish) gives it its own, and
-    /// replaces a file of that name if there is one.
+    /// Makes a writer into a file. It writes under a temporary name beside `path`. [`finish`](Writer::finish) renames the file to `path`,
+    /// and replaces an existing one.
+    ///
+    /// # Errors
+    ///
+    /// The temporary file cannot be created, or `path` names something that is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
@@ -48,11 +52,11 @@ impl Writer<OneFile> {
 }
 
 impl Writer<Directory> {
-    /// A writer into a sparse frame's directory, which takes its name when it is finished.
+    /// Makes a writer into a sparse frame's directory, which gets its name when it is finished.
     ///
     /// # Errors
     ///
-    /// Something of that name exists.
+    /// `path` exists, or the temporary directory cannot be created.
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Writer::create_sparse_in(Arc::new(Disk), path, header)
     }
@@ -72,7 +76,7 @@ impl sealed::Target for OneFile {
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
     fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
-        // Sought each time: a write that failed half-way may be tried again.
+        // Seek each time, since a write that failed half-way may be tried again.
         let start = self.header_len + position;
         self.file.seek(SeekFrom::Start(start))?;
         self.file.write_all(chunk)?;

@@ -12,7 +12,7 @@ const ORDINARY: u8 = 0x12;
 /// Version 3, 64-bit offsets, variable chunks.
 const VARIABLE: u8 = 0x53;
 
-/// C-Blosc2's default, of a scale to 9.
+/// C-Blosc2's default level, of 0 to 9.
 const LEVEL: u8 = 5;
 
 /// The lengths in bytes that a new frame starts with: what [`Header::new`] takes.
@@ -27,13 +27,13 @@ pub struct Sizes {
 }
 
 impl Header {
-    /// The header of a new frame that holds an array: typesize, chunksize and blocksize follow from the metalayer, which is in
-    /// it. A chunk is a whole one everywhere, padded where it reaches over the array's edge, and in it lies block after block:
-    /// see [`Grid`](crate::Grid).
+    /// Makes the header of a new frame for an array. It holds the metalayer, from which typesize, chunksize and blocksize follow.
+    /// Chunks at the array's edges are padded to the full size, and each chunk holds one block after another: see
+    /// [`Grid`](crate::Grid).
     ///
     /// # Errors
     ///
-    /// A dtype that is not known or has no length, shapes whose products overflow, a chunk of 2 GiB.
+    /// The dtype is unknown or has no length, the product of a shape overflows, or a chunk takes 2 GiB or more.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Frame, Header, Writer};
@@ -111,18 +111,22 @@ impl Header {
         })
     }
 
-    /// The same with this codec and its parameter (0 for most).
+    /// Sets the codec and its parameter (0 for most).
     #[must_use]
     pub fn with_codec(mut self, codec: Codec, meta: u8) -> Header {
         let code = codec.code();
-        // A number that the nibble cannot hold stands in the codec's own byte, which always has it.
+        // The codec's own byte always holds the number, and the nibble only if it fits.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
         self.pipeline[7] = code;
         self.pipeline[8] = meta;
         self
     }
 
-    /// The same with this compression level, 0 to 9.
+    /// Sets the compression level, 0 to 9.
+    ///
+    /// # Errors
+    ///
+    /// `level` is above 9.
     pub fn with_level(mut self, level: u8) -> Result<Header> {
         if level > 9 {
             return Err(Error::message(format_args!("level: expected 0 to 9, found {level}")));
@@ -131,8 +135,11 @@ impl Header {
         Ok(self)
     }
 
-    /// The same with these filters and the parameter of each, at most 6, in the order in which they run. They take the last
-    /// slots, as C-Blosc2 has it.
+    /// Sets the filters with their parameters, at most 6, in the order in which they run. They take the last slots, as in C-Blosc2.
+    ///
+    /// # Errors
+    ///
+    /// There are more than 6 filters.
     pub fn with_filters(mut self, filters: &[(Filter, u8)]) -> Result<Header> {
         let Some(empty) = 6usize.checked_sub(filters.len()) else {
             return Err(Error::new(ErrorKind::TooLong {
@@ -151,7 +158,7 @@ impl Header {
         Ok(self)
     }
 
-    /// The same with this split mode.
+    /// Sets the split mode.
     #[must_use]
     pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
         self.flags[3] = match mode {
@@ -163,7 +170,7 @@ impl Header {
         self
     }
 
-    /// The metalayers, to change. In a file they keep their lengths; a new header takes any.
+    /// The metalayers, to change those of a new header. In a file they keep their lengths.
     pub fn metalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.metalayers
     }
@@ -177,7 +184,7 @@ impl Header {
         self.frame_len = length;
     }
 
-    /// The sizes that are known when all chunks are: those of the data, of the chunks, and of what follows them in the frame.
+    /// Sets the sizes that follow from all chunks: those of the data, of the chunks, and of the rest of the frame.
     pub(in crate::frame) fn set_sizes(&mut self, frame_type: FrameType, nbytes: u64, cbytes: u64, tail: u64) -> Result<()> {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);

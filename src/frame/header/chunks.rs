@@ -1,4 +1,4 @@
-//! What a header says of its frame's chunks, before the index is read.
+//! What the header alone tells about chunks, before the index is read.
 
 use core::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::frame::chunk::{Chunk, Special};
 use crate::frame::metalayers::mismatch;
 
 impl Header {
-    /// The bytes of the frame that hold index and trailer, counted from its start: one read or range request. A sparse
-    /// frame's are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
+    /// The range of bytes that holds index and trailer, counted from the start of the frame: one read or range request. In a sparse
+    /// frame they are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
     /// [`Trailer::from_tail`](crate::frame::Trailer::from_tail).
     pub fn tail_range(&self) -> Range<u64> {
         let header_len = self.header_len() as u64;
@@ -21,7 +21,7 @@ impl Header {
         header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
     }
 
-    /// How many chunks the sizes say there are; `None` where chunks vary in length, and the index alone knows.
+    /// The number of chunks. `None` if chunks vary in length, since only the index then has it.
     pub fn nchunks(&self) -> Option<u64> {
         let nbytes = u64::try_from(self.nbytes).ok()?;
         match u64::try_from(self.chunksize) {
@@ -31,7 +31,7 @@ impl Header {
         }
     }
 
-    /// The length of a chunk's data in bytes, by its number; `None` where chunks vary in length.
+    /// The length in bytes of the data of the chunk with this number. `None` if chunks vary in length.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -39,7 +39,7 @@ impl Header {
         usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
     }
 
-    /// The chunk that the index says all of, by its number.
+    /// The chunk with this number, which is special in the index and so takes no bytes.
     pub(in crate::frame) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
             Error::message(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
@@ -49,7 +49,7 @@ impl Header {
         Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
     }
 
-    /// A chunk that was read from its place at byte `start`: does its header agree with the frame's?
+    /// Checks that the header of a chunk that was read at byte `start` agrees with the frame's header.
     pub(in crate::frame) fn checked_chunk<'a>(&self, number: u64, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
         let chunk = match chunk {
             // Its place ends where the next chunk starts.

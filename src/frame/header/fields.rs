@@ -1,10 +1,10 @@
-//! What a header says of its frame, typed.
+//! The fields of a header, typed.
 
 use super::{FrameType, Header};
 use crate::frame::chunk::{Codec, Filter, SplitMode};
 
 impl Header {
-    /// The format's version: 2, or 3 where chunks or blocks vary in length.
+    /// The version of the format: 2, or 3 if chunks or blocks vary in length.
     pub fn version(&self) -> u8 {
         self.flags[0] & 0x0f
     }
@@ -19,17 +19,17 @@ impl Header {
         self.flags
     }
 
-    /// Whether each chunk has a length of its own.
+    /// Whether chunks vary in length.
     pub fn has_variable_chunks(&self) -> bool {
         self.flags[0] & 0x40 != 0
     }
 
-    /// Whether each block has a length of its own.
+    /// Whether blocks vary in length.
     pub fn has_variable_blocks(&self) -> bool {
         self.flags[0] & 0x80 != 0
     }
 
-    /// The codec that new chunks are compressed with.
+    /// The codec for new chunks.
     pub fn codec(&self) -> Codec {
         match self.flags[2] & 0x0f {
             6 => Codec::from_code(self.pipeline[7]),
@@ -47,8 +47,7 @@ impl Header {
         self.flags[2] >> 4
     }
 
-    /// Whether blocks are split by byte position. C-Blosc2 before 2.6 did not store it as later ones do, so in those files
-    /// it may be wrong.
+    /// Whether blocks are split by byte position. It may be wrong in files of C-Blosc2 before 2.6, which stored it in another way.
     pub fn split_mode(&self) -> Option<SplitMode> {
         match self.flags[3] {
             0 => Some(SplitMode::Always),
@@ -59,7 +58,7 @@ impl Header {
         }
     }
 
-    /// The filters and the parameter of each, in the order in which they run; empty slots are left out.
+    /// The filters for new chunks with their parameters, in the order in which they run. Empty slots are left out.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let slots = self.pipeline[1..7].iter().zip(&self.pipeline[9..15]);
         slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
@@ -70,7 +69,7 @@ impl Header {
         self.nbytes
     }
 
-    /// The length of all chunks in bytes, compressed. It can be stale where `nbytes` is 0.
+    /// The length of all chunks in bytes, compressed. It can be stale if `nbytes` is 0.
     pub fn cbytes(&self) -> i64 {
         self.cbytes
     }
@@ -80,12 +79,12 @@ impl Header {
         self.typesize
     }
 
-    /// The length of a block in bytes, uncompressed; 0 where C-Blosc2 had not chosen one yet.
+    /// The length of a block in bytes, uncompressed; 0 if C-Blosc2 had not chosen one yet.
     pub fn blocksize(&self) -> i32 {
         self.blocksize
     }
 
-    /// The length of a chunk in bytes, uncompressed; 0 where it varies, and -1 in some empty frames.
+    /// The length of a chunk in bytes, uncompressed; 0 if it varies, and -1 in some empty frames.
     pub fn chunksize(&self) -> i32 {
         self.chunksize
     }

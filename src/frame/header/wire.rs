@@ -10,10 +10,10 @@ use super::{Header, MAGIC, check_magic};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::metalayers::{Metalayers, Place, Section, mismatch};
 
-/// The header as it stands in a file.
+/// The header as a file holds it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Header", expecting = "a frame's header of 14 elements")]
-pub(super) struct Wire<'a> {
+pub(super) struct WireHeader<'a> {
     #[serde(with = "crate::with::fixstr_bytes", borrow)]
     magic: Cow<'a, [u8]>,
     header_len: i32,
@@ -33,7 +33,7 @@ pub(super) struct Wire<'a> {
     metalayers: Section<'a>,
 }
 
-impl<'a> TryFrom<&'a Header> for Wire<'a> {
+impl<'a> TryFrom<&'a Header> for WireHeader<'a> {
     type Error = Error;
 
     fn try_from(header: &'a Header) -> Result<Self> {
@@ -41,7 +41,7 @@ impl<'a> TryFrom<&'a Header> for Wire<'a> {
             let length = header.header_len();
             Error::new(ErrorKind::TooLong { marker: "header_len", unit: "bytes", length, limit: i32::MAX as usize })
         })?;
-        Ok(Wire {
+        Ok(WireHeader {
             magic: Cow::Borrowed(&MAGIC),
             header_len,
             frame_len: header.frame_len,
@@ -60,10 +60,10 @@ impl<'a> TryFrom<&'a Header> for Wire<'a> {
     }
 }
 
-impl TryFrom<Wire<'_>> for Header {
+impl TryFrom<WireHeader<'_>> for Header {
     type Error = Error;
 
-    fn try_from(wire: Wire) -> Result<Self> {
+    fn try_from(wire: WireHeader) -> Result<Self> {
         check_magic(&wire.magic)?;
         let header = Header {
             frame_len: wire.frame_len,
@@ -87,7 +87,7 @@ impl TryFrom<Wire<'_>> for Header {
     }
 }
 
-/// The header where formats are for people: without what follows from the rest.
+/// The header in formats for people, without the fields that follow from others.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Header", rename = "Header", deny_unknown_fields)]
 struct Readable {
@@ -110,7 +110,7 @@ impl Serialize for Header {
         if serializer.is_human_readable() {
             return Readable::serialize(self, serializer);
         }
-        Wire::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+        WireHeader::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -121,6 +121,6 @@ impl<'de> Deserialize<'de> for Header {
             header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
             return Ok(header);
         }
-        Wire::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
+        WireHeader::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

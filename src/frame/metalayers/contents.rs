@@ -5,16 +5,16 @@ use core::ops::Range;
 
 use super::MAX_METALAYERS;
 
-/// Contents, each behind its length in memory.
+/// Contents, each after its length.
 ///
-/// One buffer for all, so that the number of allocations does not follow the number of metalayers.
+/// They share one buffer, so that the number of allocations does not grow with the number of metalayers.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Contents(Vec<u8>);
 
 /// How many bytes a length takes.
 const LENGTH: usize = size_of::<usize>();
 
-/// What is reserved for a content that is yet to come.
+/// How many bytes are reserved for each content that is expected.
 const USUAL: usize = LENGTH + 64;
 
 impl Contents {
@@ -29,7 +29,7 @@ impl Contents {
         })
     }
 
-    /// Adds a content at the end. About as many as `more` will follow it.
+    /// Adds a content at the end. About `more` others will follow it.
     #[inline(always)]
     pub(super) fn push(&mut self, content: &[u8], more: usize) {
         self.0.reserve(LENGTH + content.len() + USUAL * more.min(MAX_METALAYERS));
@@ -37,14 +37,14 @@ impl Contents {
         self.0.extend_from_slice(content);
     }
 
-    /// Puts a content in the place of the one with this index, and gives that back.
+    /// Replaces the content with this index, and returns the old one.
     pub(super) fn replace(&mut self, index: usize, content: Vec<u8>) -> Vec<u8> {
         let range = self.range(index);
         self.0[range.start - LENGTH..range.start].copy_from_slice(&content.len().to_ne_bytes());
         self.0.splice(range, content).collect()
     }
 
-    /// Takes away the content with this index.
+    /// Removes the content with this index.
     pub(super) fn remove(&mut self, index: usize) -> Vec<u8> {
         let range = self.range(index);
         let content = self.0.drain(range.clone()).collect();

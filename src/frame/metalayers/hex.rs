@@ -1,4 +1,4 @@
-//! Contents where formats are for people: hexadecimal digits.
+//! Contents in formats for people: hexadecimal digits.
 
 use alloc::string::String;
 use alloc::vec::Vec;

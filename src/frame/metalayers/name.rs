@@ -1,4 +1,4 @@
-//! The name of a metalayer, where it stands.
+//! The name of a metalayer, held inline.
 
 use alloc::string::String;
 use core::fmt;
@@ -6,12 +6,12 @@ use core::fmt;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::FIXSTR_MAX;
 
-/// A name, held inline: it takes no allocation of its own.
+/// A name, held inline, which does not allocate.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Name {
     bytes: [u8; FIXSTR_MAX],
     length: u8,
-    /// Where the file says that its content is, until that has been compared; then 0.
+    /// The offset of its content in the file until it has been checked, then 0.
     pub(super) offset: i32,
 }
 
@@ -38,14 +38,14 @@ impl Name {
         &self.bytes[..self.len()]
     }
 
-    /// Whether C-Blosc2, which ends names at a NUL, takes this for `name`.
+    /// Whether C-Blosc2, which ends names at a NUL, reads this as `name`.
     #[inline(always)]
     pub(super) fn is_for_c(&self, name: &[u8]) -> bool {
-        // What follows the name here is NULs.
+        // The unused bytes here are NULs.
         self.bytes.starts_with(name) && self.bytes.get(name.len()).is_none_or(|&next| next == 0)
     }
 
-    /// A number that is rarely another name's too.
+    /// A hash of the name.
     pub(super) fn hash(&self) -> u8 {
         self.as_bytes().iter().fold(0, |hash: u8, &byte| hash.wrapping_mul(31).wrapping_add(byte))
     }

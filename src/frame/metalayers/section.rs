@@ -16,7 +16,7 @@ use super::{MAX_METALAYERS, Metalayers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark;
 
-/// Where a section stands, which decides what its numbers count from.
+/// Which part of the frame a section is in, which decides from where its numbers count.
 #[derive(Clone, Copy)]
 pub(in crate::frame) enum Place {
     Header,
@@ -51,13 +51,13 @@ impl Place {
     }
 }
 
-/// The metalayers of a header or trailer as they stand there: `93 cd idx de .. dc ..`.
+/// The metalayers as a header or trailer holds them: `93 cd idx de .. dc ..`.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "metalayers of 3 elements")]
 pub(in crate::frame) struct Section<'a> {
     idx: u16,
     #[serde(with = "crate::with::map16")]
-    offsets: Offsets,
+    offsets: NamedOffsets,
     #[serde(with = "crate::with::array16")]
     contents: Cow<'a, Contents>,
 }
@@ -65,7 +65,7 @@ pub(in crate::frame) struct Section<'a> {
 impl<'a> Section<'a> {
     /// # Errors
     ///
-    /// Contents beyond 2 GiB.
+    /// The contents are longer than 2 GiB.
     pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut names = metalayers.names.clone();
         for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {
@@ -73,13 +73,13 @@ impl<'a> Section<'a> {
                 Error::new(ErrorKind::TooLong { marker: "an offset", unit: "bytes", length: offset, limit: i32::MAX as usize })
             })?;
         }
-        Ok(Section { idx: place.idx(metalayers), offsets: Offsets(names), contents: Cow::Borrowed(&metalayers.contents) })
+        Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
     }
 
-    /// Checks what is derived from the metalayers, and leaves them alone.
+    /// Checks the numbers that follow from the metalayers, and returns the metalayers.
     #[inline(always)]
     pub(in crate::frame) fn into_metalayers(self, place: Place) -> Result<Metalayers> {
-        let Section { idx, offsets: Offsets(names), contents } = self;
+        let Section { idx, offsets: NamedOffsets(names), contents } = self;
         let mut metalayers = Metalayers { names, contents: contents.into_owned() };
         let (index_len, count) = (metalayers.index_len(), metalayers.contents.iter().count());
         if count != metalayers.len() {
@@ -106,16 +106,16 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A map of names to the offsets that they hold. It keeps its order, and names that repeat.
-struct Offsets(Vec<Name>);
+/// A map from names to offsets, which keeps its order and repeated names.
+struct NamedOffsets(Vec<Name>);
 
-impl Serialize for Offsets {
+impl Serialize for NamedOffsets {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|name| (Key(name), name.offset)))
     }
 }
 
-impl<'de> Deserialize<'de> for Offsets {
+impl<'de> Deserialize<'de> for NamedOffsets {
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(OffsetsVisitor)
@@ -125,20 +125,20 @@ impl<'de> Deserialize<'de> for Offsets {
 struct OffsetsVisitor;
 
 impl<'de> Visitor<'de> for OffsetsVisitor {
-    type Value = Offsets;
+    type Value = NamedOffsets;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map of names to offsets")
     }
 
     #[inline(always)]
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Offsets, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<NamedOffsets, A::Error> {
         let mut names = Vec::with_capacity(entries.size_hint().unwrap_or(0).min(MAX_METALAYERS));
-        while let Some(mut name) = entries.next_key_seed(Each(Some(mark::FIXSTR_BYTES), Name::new))? {
+        while let Some(mut name) = entries.next_key_seed(ByteString(Some(mark::FIXSTR_BYTES), Name::new))? {
             name.offset = entries.next_value()?;
             names.push(name);
         }
-        Ok(Offsets(names))
+        Ok(NamedOffsets(names))
     }
 }
 
@@ -186,30 +186,30 @@ impl<'de> Visitor<'de> for ContentsVisitor {
                 contents.push(content, more);
                 Ok(())
             };
-            if entries.next_element_seed(Each(None, push))?.is_none() {
+            if entries.next_element_seed(ByteString(None, push))?.is_none() {
                 return Ok(contents);
             }
         }
     }
 }
 
-/// One byte string, behind a mark where it has one, for a function that copies it where it belongs.
-struct Each<F>(Option<&'static str>, F);
+/// Reads one byte string, with the mark if there is one, and passes it to a function that copies it.
+struct ByteString<F>(Option<&'static str>, F);
 
-impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for Each<F> {
+impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {
     type Value = T;
 
     #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         match self.0 {
             Some(mark) => deserializer.deserialize_newtype_struct(mark, self),
-            // Formats that read from a stream lend no bytes that are longer than their buffer.
+            // Formats that read from a stream cannot lend bytes that are longer than their buffer.
             None => deserializer.deserialize_byte_buf(self),
         }
     }
 }
 
-impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for Each<F> {
+impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for ByteString<F> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -235,7 +235,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for Each<F> {
     }
 }
 
-/// A number that is derived from others, and disagrees with them.
+/// The error for a number that disagrees with those that it follows from.
 #[cold]
 pub(in crate::frame) fn mismatch(
     name: &'static str,

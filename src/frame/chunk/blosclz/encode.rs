@@ -1,4 +1,4 @@
-//! An index, compressed as C-Blosc2 does it: each block shuffled, and then a stream of BloscLZ.
+//! Compresses an index as C-Blosc2 does: shuffles each block, then writes it as a stream of BloscLZ.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use super::FAR;
 /// The length of an offset.
 pub(in super::super) const TYPESIZE: usize = 8;
 
-/// The blocks that C-Blosc2 cuts an index into. Whoever looks one offset up decompresses one block.
+/// The length of the blocks that C-Blosc2 cuts an index into. It decompresses one block to look up an offset.
 pub(in super::super) const BLOCKSIZE: usize = 16384;
 
 /// The shortest match to write: a shorter one takes as many bytes as it saves.
@@ -18,10 +18,10 @@ const SHORTEST: usize = 4;
 /// The longest run of literals.
 const LITERALS: usize = 32;
 
-/// How many bits of a hash tell places apart.
+/// How many bits a hash has.
 const HASH_BITS: u32 = 12;
 
-/// The start of each block in the chunk, and the blocks. `None` where that is not shorter than the offsets.
+/// The start of each block in the chunk, then the blocks. `None` if that is not shorter than the offsets.
 pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
     let mut output = vec![0; offsets.len().div_ceil(BLOCKSIZE) * 4];
     for (number, block) in offsets.chunks(BLOCKSIZE).enumerate() {
@@ -46,7 +46,7 @@ fn shuffle(block: &[u8]) -> Vec<u8> {
 /// Literals and matches, and literals at the end: C-Blosc2 refuses a stream that ends with a match.
 fn stream(block: &[u8]) -> Vec<u8> {
     let mut output = Vec::with_capacity(block.len());
-    // For each hash, where four bytes that have it stood last.
+    // For each hash, the last position of four bytes that have it.
     let mut seen = [None; 1 << HASH_BITS];
     let end = block.len().saturating_sub(1);
     let (mut at, mut written) = (0, 0);
