@@ -156,7 +156,11 @@ pub fn hex(bytes: &[u8], separator: &str) -> String {
     digits
 }
 
-/// A number of bytes on the command line, in decimal or as 0x….
+/// Parses a number of bytes from the command line, in decimal or as 0x….
+///
+/// # Errors
+///
+/// The text is not such a number, or the number does not fit a `u64`.
 pub fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
