@@ -39,7 +39,11 @@ impl Writer<OneFile> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
 
-    /// The same in a storage of your own.
+    /// Makes a writer into a file, with every write going through `storage`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`create`](Writer::create).
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
@@ -61,7 +65,11 @@ impl Writer<Directory> {
         Writer::create_sparse_in(Arc::new(Disk), path, header)
     }
 
-    /// The same in a storage of your own.
+    /// Makes a writer into a sparse frame's directory, with every write going through `storage`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`create_sparse`](Writer::create_sparse).
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {

@@ -68,15 +68,15 @@ impl Header {
         Ok(header)
     }
 
-    /// The header of a new frame: elements, chunks and blocks of these sizes. For an array,
-    /// [`for_array`](Header::for_array) knows them; what is given here is not compared with a metalayer.
+    /// Makes the header of a new frame with these sizes. For an array, [`for_array`](Header::for_array) computes them; `new` does not
+    /// compare them with a metalayer.
     ///
-    /// What else a header says of how chunks were compressed starts as C-Blosc2's defaults without a filter: BloscLZ at level 5, the
-    /// split mode `forward_compat`, one thread. [`Writer`](crate::frame::Writer) fills in the sizes.
+    /// The other fields have C-Blosc2's defaults without a filter: BloscLZ at level 5, the split mode `forward_compat`, one thread.
+    /// [`Writer`](crate::frame::Writer) fills in the lengths of the data.
     ///
     /// # Errors
     ///
-    /// A typesize below 1, or a negative length.
+    /// The typesize is below 1, or the chunksize or blocksize is negative.
     ///
     /// ```
     /// use b2nd::frame::{Header, Sizes};
