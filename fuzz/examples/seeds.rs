@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use b2nd::frame::Header;
+use b2nd::frame::{ChunkHeader, Header};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -33,6 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             add("trailer", &tail[tail.len() - trailer.trailer_len()..]);
             trailer.vlmetalayers().iter().for_each(|(_, content)| add("chunk", content));
         }
+        if let Some(index) = ChunkHeader::from_slice(tail).ok().and_then(|index| index_seed(&index, tail)) {
+            add("index", &index);
+        }
         let chunks = &frame[header.header_len()..];
         add("chunk", &chunks[..chunks.len().min(1000)]);
         for (name, content) in header.metalayers().iter() {
@@ -51,6 +54,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{target}: {} seeds", seeds.len());
     }
     Ok(())
+}
+
+/// The index as its target takes it: the number of chunks less 1, the block's number of offsets less 1, whether it is split, its streams.
+fn index_seed(index: &ChunkHeader, tail: &[u8]) -> Option<Vec<u8>> {
+    let count = u16::try_from((index.nbytes() / 8).checked_sub(1)?).ok()?.to_le_bytes();
+    let block = u8::try_from((index.blocksize() / 8).checked_sub(1)?).ok()?;
+    let is_whole = u8::from(index.raw_flags() & 0x10 != 0);
+    let streams = tail.get(index.header_len()..index.cbytes())?;
+    Some([&[count[0], count[1], block, is_whole], streams].concat())
 }
 
 /// All files below a directory, in order.

@@ -283,3 +283,15 @@ fn a_written_index_is_compressed_where_that_is_shorter() {
     // Offsets at equal steps, and among special ones: 40,000 bytes before.
     assert_eq!([length(5_000, 1), length(5_000, 2)], [3_220, 10_168]);
 }
+
+#[test]
+fn a_block_starts_inside_its_chunk() {
+    for start in [-1, 44, i32::MAX] {
+        let mut chunk = chunk(8, WHOLE, SHUFFLE, &stream(&[0; 4]));
+        chunk[32..36].copy_from_slice(&start.to_le_bytes());
+        let header = header(1);
+        let byte = header.tail_range().start + 32;
+        let found = message(Offsets::from_tail(&header, &chunk));
+        assert_eq!(found, format!("index: a block starts outside the chunk at byte {byte}"));
+    }
+}

@@ -230,7 +230,7 @@ def typed_metalayer(rust, cases, directory):
         with cases.case(f"a derived struct, {'sparse' if sparse else 'contiguous'}"):
             path = directory / f"typed-{sparse}.b2nd"
             data = elements((10, 7))
-            place = {"interop": "x" * 40, "after": 1}
+            place = {"interop": "x" * 27, "after": 1}  # as long as the struct will be
             blosc2.asarray(data, chunks=(4, 3), blocks=(2, 2), meta=place, urlpath=str(path), mode="w", contiguous=not sparse)
             rust.ask("edit", path=str(path), edits=[{"set_interop": {"count": 7, "scale": 0.5, "label": "abcdefgh"}}])
             array, schunk = open_frame(path)

@@ -184,7 +184,7 @@ impl Appender {
     /// The bytes are not whole rows; the file cannot be written.
     pub fn append_bytes(&mut self, mut rows: &[u8]) -> Result<()> {
         let row = self.row_len();
-        if rows.len() % row != 0 {
+        if !rows.len().is_multiple_of(row) {
             return Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() });
         }
         let chunk = usize::try_from(self.chunk_rows()).unwrap_or(0).saturating_mul(row);

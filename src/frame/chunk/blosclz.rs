@@ -42,7 +42,8 @@ pub(super) fn decompress(chunk: &Chunk<'_>, data: &mut [u8]) -> Result<()> {
     for (number, block) in data.chunks_mut(header.blocksize()).enumerate() {
         let mut input = Input { bytes: chunk.bytes(), at: header.header_len().saturating_add(number.saturating_mul(4)) };
         let start = input.int32()?;
-        input.at = usize::try_from(start).map_err(|_| refused("a block starts before the chunk does", input.at - 4))?;
+        let start = usize::try_from(start).ok().filter(|&start| start < input.bytes.len());
+        input.at = start.ok_or_else(|| refused("a block starts outside the chunk", input.at - 4))?;
         // A last block that is shorter than the others is never split.
         let streams = if is_split && block.len() == header.blocksize() { header.typesize() } else { 1 };
         if block.len() % streams != 0 {
