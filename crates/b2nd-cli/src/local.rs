@@ -79,7 +79,11 @@ impl Source for LocalFile {
         let name = b2nd_view::chunks::file_name(number);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
         let mut bytes = Vec::new();
-        let file = fs::File::open(self.path.with_file_name(&name)).map_err(named)?;
+        let path = self.path.with_file_name(&name);
+        if !fs::metadata(&path).map_err(named)?.is_file() {
+            return Err(named(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
+        }
+        let file = fs::File::open(path).map_err(named)?;
         file.take(length as u64).read_to_end(&mut bytes).map_err(named)?;
         Ok(bytes)
     }

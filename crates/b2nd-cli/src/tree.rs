@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use b2nd_view::text::{count, printable, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
+/// A path in an archive may have more levels than anyone reads, and than the stack holds.
+const DEEPEST: usize = 64;
+
 /// A store or a frame, and the leaves that have been seen of it.
 pub(crate) struct Tree {
     title: String,
@@ -29,7 +32,7 @@ impl Tree {
             .iter()
             .map(|(key, label)| (key.split('/').filter(|name| !name.is_empty()).collect(), label.as_str()))
             .collect();
-        draw(&leaves, 0, depth.unwrap_or(usize::MAX), "", out)
+        draw(&leaves, 0, depth.unwrap_or(DEEPEST).min(DEEPEST), "", out)
     }
 }
 

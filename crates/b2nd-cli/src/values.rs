@@ -170,11 +170,11 @@ fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
 }
 
 /// A slice cut along its first dimensions into parts that memory holds, in C order.
-fn parts(array: &Array, ranges: &[Range<i64>]) -> Vec<Vec<Range<i64>>> {
+fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let length = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let bytes = ranges.iter().map(length).fold(array.itemsize(), usize::saturating_mul);
     let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| length(range) > 1).filter(|_| bytes > PART) else {
-        return vec![ranges.to_vec()];
+        return Box::new(std::iter::once(ranges.to_vec()));
     };
     let row = (bytes / length(first)).max(1);
     let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
@@ -183,14 +183,12 @@ fn parts(array: &Array, ranges: &[Range<i64>]) -> Vec<Vec<Range<i64>>> {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
     };
-    let starts = (first.start..first.end).step_by(rows);
-    starts
-        .flat_map(|start| {
-            let mut part = ranges.to_vec();
-            part[axis] = start..(start + rows as i64).min(first.end);
-            if rows == 1 && row > PART { parts(array, &part) } else { vec![part] }
-        })
-        .collect()
+    let (ranges, end) = (ranges.to_vec(), first.end);
+    Box::new((first.start..end).step_by(rows).flat_map(move |start| {
+        let mut part = ranges.clone();
+        part[axis] = start..start.saturating_add(rows as i64).min(end);
+        if rows == 1 && row > PART { parts(array, &part) } else { Box::new(std::iter::once(part)) }
+    }))
 }
 
 /// How many elements of two arrays differ.

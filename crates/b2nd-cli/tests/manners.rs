@@ -93,6 +93,57 @@ fn nobody_waits_for_a_pipe() {
         let expected = if args == ["-r", "."] { "" } else { "pipe: neither a file nor a directory\n" };
         assert_eq!(text(&output.stderr), expected);
     }
+    for args in [&["cat", "pipe"][..], &["export", "pipe", "out.npy"]] {
+        let output = run(args, &tests.0);
+        assert_eq!((text(&output.stderr), output.status.code()), ("pipe: it is not a regular file\n", Some(1)));
+    }
+    assert!(!tests.0.join("out.npy").exists());
+}
+
+#[test]
+fn nobody_waits_for_chunks_that_are_not_there() {
+    let tests = Temporary::new("missing");
+    let mut header = Header::new(1, 2, 2).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "|i1")).unwrap();
+    let mut writer = Writer::new(header);
+    for _ in 0..2 {
+        writer.append_special(b2nd::frame::Special::Zeros, 2).unwrap();
+    }
+    let mut frame: Vec<u8> = writer.finish().unwrap();
+    fs::write(tests.0.join("good.b2nd"), &frame).unwrap();
+    assert_eq!(text(&run(&["cat", "good.b2nd"], &tests.0).stdout), "0  0  0  0\n");
+    let length = frame.windows(9).rposition(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 4]).unwrap();
+    frame[length + 3] = 1;
+    fs::write(tests.0.join("bad.b2nd"), &frame).unwrap();
+    let output = run(&["cat", "bad.b2nd"], &tests.0);
+    let last = (1 << 25) - 1;
+    let expected = format!("bad.b2nd: chunk {last}: the frame has no more than 2\n");
+    assert_eq!((text(&output.stderr), output.status.code()), (expected.as_str(), Some(1)));
+}
+
+#[test]
+fn an_embed_store_without_leaves_is_whole() {
+    let tests = Temporary::new("embed");
+    let mut header = Header::new(1, 4, 4).unwrap();
+    header.metalayers_mut().insert("b2embed", [0x81, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 1]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    fs::write(tests.0.join("empty.b2e"), writer.finish().unwrap()).unwrap();
+    for command in ["info", "check"] {
+        let output = run(&[command, "empty.b2e"], &tests.0);
+        assert_eq!((text(&output.stderr), output.status.code()), ("", Some(0)));
+    }
+}
+
+#[test]
+fn a_tree_has_an_end() {
+    let tests = Temporary::new("deep");
+    let deep = tests.0.join("deep.b2d").join("d/".repeat(100));
+    fs::create_dir_all(&deep).unwrap();
+    fs::copy(format!("{DATA}/example.b2nd"), deep.join("x.b2nd")).unwrap();
+    let output = run(&["info", "--tree", "deep.b2d"], &tests.0);
+    assert_eq!(text(&output.stdout).lines().count(), 65, "{}", text(&output.stderr));
+    assert!(text(&output.stdout).ends_with("d/  1 leaf\n"));
 }
 
 #[test]

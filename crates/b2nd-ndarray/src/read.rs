@@ -151,7 +151,14 @@ impl Array {
 
     /// How many elements a slice has, which has to be inside the array.
     fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        let _chunks = self.grid.chunks_in(slice)?;
+        // A shape may claim more chunks than there are, and more than anyone can wait for.
+        if let Some(last) = self.grid.chunks_in(slice)?.last() {
+            let found = self.store.nchunks()?;
+            if last >= found {
+                let missing = b2nd::Error::message(format_args!("the frame has no more than {found}"));
+                return Err(Error::in_chunk(last, missing.into()));
+            }
+        }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }

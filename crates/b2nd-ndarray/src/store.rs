@@ -41,6 +41,11 @@ impl Store {
             return Ok(Store::Sparse(File::open(path)?));
         }
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        // Opening a pipe would wait for somebody to write.
+        let metadata = fs::metadata(path).map_err(named).map_err(b2nd::Error::from)?;
+        if !metadata.is_file() {
+            return Err(b2nd::Error::from(named(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))).into());
+        }
         let source = fs::File::open(path).map_err(named).map_err(b2nd::Error::from)?;
         Store::new(Arc::new(source), 0)
     }
@@ -71,6 +76,14 @@ impl Store {
         let Store::Contiguous(frame) = self else { return Ok(None) };
         let range = frame.offsets()?.range(number);
         Ok(range.map(|range| range.start.saturating_add(frame.offset)..range.end.saturating_add(frame.offset)))
+    }
+
+    /// How many chunks the index has.
+    pub(crate) fn nchunks(&self) -> Result<u64> {
+        Ok(match self {
+            Store::Sparse(file) => file.offsets()?.len(),
+            Store::Contiguous(frame) => frame.offsets()?.len(),
+        })
     }
 
     /// The chunk of this number: all of it, or its first `front` bytes where the rest can be read later.

@@ -38,7 +38,8 @@ impl Printer {
             write!(out, "{before}{text}")?;
             self.printed += 1;
         }
-        if self.printed == self.shape.iter().product::<u64>() && self.printed != 0 {
+        // Beside a length of 0 the others may be any, and their product more than a number holds.
+        if self.printed != 0 && self.printed == self.shape.iter().product::<u64>() {
             writeln!(out)?;
         }
         Ok(())

@@ -27,6 +27,10 @@ pub fn embedded(frame: &Frame, codec: &mut dyn Decompress) -> Result<Embedded> {
     let kind = Kind::of(frame.header(), None, codec);
     let attributes = Attributes::of(frame, codec)?;
     let mut leaves = Vec::new();
+    // python-blosc2 writes it with the first leaf.
+    if kind == Kind::EmbedStore && attributes.get("estore_metadata").is_none() {
+        return Ok(Embedded { kind, attributes, leaves });
+    }
     let Some(map) = attributes.get("estore_metadata").and_then(|metadata| metadata.get("embed_map")) else {
         return Err(Error::message("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
     };

@@ -84,7 +84,7 @@ impl Folder for Zip<'_> {
             CompressionMethod::DEFLATE if name == EMBED => refused("deflated, and python-blosc2 reads none but a stored one"),
             CompressionMethod::DEFLATE if member.length <= MAX_VALUE as u64 => {
                 let packed = self.source.read(range)?;
-                match miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_VALUE) {
+                match miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, member.length as usize) {
                     Ok(data) if data.len() as u64 == member.length => Ok(Box::new(data)),
                     Ok(data) => refused(&format!("deflated: expected {} bytes, found {}", member.length, data.len())),
                     Err(error) => refused(&format!("deflated, and cannot be inflated: {error}")),
