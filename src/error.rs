@@ -238,19 +238,19 @@ impl Error {
     /// [`Sink`](crate::Sink).
     ///
     /// ```
-    /// let error = b2nd::Error::message(format_args!("no codec {}", 7));
+    /// let error = b2nd::Error::custom(format_args!("no codec {}", 7));
     /// assert_eq!(error.to_string(), "no codec 7");
     /// ```
     #[cold]
     #[must_use]
-    pub fn message(message: impl fmt::Display) -> Self {
+    pub fn custom(message: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
     /// An allocation of `length` bytes failed.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {
-        Error::message(format_args!("no memory for {length} bytes"))
+        Error::custom(format_args!("no memory for {length} bytes"))
     }
 
     /// Adds the field that the error happened in, and the field's first byte unless the offset is known.
@@ -381,14 +381,14 @@ impl core::error::Error for Error {
 impl serde::ser::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Error::message(message)
+        Error::custom(message)
     }
 }
 
 impl serde::de::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Error::message(message)
+        Error::custom(message)
     }
 }
 

@@ -372,7 +372,7 @@ impl<S: Sink> Compound<'_, S> {
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     if values % per_entry != 0 {
-        return Error::message("a map key has no value");
+        return Error::custom("a map key has no value");
     }
     Error::new(ErrorKind::Count { expected, found: values / per_entry })
 }

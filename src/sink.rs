@@ -113,7 +113,7 @@ impl Sink for ReservedSink {
 /// The error for a value whose length was not the one counted before.
 #[cold]
 pub(crate) fn changed() -> Error {
-    Error::message("a value was not the same when it was serialized again, after its length was counted")
+    Error::custom("a value was not the same when it was serialized again, after its length was counted")
 }
 
 /// The front of a borrowed buffer.
@@ -181,7 +181,7 @@ impl Counter {
     /// The count, if memory can hold that many bytes.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
-        usize::try_from(self.0).map_err(|_| Error::message("a value is longer than memory can be"))
+        usize::try_from(self.0).map_err(|_| Error::custom("a value is longer than memory can be"))
     }
 }
 

@@ -44,7 +44,7 @@ impl Geometry {
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "shape has {ndim} dimensions, chunkshape {}, blockshape {}: they are of one rank",
                 chunkshape.len(),
                 blockshape.len()
@@ -90,7 +90,7 @@ impl Geometry {
         for (position, (name, length)) in all.enumerate() {
             if length < 0 {
                 let index = position % self.ndim();
-                return Err(Error::message(format_args!("{name}[{index}]: {}", negative(length))));
+                return Err(Error::custom(format_args!("{name}[{index}]: {}", negative(length))));
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl Geometry {
     fn empty_chunk(&self, index: usize) -> Error {
         let (name, what) = if self.chunkshape[index] == 0 { ("chunkshape", "chunks") } else { ("blockshape", "blocks") };
         let length = self.shape[index];
-        Error::message(format_args!("{name}[{index}] is 0, shape[{index}] is {length}: only an empty dimension has empty {what}"))
+        Error::custom(format_args!("{name}[{index}] is 0, shape[{index}] is {length}: only an empty dimension has empty {what}"))
     }
 }
 
@@ -139,7 +139,7 @@ impl fmt::Debug for Geometry {
 pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::message(too_many(ndim))),
+        _ => Err(Error::custom(too_many(ndim))),
     }
 }
 

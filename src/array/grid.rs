@@ -81,7 +81,7 @@ impl Geometry {
         for (index, (&chunk, &block)) in chunkshape.iter().zip(blockshape.iter()).enumerate() {
             if block == 0 && chunk != 0 {
                 let message = "only an empty chunk has empty blocks";
-                return Err(Error::message(format_args!("blockshape[{index}] is 0, chunkshape[{index}] is {chunk}: {message}")));
+                return Err(Error::custom(format_args!("blockshape[{index}] is 0, chunkshape[{index}] is {chunk}: {message}")));
             }
         }
         let extshape = padded("shape", &shape, "chunks", &chunkshape)?;
@@ -269,7 +269,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
                 Some(sum) => *length = sum - rest,
                 None => {
                     let message = "the padded length does not fit int64";
-                    return Err(Error::message(format_args!("{name}[{index}]: {length} in {unit} of {part}: {message}")));
+                    return Err(Error::custom(format_args!("{name}[{index}]: {length} in {unit} of {part}: {message}")));
                 }
             },
         }
@@ -281,7 +281,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
 fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
     let product =
         lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
-    product.ok_or_else(|| Error::message(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
+    product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
 /// How many parts each dimension has: 0 where the parts are empty.

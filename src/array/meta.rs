@@ -115,7 +115,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
             }
             ArrayMeta::Caterva(meta) => match dtype {
                 Some(dtype) => Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, dtype) }),
-                None => Err(Error::message("a caterva metalayer holds no dtype: upgrading it needs one")),
+                None => Err(Error::custom("a caterva metalayer holds no dtype: upgrading it needs one")),
             },
         }
     }

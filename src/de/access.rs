@@ -139,7 +139,7 @@ impl<'a, 'de> Variant<'a, 'de> {
         if self.has_data {
             Ok(self.deserializer)
         } else {
-            Err(Error::message("this variant holds data: expected a fixmap of one (81), found the name alone")
+            Err(Error::custom("this variant holds data: expected a fixmap of one (81), found the name alone")
                 .within_offset(self.start))
         }
     }
@@ -168,7 +168,7 @@ impl<'de> de::VariantAccess<'de> for Variant<'_, 'de> {
 
     fn unit_variant(self) -> Result<()> {
         if self.has_data {
-            return Err(Error::message("this variant holds no data: expected its name alone (db), found a fixmap of one")
+            return Err(Error::custom("this variant holds no data: expected its name alone (db), found a fixmap of one")
                 .within_offset(self.start));
         }
         Ok(())

@@ -57,7 +57,7 @@ where
     E: core::fmt::Display,
 {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        self(chunk, data).map_err(|error| Error::message(format_args!("the decompressor failed: {error}")))
+        self(chunk, data).map_err(|error| Error::custom(format_args!("the decompressor failed: {error}")))
     }
 }
 

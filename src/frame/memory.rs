@@ -44,7 +44,7 @@ impl<'a> Frame<'a> {
     pub fn from_slice(frame: &'a [u8]) -> Result<Frame<'a>> {
         let header = Header::from_slice(frame)?;
         if header.frame_type() == FrameType::Sparse {
-            return Err(Error::message("a sparse frame does not hold its chunks: it is read from its directory"));
+            return Err(Error::custom("a sparse frame does not hold its chunks: it is read from its directory"));
         }
         let Some(bytes) = usize::try_from(header.frame_len()).ok().and_then(|length| frame.get(..length)) else {
             let needed = usize::try_from(header.frame_len() - frame.len() as u64).unwrap_or(usize::MAX);

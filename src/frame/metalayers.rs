@@ -90,7 +90,7 @@ impl Metalayers {
         let this = Name::new(name.as_bytes())?;
         check_nul(name)?;
         if self.len() >= MAX_METALAYERS {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "metalayer {name:?} would be number {}: C-Blosc2 takes at most {MAX_METALAYERS}",
                 self.len() + 1
             )));
@@ -139,7 +139,7 @@ impl Metalayers {
         let name = Name::new(to.as_bytes())?;
         check_nul(to)?;
         if self.position(to.as_bytes()).is_some_and(|taken| taken != index) {
-            return Err(Error::message(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
+            return Err(Error::custom(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
         }
         self.names[index] = name;
         Ok(true)
@@ -159,7 +159,7 @@ impl Metalayers {
                 !seen.insert(name.as_bytes())
             };
             if repeated {
-                return Err(Error::message("the name stands twice").within(name.segment(), None));
+                return Err(Error::custom("the name stands twice").within(name.segment(), None));
             }
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Metalayers {
     /// The error for more metalayers than C-Blosc2 allows.
     #[cold]
     pub(super) fn too_many(&self) -> Error {
-        Error::message(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
+        Error::custom(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
     /// The content that C-Blosc2 finds under this name. C-Blosc2 ends a name at a NUL, and takes the first that matches.
@@ -180,7 +180,7 @@ impl Metalayers {
     pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };
         if self.names[index].len() != name.len() {
-            return Err(Error::message(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}"))
+            return Err(Error::custom(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}"))
                 .within(self.names[index].segment(), None));
         }
         Ok(self.contents.iter().nth(index))
@@ -219,7 +219,7 @@ impl Metalayers {
 /// Refuses a new name that C-Blosc2 would read as another one.
 fn check_nul(name: &str) -> Result<()> {
     if name.contains('\0') {
-        return Err(Error::message(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
+        return Err(Error::custom(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
     }
     Ok(())
 }

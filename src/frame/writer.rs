@@ -149,7 +149,7 @@ impl<T: Target> Writer<T> {
             None | Some(Special::Value) => {}
             Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
                 let expected = self.header.typesize();
-                return Err(Error::message(format_args!(
+                return Err(Error::custom(format_args!(
                     "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
                 )));
             }
@@ -177,10 +177,10 @@ impl<T: Target> Writer<T> {
     /// vary in length, since an index entry holds no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
-            return Err(Error::message("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
+            return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
-            return Err(Error::message("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
+            return Err(Error::custom("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
         }
         self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
@@ -223,19 +223,19 @@ impl<T: Target> Writer<T> {
         let number = self.offsets.len() / 8;
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
         if self.ended {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "chunk {number}: the one before it is shorter than chunksize, so it is the last"
             )));
         }
         if chunksize == 0 && !self.header.has_variable_chunks() {
             let found = self.header.chunksize();
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "chunksize: expected 1 or more, found {found}: the flags name no variable chunks"
             )));
         }
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
             let limit = if chunksize == 0 { "any".into() } else { alloc::format!("at most {chunksize}") };
-            return Err(Error::message(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
+            return Err(Error::custom(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl<T: Target> Writer<T> {
         let refuse = |name: &str, expected: i64, found: i64| match expected == found {
             true => Ok(()),
             false => {
-                Err(Error::message(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
+                Err(Error::custom(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
             }
         };
         let typesize = i64::from(self.header.typesize());
@@ -263,7 +263,7 @@ impl<T: Target> Writer<T> {
         }
         let count = (self.offsets.len() / 8) as u64;
         if count != grid.nchunks() {
-            return Err(Error::message(format_args!("the array has {} chunks, and {count} were appended", grid.nchunks())));
+            return Err(Error::custom(format_args!("the array has {} chunks, and {count} were appended", grid.nchunks())));
         }
         if count == 0 {
             return Ok(());
@@ -276,13 +276,13 @@ impl<T: Target> Writer<T> {
             return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
-            return Err(Error::message("the last chunk is shorter than the others: in an array it is padded to the same length"));
+            return Err(Error::custom("the last chunk is shorter than the others: in an array it is padded to the same length"));
         }
         Ok(())
     }
 
     fn push(&mut self, offset: Offset, nbytes: usize) -> Result<()> {
-        let raw = offset.to_raw().ok_or_else(|| Error::message("the frame is longer than 2^63 bytes"))?;
+        let raw = offset.to_raw().ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
         self.offsets.extend_from_slice(&raw.to_le_bytes());
         self.nbytes += nbytes as u64;
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);

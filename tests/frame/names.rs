@@ -70,7 +70,7 @@ fn nothing_that_a_terminal_acts_on_is_in_an_errors_sentence() {
     let sentence = error.to_string();
     assert!(sentence.contains(r"metalayers.\u{1b}[31mFAKE\nOK\u{9b}\u{202e}.offset: expected "), "{sentence}");
     assert_eq!(format!("{error:?}"), sentence);
-    assert_eq!(b2nd::Error::message("a\tb \"é\" \\").to_string(), "a\\tb \"é\" \\");
+    assert_eq!(b2nd::Error::custom("a\tb \"é\" \\").to_string(), "a\\tb \"é\" \\");
 }
 
 /// A frame without data, and what is behind its header: C-Blosc2 reads the trailer there, of the length that the last one has.

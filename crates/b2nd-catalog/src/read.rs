@@ -129,7 +129,7 @@ impl Folder for Members<'_> {
     fn open(&self, file: &str) -> b2nd::Result<Box<dyn Source + '_>> {
         match self.0.iter().find(|(name, _)| *name == file) {
             Some((_, opened)) => Ok(Box::new(*opened)),
-            None => Err(b2nd::Error::message(format_args!("{file:?} is not in the store"))),
+            None => Err(b2nd::Error::custom(format_args!("{file:?} is not in the store"))),
         }
     }
 }

@@ -75,10 +75,10 @@ pub(crate) struct Given {
 impl Given {
     fn bytes(&self) -> Result<Vec<u8>> {
         match self {
-            Given { json: Some(json), .. } => pack(json).map_err(Error::message),
+            Given { json: Some(json), .. } => pack(json).map_err(Error::custom),
             Given { text: Some(text), .. } => Ok(pack_text(text)),
             Given { hex: Some(digits), .. } => {
-                unhex(digits).ok_or_else(|| Error::message("--hex: expected pairs of hexadecimal digits"))
+                unhex(digits).ok_or_else(|| Error::custom("--hex: expected pairs of hexadecimal digits"))
             }
             Given { file: Some(path), .. } => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -111,8 +111,8 @@ fn report(file: &Path, done: Result<()>, output: &mut Output) -> std::io::Result
 fn get(paths: &Paths, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     paths.each(Leaves::OneByKey, err, &mut |found| {
-        let Found::Frame { frame, .. } = found else { return Err(Error::message("it is a table of several frames, not one")) };
-        let missing = |what: &str| Error::message(format_args!("there is no {what} {}", quoted(name.as_bytes())));
+        let Found::Frame { frame, .. } = found else { return Err(Error::custom("it is a table of several frames, not one")) };
+        let missing = |what: &str| Error::custom(format_args!("there is no {what} {}", quoted(name.as_bytes())));
         let value = if fixed {
             frame.header().metalayers().get(name).ok_or_else(|| missing("metalayer"))?.to_vec()
         } else {
@@ -125,7 +125,7 @@ fn get(paths: &Paths, name: &str, fixed: bool, raw: bool, output: &mut Output) -
             return Ok(true);
         }
         let value = Value::from_slice(&value).ok_or_else(|| {
-            Error::message(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes())))
+            Error::custom(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes())))
         })?;
         json::write_line(out, &value).map_err(unwritable)?;
         Ok(true)
@@ -145,7 +145,7 @@ fn remove(file: &Path, name: &str) -> Result<()> {
     if File::edit(file)?.remove_vlmetalayer(name)? {
         return Ok(());
     }
-    Err(Error::message(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
+    Err(Error::custom(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
 }
 
 /// Copies a frame with other metalayers in its header, which in place keep their number and length.
@@ -176,7 +176,7 @@ impl Rewrite {
         let target = self.target.as_ref().unwrap_or(&self.source);
         let exists = self.target.as_ref().filter(|target| fs::symlink_metadata(target).is_ok());
         let done = match exists {
-            Some(target) => Err(Error::message(format_args!("{} exists, and nothing is overwritten", target.display()))),
+            Some(target) => Err(Error::custom(format_args!("{} exists, and nothing is overwritten", target.display()))),
             None => b2nd::frame::rewrite(&self.source, target, |metalayers| self.edit(metalayers)),
         };
         report(&self.source, done, output)
@@ -185,7 +185,7 @@ impl Rewrite {
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {
         for name in &self.rm {
             if metalayers.remove(name).is_none() {
-                return Err(Error::message(format_args!("there is no metalayer {}", quoted(name.as_bytes()))));
+                return Err(Error::custom(format_args!("there is no metalayer {}", quoted(name.as_bytes()))));
             }
         }
         for (name, content) in &self.set {

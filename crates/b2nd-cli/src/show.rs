@@ -31,7 +31,7 @@ impl Show {
         let mut gap = "";
         self.paths.each(Leaves::OneByKey, err, &mut |found| {
             let Found::Frame { frame, .. } = found else {
-                return Err(Error::message("it is a table of several frames, not one"));
+                return Err(Error::custom("it is a table of several frames, not one"));
             };
             let view = show(frame, &found.name())?;
             writeln!(out, "{gap}{}", view.text).map_err(unwritable)?;

@@ -97,7 +97,7 @@ impl Paths {
             let store = store::list(folder, &mut Codec::default())?;
             match which {
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
-                (None, Leaves::OneByKey) => Err(Error::message(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
+                (None, Leaves::OneByKey) => Err(Error::custom(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
                 (None, Leaves::Each) => {
                     Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show)?)
                 }
@@ -119,7 +119,7 @@ impl Paths {
         };
         if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
             return match which {
-                (Some(key), _) => Err(Error::message(format_args!("it is no store, so there is no {key} in it"))),
+                (Some(key), _) => Err(Error::custom(format_args!("it is no store, so there is no {key} in it"))),
                 (None, _) => whole(show),
             };
         }
@@ -155,7 +155,7 @@ fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut
         None => {
             let keys: Vec<_> = all.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
             let more = if all.len() > keys.len() { ", …" } else { "" };
-            Err(Error::message(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
+            Err(Error::custom(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
         }
     }
 }
@@ -171,7 +171,7 @@ fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show) -> Res
 fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> Result<bool> {
     let in_leaf = |error: Error| match error.kind() {
         b2nd::ErrorKind::Io(_) => error,
-        _ => Error::message(format_args!("{}: {error}", leaf.key)),
+        _ => Error::custom(format_args!("{}: {error}", leaf.key)),
     };
     if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
         return show(&Found::Leaf { path, leaf });

@@ -103,7 +103,7 @@ fn nobody_waits_for_a_pipe() {
 #[test]
 fn nobody_waits_for_chunks_that_are_not_there() {
     let tests = Temporary::new("missing");
-    let mut header = Header::new(1, 2, 2).unwrap();
+    let mut header = Header::new(b2nd::frame::Sizes { typesize: 1, chunksize: 2, blocksize: 2 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "|i1")).unwrap();
     let mut writer = Writer::new(header);
     for _ in 0..2 {

@@ -95,7 +95,7 @@ impl Appender {
         let array = Array::open(path)?;
         let frame = File::edit(path)?;
         let header = frame.header().clone();
-        let refused = |why: &str| Err(Error::B2nd(b2nd::Error::message(format_args!("{}: {why}", path.display()))));
+        let refused = |why: &str| Err(Error::B2nd(b2nd::Error::custom(format_args!("{}: {why}", path.display()))));
         let meta = match header.array()? {
             Some(ArrayMeta::B2nd(meta)) => meta.into_owned(),
             _ => return refused("only arrays of the released layout can grow: upgrade it first"),
@@ -256,7 +256,7 @@ impl Appender {
         if bytes.len() != old.len() || bytes.get(SECTOR..) != old.get(SECTOR..) {
             let message =
                 format_args!("the array's metalayer does not lie in the first {SECTOR} bytes: it cannot grow without a risk");
-            return Err(b2nd::Error::message(message).into());
+            return Err(b2nd::Error::custom(message).into());
         }
         Ok(bytes)
     }
@@ -317,13 +317,13 @@ fn raw(offset: Offset) -> Result<i64> {
     let special = match offset {
         Offset::At(at) => return Ok(i64::try_from(at).unwrap_or(i64::MAX)),
         Offset::Special(special) => special,
-        _ => return Err(b2nd::Error::message("an offset of an unknown kind").into()),
+        _ => return Err(b2nd::Error::custom("an offset of an unknown kind").into()),
     };
     let code = match special {
         Special::Zeros => 0x81,
         Special::Nan => 0x82,
         Special::Uninitialized => 0x84,
-        other => return Err(b2nd::Error::message(format_args!("the index cannot say {other}")).into()),
+        other => return Err(b2nd::Error::custom(format_args!("the index cannot say {other}")).into()),
     };
     Ok(i64::from_be_bytes([code, 0, 0, 0, 0, 0, 0, 0]))
 }

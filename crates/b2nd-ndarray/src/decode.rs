@@ -99,7 +99,7 @@ impl<'a> Part<'a> {
         if nbytes != header.nbytes() {
             let found = header.nbytes();
             let message = format_args!("expected {nbytes} bytes, as the array's shapes say, found {found}");
-            return Err(b2nd::Error::message(message).into());
+            return Err(b2nd::Error::custom(message).into());
         }
         let source = if let Some(special) = header.special() {
             From::Repeated(repeated(special, &mut bytes, array.itemsize())?)
@@ -178,7 +178,7 @@ impl<'a> Part<'a> {
     }
 
     fn no_block(&self, block: usize) -> Error {
-        Error::B2nd(b2nd::Error::message(format_args!("chunk {} has no block {block}", self.number)))
+        Error::B2nd(b2nd::Error::custom(format_args!("chunk {} has no block {block}", self.number)))
     }
 }
 
@@ -206,7 +206,7 @@ fn repeated(special: Special, bytes: &mut Bytes<'_>, itemsize: usize) -> Result<
     if itemsize.checked_rem(element.len()) != Some(0) {
         let found = element.len();
         let message = format_args!("it repeats {found} bytes, the array's elements have {itemsize}");
-        return Err(b2nd::Error::message(message).into());
+        return Err(b2nd::Error::custom(message).into());
     }
     Ok(element)
 }

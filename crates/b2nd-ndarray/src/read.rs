@@ -155,7 +155,7 @@ impl Array {
         if let Some(last) = self.grid.chunks_in(slice)?.last() {
             let found = self.store.nchunks()?;
             if last >= found {
-                let missing = b2nd::Error::message(format_args!("the frame has no more than {found}"));
+                let missing = b2nd::Error::custom(format_args!("the frame has no more than {found}"));
                 return Err(Error::in_chunk(last, missing.into()));
             }
         }

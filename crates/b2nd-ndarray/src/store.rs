@@ -110,7 +110,7 @@ impl Contiguous {
         let Some(range) = offsets.range(number) else {
             let Some(Offset::Special(special)) = offsets.get(number) else {
                 let message = format_args!("chunk {number} is out of range: the frame has {}", offsets.len());
-                return Err(b2nd::Error::message(message).into());
+                return Err(b2nd::Error::custom(message).into());
             };
             let size = |field: i32| usize::try_from(field).unwrap_or(0);
             let (nbytes, typesize) = (size(self.header.chunksize()), size(self.header.typesize()));
@@ -122,7 +122,7 @@ impl Contiguous {
         let header = ChunkHeader::from_slice(&bytes)?;
         if header.cbytes() as u64 > place {
             let found = header.cbytes();
-            return Err(b2nd::Error::message(format_args!("it says {found} bytes, its place in the frame has {place}")).into());
+            return Err(b2nd::Error::custom(format_args!("it says {found} bytes, its place in the frame has {place}")).into());
         }
         Ok(Bytes { header, front: bytes, rest: front.map(|_| (self, range.start)) })
     }
@@ -133,7 +133,7 @@ impl Contiguous {
         if range.end > end {
             let needed = range.end - end;
             let message = format_args!("unexpected end of input at byte {end}: the frame needs {needed} more bytes");
-            return Err(b2nd::Error::message(message).into());
+            return Err(b2nd::Error::custom(message).into());
         }
         let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
         self.read_at(range.start, &mut bytes)?;

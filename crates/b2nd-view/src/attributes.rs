@@ -38,7 +38,7 @@ pub struct Attribute<'a> {
 pub fn of<'a>(trailer: &'a Trailer, codec: &mut dyn Decompress) -> Vec<Attribute<'a>> {
     let attribute = |(name, content): (&'a [u8], &'a [u8])| match Chunk::from_slice(content) {
         Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, codec) },
-        Err(error) => Attribute { name, value: Err(Error::message(&error)), chunk: Err(error) },
+        Err(error) => Attribute { name, value: Err(Error::custom(&error)), chunk: Err(error) },
     };
     trailer.vlmetalayers().iter().map(attribute).collect()
 }
@@ -52,7 +52,7 @@ pub fn get<'a>(trailer: &'a Trailer, name: &str, codec: &mut dyn Decompress) -> 
 fn data<'a>(chunk: Chunk<'a>, codec: &mut dyn Decompress) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
-        return Err(Error::message(format_args!("the value has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed")));
+        return Err(Error::custom(format_args!("the value has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed")));
     }
     chunk.into_data(Codec(codec))
 }

@@ -62,7 +62,7 @@ fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
 
 /// The header of a chunk, which is here and has so much room.
 fn header_at(frame: &Frame, number: u64, at: u64, room: Option<u64>) -> Result<ChunkHeader> {
-    let wrong = |what: &dyn std::fmt::Display| Error::message(format_args!("chunk {number}: {what}"));
+    let wrong = |what: &dyn std::fmt::Display| Error::custom(format_args!("chunk {number}: {what}"));
     let header = frame.chunk_header(at).map_err(|error| match error.kind() {
         b2nd::ErrorKind::Io(_) => error,
         _ => wrong(&error),

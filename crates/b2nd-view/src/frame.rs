@@ -89,7 +89,7 @@ impl<'s> Frame<'s> {
     pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let end = self.source_len();
         if range.end > end {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "the file is cut off: it ends at byte {end} of the frame, whose header says {}",
                 self.header.frame_len()
             )));

@@ -228,8 +228,8 @@ impl Leaf {
                 let frame = Frame::open(&*source, 0).map_err(|error| named(member, error))?;
                 Ok(Box::new(embedded::data(&frame, self.offset, *length, codec).map_err(|error| named(member, error))?))
             }
-            Content::Table(_) => Err(Error::message(format_args!("{} is a table of several frames", self.key))),
-            Content::Remote { urlbase, path } => Err(Error::message(format_args!("{} is at {urlbase}, as {path}", self.key))),
+            Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),
+            Content::Remote { urlbase, path } => Err(Error::custom(format_args!("{} is at {urlbase}, as {path}", self.key))),
         }
     }
 }
@@ -252,7 +252,7 @@ fn key(name: &str) -> String {
 fn named(file: &str, error: Error) -> Error {
     match error.kind() {
         b2nd::ErrorKind::Io(_) => error,
-        _ => Error::message(format_args!("{}: {error}", crate::text::printable(file))),
+        _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
     }
 }
 

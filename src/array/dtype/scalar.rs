@@ -230,7 +230,7 @@ impl Scalar {
         } else {
             return Ok(scalar);
         };
-        Err(Error::message(why).field("dtype"))
+        Err(Error::custom(why).field("dtype"))
     }
 
     fn spelled(scalar_type: ScalarType, order: ByteOrder, spelling: Spelling) -> Scalar {

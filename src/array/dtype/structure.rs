@@ -138,7 +138,7 @@ impl Struct {
             None => Struct::lay_out(Parts { fields, aligned, ..Parts::default() }).map_err(|misfit| misfit.why),
             Some(why) => Err(why),
         };
-        laid_out.map_err(|why| Error::message(why).field("dtype"))
+        laid_out.map_err(|why| Error::custom(why).field("dtype"))
     }
 
     /// The fields in the order of the string.

@@ -37,7 +37,7 @@ impl Subarray {
     /// `shape` has no dimension or more than 64, the array takes more than 2147483647 bytes or has a dimension longer than that, the
     /// values have no length, or the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
-        Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::message(why).field("dtype"))
+        Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::custom(why).field("dtype"))
     }
 
     pub(super) fn of(base: DType, shape: Vec<usize>) -> Result<Subarray, String> {

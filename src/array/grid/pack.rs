@@ -101,7 +101,7 @@ impl Grid {
         addressable("block", self.blocknitems, itemsize)?;
         let Some(extent) = self.block_extent(chunk, block) else {
             let (nchunks, nblocks) = (self.nchunks(), self.blocks_per_chunk());
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "block {block} of chunk {chunk}: the array has {nchunks} chunks of {nblocks} blocks"
             )));
         };
@@ -127,7 +127,7 @@ impl Grid {
             ("the slice's elements", addressable("slice", count(slice), itemsize)?, elements.len()),
         ] {
             if found != expected {
-                return Err(Error::message(format_args!("{what}: expected {expected} bytes, found {found}")));
+                return Err(Error::custom(format_args!("{what}: expected {expected} bytes, found {found}")));
             }
         }
         Ok(())
@@ -142,9 +142,9 @@ fn count(slice: &[Range<i64>]) -> i64 {
 /// How many bytes `nitems` elements take, if memory can hold them.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
-    bytes.filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
-        Error::message(format_args!("{what}: {nitems} elements of {itemsize} bytes are more than memory can hold"))
-    })
+    bytes
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or_else(|| Error::custom(format_args!("{what}: {nitems} elements of {itemsize} bytes are more than memory can hold")))
 }
 
 /// Copies bytes between slices of one length. Keep the fixed sizes apart: a call of `memcpy` costs more than copying one element.

@@ -99,7 +99,7 @@ impl Grid {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
-            return Err(Error::message(format_args!("chunk {chunk}: the array has {nchunks} chunks")));
+            return Err(Error::custom(format_args!("chunk {chunk}: the array has {nchunks} chunks")));
         };
         Numbers::new(self.blocks, |index| {
             let (wanted, chunk) = (&slice[index], &extent[index]);
@@ -111,11 +111,11 @@ impl Grid {
     pub(super) fn check_slice(&self, slice: &[Range<i64>]) -> Result<()> {
         let (ranges, ndim) = (slice.len(), self.shape.len());
         if ranges != ndim {
-            return Err(Error::message(format_args!("slice: expected one range per dimension ({ndim}), found {ranges}")));
+            return Err(Error::custom(format_args!("slice: expected one range per dimension ({ndim}), found {ranges}")));
         }
         for (index, (range, &length)) in slice.iter().zip(self.shape.iter()).enumerate() {
             if range.start < 0 || range.start > range.end || range.end > length {
-                return Err(Error::message(format_args!(
+                return Err(Error::custom(format_args!(
                     "slice[{index}]: expected 0 <= start <= stop <= {length}, found {range:?}"
                 )));
             }
@@ -145,7 +145,7 @@ impl Numbers {
         let inner = Dims::from_fn(outer.len(), |index| span(index).end - first[index]);
         let count = cells(&inner);
         let too_many =
-            |_| Error::message(format_args!("slice: touches {count} chunks or blocks, at most {} can be counted", usize::MAX));
+            |_| Error::custom(format_args!("slice: touches {count} chunks or blocks, at most {} can be counted", usize::MAX));
         Ok(Numbers { outer, first, inner, cells: 0..usize::try_from(count).map_err(too_many)? })
     }
 

@@ -66,7 +66,7 @@ pub(super) fn decompress(chunk: &Chunk<'_>, data: &mut [u8]) -> Result<()> {
 pub(super) fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
     let codec = header.codec();
     if codec != Codec::BloscLz {
-        return Err(Error::message(format_args!("expected the codec blosclz, found {codec}")));
+        return Err(Error::custom(format_args!("expected the codec blosclz, found {codec}")));
     }
     let mut filters = header.filters();
     match (filters.next(), filters.next()) {
@@ -75,7 +75,7 @@ pub(super) fn shuffled_typesize(header: &ChunkHeader) -> Result<Option<usize>> {
         (Some((Filter::Shuffle, 0)), None) => Ok(Some(header.typesize())),
         (Some((Filter::Shuffle, typesize)), None) => Ok(Some(typesize.into())),
         (Some((Filter::Shuffle, _)), Some((other, _))) | (Some((other, _)), _) => {
-            Err(Error::message(format_args!("expected the filter shuffle alone, found {other}")))
+            Err(Error::custom(format_args!("expected the filter shuffle alone, found {other}")))
         }
     }
 }

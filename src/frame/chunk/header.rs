@@ -139,11 +139,11 @@ impl ChunkHeader {
         blocksize: usize,
     ) -> Result<ChunkHeader> {
         if special == Special::Value {
-            return Err(Error::message("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
+            return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes % typesize != 0 {
-            return Err(Error::message(format_args!("nbytes: expected a multiple of typesize ({typesize}), found {nbytes}")));
+            return Err(Error::custom(format_args!("nbytes: expected a multiple of typesize ({typesize}), found {nbytes}")));
         }
         if special == Special::Nan && !matches!(typesize, 4 | 8) {
             return Err(no_nan(typesize));
@@ -158,7 +158,7 @@ impl ChunkHeader {
     pub(in crate::frame) fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "nbytes: expected a multiple of the value's length ({typesize}), found {nbytes}"
             )));
         }
@@ -388,7 +388,7 @@ impl Serialize for Special {
 
 #[cold]
 pub(in crate::frame) fn no_nan(typesize: usize) -> Error {
-    Error::message(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
+    Error::custom(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
 /// A length as a header holds it.

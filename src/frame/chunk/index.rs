@@ -168,7 +168,7 @@ impl Offsets {
 
     /// The offset of the chunk with this number, or an error if there is no such chunk.
     pub(in crate::frame) fn expect(&self, chunk: u64) -> Result<Offset> {
-        let refused = || Error::message(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
+        let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
         self.get(chunk).ok_or_else(refused)
     }
 
@@ -195,13 +195,13 @@ impl Index {
         let count = header.nbytes() / 8;
         // Check before allocating: a header of 32 bytes can claim 2 GiB.
         if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
-            return Err(Error::message(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
+            return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
         }
         match (header.special(), chunk.value()) {
             (Some(Special::Zeros), _) => return Ok(Index::All(Offset::At(0), count)),
             (Some(Special::Value), Some(value)) if value.len() == 8 => return Ok(Index::All(decode(0, value)?, count)),
             (Some(special), _) => {
-                return Err(Error::message(format_args!("the index chunk holds no offsets: all of it is {special}")));
+                return Err(Error::custom(format_args!("the index chunk holds no offsets: all of it is {special}")));
             }
             (None, _) => {}
         }
@@ -209,7 +209,7 @@ impl Index {
         // less than a 256th.
         let limit = header.cbytes().saturating_mul(256);
         if nchunks.is_none() && count > limit {
-            return Err(Error::message(format_args!(
+            return Err(Error::custom(format_args!(
                 "expected at most {limit} offsets, as the chunk's cbytes say, found {count}"
             )));
         }
@@ -260,15 +260,15 @@ fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let mut raw = [0; 8];
     raw.copy_from_slice(bytes);
     let raw = i64::from_le_bytes(raw);
-    Offset::from_raw(raw).ok_or_else(|| Error::message(format_args!("offset {raw:#x} of chunk {chunk} is no special value")))
+    Offset::from_raw(raw).ok_or_else(|| Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is no special value")))
 }
 
 #[cold]
 fn outside(chunk: usize, at: u64, end: u64) -> Error {
-    Error::message(format_args!("index: chunk {chunk} is at offset {at}, all chunks end at {end}"))
+    Error::custom(format_args!("index: chunk {chunk} is at offset {at}, all chunks end at {end}"))
 }
 
 #[cold]
 fn overlap(at: u64) -> Error {
-    Error::message(format_args!("index: two chunks are at offset {at}"))
+    Error::custom(format_args!("index: two chunks are at offset {at}"))
 }

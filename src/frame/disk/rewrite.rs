@@ -129,7 +129,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
-    header.set_frame_len(frame_len.ok_or_else(|| Error::message("the frame is longer than 2^64 bytes"))?);
+    header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame is longer than 2^64 bytes"))?);
 
     new.write_all(&crate::to_vec(&header)?)?;
     copy(&mut file.file().try_clone()?, start..end, new)?;

@@ -60,7 +60,7 @@ impl Header {
         let itemsize = i64::try_from(meta.parse_dtype()?.itemsize()).unwrap_or(i64::MAX);
         let bytes = |name: &str, nitems: i64| match nitems.checked_mul(itemsize).map(i32::try_from) {
             Some(Ok(bytes)) => Ok(bytes),
-            _ => Err(Error::message(format_args!("{name}: {nitems} elements of {itemsize} bytes are 2 GiB or more"))),
+            _ => Err(Error::custom(format_args!("{name}: {nitems} elements of {itemsize} bytes are 2 GiB or more"))),
         };
         let (chunksize, blocksize) = (bytes("chunkshape", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
         let mut header = Header::new(Sizes { typesize: bytes("dtype", 1)?, chunksize, blocksize })?;
@@ -90,7 +90,7 @@ impl Header {
         let least = [("typesize", typesize, 1), ("chunksize", chunksize, 0), ("blocksize", blocksize, 0)];
         for (name, length, least) in least {
             if length < least {
-                return Err(Error::message(format_args!("{name}: expected {least} or more, found {length}")));
+                return Err(Error::custom(format_args!("{name}: expected {least} or more, found {length}")));
             }
         }
         let mut pipeline = [0; 17];
@@ -129,7 +129,7 @@ impl Header {
     /// `level` is above 9.
     pub fn with_level(mut self, level: u8) -> Result<Header> {
         if level > 9 {
-            return Err(Error::message(format_args!("level: expected 0 to 9, found {level}")));
+            return Err(Error::custom(format_args!("level: expected 0 to 9, found {level}")));
         }
         self.flags[2] = self.flags[2] & 0x0f | level << 4;
         Ok(self)
@@ -189,7 +189,7 @@ impl Header {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);
         let (Ok(nbytes), Ok(cbytes), Some(frame_len)) = (i64::try_from(nbytes), i64::try_from(cbytes), frame_len) else {
-            return Err(Error::message("the frame is longer than 2^63 bytes"));
+            return Err(Error::custom("the frame is longer than 2^63 bytes"));
         };
         (self.nbytes, self.cbytes, self.frame_len) = (nbytes, cbytes, frame_len);
         self.flags[1] = u8::from(frame_type == FrameType::Sparse);

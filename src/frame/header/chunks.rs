@@ -42,7 +42,7 @@ impl Header {
     /// The chunk with this number, which is special in the index and so takes no bytes.
     pub(in crate::frame) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
-            Error::message(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
+            Error::custom(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
         })?;
         let typesize = usize::try_from(self.typesize).unwrap_or(0);
         let blocksize = usize::try_from(self.blocksize).unwrap_or(0);
@@ -55,7 +55,7 @@ impl Header {
             // Its place ends where the next chunk starts.
             Err(error) if error.is_eof() => {
                 let missing = error.needed().unwrap_or(0);
-                return Err(Error::message(format_args!(
+                return Err(Error::custom(format_args!(
                     "chunk {number} at byte {start} reaches over the end of its place by {missing}"
                 )));
             }

@@ -32,7 +32,7 @@ impl Decompress for Codec {
             let mut input = Input { bytes: chunk.bytes(), at: header.header_len() + 4 * number };
             input.at = usize::try_from(input.int32()?).map_err(|_| cut_off())?;
             if unpacked.len() % streams != 0 {
-                return Err(Error::message("a block is not a whole number of streams"));
+                return Err(Error::custom("a block is not a whole number of streams"));
             }
             let length = (unpacked.len() / streams).max(1);
             unpacked.chunks_mut(length).try_for_each(|stream| input.stream(header.codec(), stream))?;
@@ -45,7 +45,7 @@ impl Decompress for Codec {
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        let refused = |what: &str| Err(Error::message(format_args!("this page does not decompress {what}")));
+        let refused = |what: &str| Err(Error::custom(format_args!("this page does not decompress {what}")));
         match chunk.codec() {
             Name::BloscLz => return BloscLz.accept(chunk),
             Name::Lz4 | Name::Lz4Hc | Name::Zlib | Name::Zstd => {}
@@ -67,7 +67,7 @@ fn shuffled(chunk: &ChunkHeader) -> Result<Option<usize>> {
         (Some((Filter::Shuffle, 0)), None) => Ok(Some(chunk.typesize())),
         (Some((Filter::Shuffle, typesize)), None) => Ok(Some(typesize.into())),
         (Some((Filter::Shuffle, _)), Some((other, _))) | (Some((other, _)), _) => {
-            Err(Error::message(format_args!("this page does not undo the filter {other}")))
+            Err(Error::custom(format_args!("this page does not undo the filter {other}")))
         }
     }
 }
@@ -107,7 +107,7 @@ impl<'a> Input<'a> {
             // No length but minus the byte that repeats; a token follows.
             let token = self.take(1)?.iter().all(|token| token & IS_RUN != 0);
             let byte = u8::try_from(length.unsigned_abs()).ok().filter(|_| token);
-            stream.fill(byte.ok_or_else(|| Error::message("a stream of a chunk starts with an unknown token"))?);
+            stream.fill(byte.ok_or_else(|| Error::custom("a stream of a chunk starts with an unknown token"))?);
             return Ok(());
         };
         let bytes = self.take(packed)?;
@@ -129,12 +129,12 @@ fn expand(codec: Name, bytes: &[u8], stream: &mut [u8]) -> Result<()> {
     };
     match length {
         Ok(length) if length == stream.len() => Ok(()),
-        Ok(length) => Err(Error::message(format_args!("{codec}: expected {} bytes, found {length}", stream.len()))),
-        Err(error) => Err(Error::message(format_args!("{codec}: {error}"))),
+        Ok(length) => Err(Error::custom(format_args!("{codec}: expected {} bytes, found {length}", stream.len()))),
+        Err(error) => Err(Error::custom(format_args!("{codec}: {error}"))),
     }
 }
 
 #[cold]
 fn cut_off() -> Error {
-    Error::message("a chunk ends before its streams do")
+    Error::custom("a chunk ends before its streams do")
 }

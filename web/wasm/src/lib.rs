@@ -160,7 +160,7 @@ impl Reader {
         }
         let file = self.files.get("");
         let Some(leaf) = self.chosen() else {
-            return look(file.ok_or_else(|| Error::message("there is no frame in the folder"))?, 0);
+            return look(file.ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0);
         };
         match file {
             Some(file) if stores::is_zip(&file.read(0..4)?) => {
@@ -186,7 +186,7 @@ fn integers(numbers: &[f64]) -> Vec<i64> {
 }
 
 fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::message(error)))
+    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
 }
 
 fn problem(error: &Error) -> String {

@@ -92,7 +92,7 @@ impl Folder for Files {
     fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
         match self.get(name) {
             Some(file) => Ok(Box::new(Of(file))),
-            None => Err(Error::message(format_args!("{name:?} is not in the folder"))),
+            None => Err(Error::custom(format_args!("{name:?} is not in the folder"))),
         }
     }
 }

@@ -43,18 +43,18 @@ thread_local! {
 /// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
 pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
     let lengths = i32::try_from(chunk.len()).ok().zip(i32::try_from(data.len()).ok());
-    let (cbytes, nbytes) = lengths.ok_or_else(|| b2nd::Error::message("C-Blosc2: a chunk has at most 2 GiB"))?;
+    let (cbytes, nbytes) = lengths.ok_or_else(|| b2nd::Error::custom("C-Blosc2: a chunk has at most 2 GiB"))?;
     CONTEXT.with_borrow_mut(|kept| {
         if kept.is_none() {
             *kept = Context::new();
         }
-        let context = kept.as_ref().ok_or_else(|| b2nd::Error::message("C-Blosc2: no memory for a context"))?;
+        let context = kept.as_ref().ok_or_else(|| b2nd::Error::custom("C-Blosc2: no memory for a context"))?;
         // SAFETY: the context is alive and used by this thread alone; both buffers are as long as they are said to be, and the
         // library reads and writes no further.
         let written =
             unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
         if written != nbytes {
-            return Err(b2nd::Error::message(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
+            return Err(b2nd::Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
         }
         Ok(())
     })

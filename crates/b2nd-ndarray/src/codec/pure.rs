@@ -12,7 +12,7 @@ pub(super) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> b2n
     let length = data.len();
     let written = guarded(|| decompress_chunk_into_with_dparams(chunk, data, &params))?;
     if written != length {
-        return Err(b2nd::Error::message(format_args!("blosc2-pure-rs: expected {length} bytes, it gave {written}")));
+        return Err(b2nd::Error::custom(format_args!("blosc2-pure-rs: expected {length} bytes, it gave {written}")));
     }
     Ok(())
 }
@@ -27,14 +27,14 @@ fn has_codec(codec: Codec) -> b2nd::Result<()> {
         Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zlib | Codec::Zstd => Ok(()),
         // ndlz and zfp.
         Codec::Other(32..=35) => Ok(()),
-        other => Err(b2nd::Error::message(format_args!("blosc2-pure-rs has no codec {other}"))),
+        other => Err(b2nd::Error::custom(format_args!("blosc2-pure-rs has no codec {other}"))),
     }
 }
 
 fn has_filter(filter: Filter) -> b2nd::Result<()> {
     match filter {
         // 32 to 36: ndcell, ndmean, bytedelta in its two versions, int_trunc.
-        Filter::Other(..32 | 37..) => Err(b2nd::Error::message(format_args!("blosc2-pure-rs has no filter {filter}"))),
+        Filter::Other(..32 | 37..) => Err(b2nd::Error::custom(format_args!("blosc2-pure-rs has no filter {filter}"))),
         _ => Ok(()),
     }
 }
@@ -70,7 +70,7 @@ impl Compressor {
             has_filter(filter)?;
             if filter == Filter::Delta {
                 return Err(
-                    b2nd::Error::message("filter delta: C-Blosc2 gives other values in slices of arrays that have it").into()
+                    b2nd::Error::custom("filter delta: C-Blosc2 gives other values in slices of arrays that have it").into()
                 );
             }
             (*slot, *slot_meta) = (filter.code(), meta);
@@ -93,7 +93,7 @@ impl Compressor {
 /// A panic of the codec is an error here: its 57,000 lines meet whatever a file holds.
 fn guarded<T>(work: impl FnOnce() -> Result<T, &'static str>) -> b2nd::Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(done) => done.map_err(|error| b2nd::Error::message(format_args!("blosc2-pure-rs: {error}"))),
-        Err(_) => Err(b2nd::Error::message("blosc2-pure-rs panicked")),
+        Ok(done) => done.map_err(|error| b2nd::Error::custom(format_args!("blosc2-pure-rs: {error}"))),
+        Err(_) => Err(b2nd::Error::custom("blosc2-pure-rs panicked")),
     }
 }

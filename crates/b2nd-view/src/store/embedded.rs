@@ -32,7 +32,7 @@ pub fn embedded(frame: &Frame, codec: &mut dyn Decompress) -> Result<Embedded> {
         return Ok(Embedded { kind, attributes, leaves });
     }
     let Some(map) = attributes.get("estore_metadata").and_then(|metadata| metadata.get("embed_map")) else {
-        return Err(Error::message("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
+        return Err(Error::custom("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
     };
     for (key, place) in map.entries() {
         let Some(key) = key.as_str() else { continue };
@@ -41,7 +41,7 @@ pub fn embedded(frame: &Frame, codec: &mut dyn Decompress) -> Result<Embedded> {
         let (offset, content) = match (number("offset"), number("length"), text("path")) {
             (Some(offset), Some(length), _) => (offset, Content::Embedded(length)),
             (_, _, Some(path)) => (0, Content::Remote { urlbase: text("urlbase").unwrap_or_default(), path }),
-            _ => return Err(Error::message(format_args!("estore_metadata: {key:?} has neither offset and length nor a path"))),
+            _ => return Err(Error::custom(format_args!("estore_metadata: {key:?} has neither offset and length nor a path"))),
         };
         leaves.push(Leaf { key: key.to_owned(), member: None, offset, content });
     }
@@ -59,10 +59,10 @@ pub(super) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Deco
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
     let (Some(end), Ok(chunksize @ 1..)) = (end, u64::try_from(header.chunksize())) else {
         let nbytes = header.nbytes();
-        return Err(Error::message(format_args!("{length} bytes at {offset} are not in the frame's data, which are {nbytes}")));
+        return Err(Error::custom(format_args!("{length} bytes at {offset} are not in the frame's data, which are {nbytes}")));
     };
     if length > MAX_VALUE as u64 {
-        return Err(Error::message(format_args!("{length} bytes are embedded, and more than {MAX_VALUE} are not decompressed")));
+        return Err(Error::custom(format_args!("{length} bytes are embedded, and more than {MAX_VALUE} are not decompressed")));
     }
     let offsets = frame.offsets()?;
     let mut data = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Deco
                 let bytes = frame.chunk_bytes(at)?;
                 let chunk = Chunk::from_slice(&bytes)?.into_data(Codec(codec))?;
                 let Some(part) = chunk.get(from..to) else {
-                    return Err(Error::message(format_args!(
+                    return Err(Error::custom(format_args!(
                         "chunk {number}: expected {to} bytes or more, found {}",
                         chunk.len()
                     )));

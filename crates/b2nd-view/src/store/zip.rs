@@ -61,7 +61,7 @@ impl<'s> Zip<'s> {
 
     fn member(&self, name: &str) -> Result<(&Member, Range<u64>)> {
         let Some(member) = self.members.get(name) else {
-            return Err(Error::message(format_args!("{name:?} is not in the archive")));
+            return Err(Error::custom(format_args!("{name:?} is not in the archive")));
         };
         let (start, end) = self.archive.get_entry(member.place).map_err(wrong)?.compressed_data_range();
         Ok((member, start..end))
@@ -75,7 +75,7 @@ impl Folder for Zip<'_> {
 
     fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
         let (member, range) = self.member(name)?;
-        let refused = |what: &str| Err(Error::message(format_args!("the member {name:?} is {what}")));
+        let refused = |what: &str| Err(Error::custom(format_args!("the member {name:?} is {what}")));
         if member.is_encrypted {
             return refused("encrypted");
         }
@@ -115,6 +115,6 @@ impl ReaderAt for At<'_> {
 fn wrong(error: rawzip::Error) -> Error {
     match error.kind() {
         rawzip::ErrorKind::IO(error) => io::Error::new(error.kind(), error.to_string()).into(),
-        _ => Error::message(format_args!("the zip archive cannot be read: {error}")),
+        _ => Error::custom(format_args!("the zip archive cannot be read: {error}")),
     }
 }
