@@ -103,7 +103,7 @@ fn nobody_waits_for_a_pipe() {
 #[test]
 fn nobody_waits_for_chunks_that_are_not_there() {
     let tests = Temporary::new("missing");
-    let mut header = Header::new(b2nd::frame::Sizes { typesize: 1, chunksize: 2, blocksize: 2 }).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 2, blocksize: 2 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "|i1")).unwrap();
     let mut writer = Writer::new(header);
     for _ in 0..2 {
@@ -124,7 +124,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
 #[test]
 fn an_embed_store_without_leaves_is_whole() {
     let tests = Temporary::new("embed");
-    let mut header = Header::new(1, 4, 4).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", [0x81, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 1]).unwrap();
     let mut writer = Writer::new(header);
     writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
