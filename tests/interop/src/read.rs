@@ -50,7 +50,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     }
 
     let count = file.offsets()?.len();
-    let chunks = (0..count.min(chunks as u64)).map(|number| Ok(file.chunk(number)?)).collect::<Result<Vec<_>>>()?;
+    let chunks = (0..count.min(chunks)).map(|number| Ok(file.chunk(number)?)).collect::<Result<Vec<_>>>()?;
     chunks.iter().try_for_each(check_chunk)?;
     if header.frame_type() == FrameType::Contiguous {
         let frame = Frame::from_slice(&bytes)?;
