@@ -58,6 +58,8 @@ pub(crate) enum Meta {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Given {
+    // The help of a command line, and no links.
+    #[allow(rustdoc::broken_intra_doc_links)]
     /// The value as JSON; what JSON lacks as `b2nd info --json` prints it: {"bytes": "00ff"}, {"complex": [1, 2]}, {"set": [1]}.
     #[arg(long, value_name = "JSON")]
     json: Option<String>,
