@@ -60,6 +60,11 @@ pub fn empty() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
+/// An array's metalayer that is shorter than that of [`contiguous`].
+pub fn short_array() -> Vec<u8> {
+    b2nd::to_vec(&B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "|u1")).unwrap()
+}
+
 /// A frame with bytes after it.
 pub fn followed() -> Vec<u8> {
     [contiguous(), vec![0x5a; 700]].concat()

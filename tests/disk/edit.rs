@@ -27,7 +27,7 @@ fn real_frames() -> Vec<PathBuf> {
 fn a_metalayer_changes_in_its_place_alone() {
     let scratch = Scratch::new();
     // The array's own may be shorter.
-    for (name, content) in [("small", vec![7; 20]), ("wide", vec![9; 1100]), ("b2nd", vec![8; 5]), ("b2nd", vec![])] {
+    for (name, content) in [("small", vec![7; 20]), ("wide", vec![9; 1100]), ("b2nd", frames::short_array())] {
         let before = frames::followed();
         let path = file(&scratch, &before);
         let mut open = File::edit(&path).unwrap();
@@ -65,6 +65,8 @@ fn a_metalayer_that_does_not_fit_is_refused() {
             "and a rewrite changes it"
         )
     );
+    let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
+    assert!(nothing.starts_with("metalayer \"b2nd\" is 0 bytes, its place in the header holds "), "{nothing}");
     let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
     assert!(shorter.starts_with("metalayer \"small\" is 19 bytes, its place in the header holds 20: "), "{shorter}");
     assert_eq!(

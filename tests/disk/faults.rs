@@ -150,7 +150,7 @@ type Edit = (&'static str, &'static dyn Fn(&mut Editor) -> b2nd::Result<()>);
 
 const METALAYERS: [Edit; 3] = [
     ("a metalayer of the same length", &|file| file.set_metalayer_bytes("small", &[7; 20])),
-    ("a shorter metalayer of the array", &|file| file.set_metalayer_bytes("b2nd", &[8; 5])),
+    ("a shorter metalayer of the array", &|file| file.set_metalayer_bytes("b2nd", &frames::short_array())),
     ("a metalayer over three sectors", &|file| file.set_metalayer_bytes("wide", &[9; 1100])),
 ];
 

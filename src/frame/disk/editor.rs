@@ -15,7 +15,7 @@ use super::lock::{Claim, is_at};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::staged::{Staged, clean, replaceable, sync_parent};
 use super::storage::{Disk, Handle, Storage};
-use crate::array::{B2ndMeta, CatervaMeta, Metalayer};
+use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::header::Header;
 use crate::frame::metalayers::{Metalayers, Place};
@@ -150,7 +150,7 @@ impl Editor {
         self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
     }
 
-    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may become shorter: the tail of the old one
+    /// Replaces the content of a metalayer with one of the same length. An array's may give way to that of a shorter array: the tail of the old one
     /// stays after it, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
@@ -206,7 +206,8 @@ impl Editor {
     fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
         // The array's metalayer may be followed by the tail of a longer one, as after a squeeze in C-Blosc2. Others are read to their end.
-        let may_be_shorter = name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME;
+        let may_be_shorter =
+            [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
             return Err(too_long(name, content.len(), place.len()));
         }
