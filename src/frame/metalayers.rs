@@ -180,8 +180,7 @@ impl Metalayers {
     pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };
         if self.names[index].len() != name.len() {
-            return Err(Error::custom(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}"))
-                .within(self.names[index].segment(), None));
+            return Err(taken_for(&self.names[index], name));
         }
         Ok(self.contents.iter().nth(index))
     }
@@ -282,4 +281,9 @@ impl AnyName {
             AnyName::Bytes(name) => name,
         }
     }
+}
+
+#[cold]
+fn taken_for(found: &Name, name: &str) -> Error {
+    Error::custom(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}")).within(found.segment(), None)
 }
