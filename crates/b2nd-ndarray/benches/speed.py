@@ -1,6 +1,9 @@
 """How fast b2nd-ndarray reads, beside python-blosc2, in one run: the two take turns, and the median of the ratios counts.
 
-    python speed.py [--mib 256] [--rounds 5] [--features c]       (blosc2==4.14.1, numpy)
+    python speed.py [--mib 256] [--rounds 5] [--codec c]       (blosc2==4.14.1, numpy)
+
+`--codec c` is C-Blosc2 alone, without the codecs in Rust. It is built for any processor; python-blosc2 chooses AVX2 where there is some,
+and CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" builds it in here.
 
 A ratio is python-blosc2's time by ours: 1 is equal, more is faster here; of processor time (cpu) too, which a busy machine disturbs
 less. `gain` is our time with one thread by that with two. Files are in memory (/dev/shm).
@@ -80,11 +83,10 @@ class Python:
 
 
 class Rust:
-    def __init__(self, features, binary):
-        command = [binary] if binary else ["cargo", "bench", "--quiet", "--bench", "speed", "--manifest-path", str(HERE.parent / "Cargo.toml")]
-        self.process = subprocess.Popen(
-            command + (["--features", features] if features and not binary else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+    def __init__(self, codec, binary):
+        manifest = ["--manifest-path", str(HERE.parent / "Cargo.toml")]
+        command = ["cargo", "bench", "--quiet", "--bench", "speed", *manifest, "--no-default-features", "--features", f"{codec},rayon"]
+        self.process = subprocess.Popen([binary] if binary else command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
         print(*words, file=self.process.stdin, flush=True)
@@ -95,14 +97,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mib", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--features", default="")
+    parser.add_argument("--codec", choices=("pure", "c"), default="pure")
     parser.add_argument("--binary", help="the built bench, rather than cargo bench")
     parser.add_argument("--codecs", default="zstd,lz4,blosclz")
     parser.add_argument("--ndim", default="1,2,3")
     options = parser.parse_args()
     blosc2.set_nthreads(1)
-    rust = Rust(options.features, options.binary)
-    print(f"{options.mib} MiB, {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codec: {options.features or 'pure'}")
+    rust = Rust(options.codec, options.binary)
+    print(f"{options.mib} MiB, {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codec: {options.codec}")
     print("                  one thread: ms, ms, ratio  | two threads: ms, ms, ratio | 200 slices: ms, ms, ratio")
     print("                  python   ours  time   cpu | python   ours   time  gain | python   ours   time  cpu")
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:

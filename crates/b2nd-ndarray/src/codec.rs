@@ -1,18 +1,26 @@
-//! What decompresses: `blosc2-pure-rs`, and C-Blosc2 behind the feature `c`.
+//! What compresses and decompresses: `blosc2-pure-rs` (feature `pure`), C-Blosc2 (feature `c`).
 
 use b2nd::ArrayMeta;
 use b2nd::frame::{ChunkHeader, Decompress};
 
 #[cfg(feature = "c")]
 mod c;
+mod compressor;
+#[cfg(feature = "pure")]
 mod pure;
 
-pub(crate) use pure::Compressor;
+pub(crate) use compressor::Compressor;
 
 /// Decompresses chunks and, with them, the contents of variable-length metalayers, in one thread.
 ///
-/// It has the codecs BloscLZ, LZ4, LZ4HC, zlib, Zstandard, ndlz and zfp, and every filter of C-Blosc2; what it has not, it refuses
-/// by name. With the feature `c`, C-Blosc2 itself decompresses BloscLZ, LZ4, LZ4HC and Zstandard.
+/// What it does not have is refused by name:
+///
+/// | feature | codecs | filters |
+/// | --- | --- | --- |
+/// | `pure` | BloscLZ, LZ4, LZ4HC, zlib, Zstandard, ndlz, zfp | every one of C-Blosc2 |
+/// | `c` alone | BloscLZ, LZ4, LZ4HC, Zstandard | shuffle, bitshuffle, trunc_prec |
+///
+/// With both features, C-Blosc2 does what it has.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, File};
@@ -29,6 +37,7 @@ pub(crate) use pure::Compressor;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Codec<'a> {
     /// The array's metalayer: some codecs and filters ask for the shapes.
+    #[cfg_attr(not(feature = "pure"), expect(dead_code))]
     pub(crate) metalayer: &'a [u8],
 }
 
@@ -37,14 +46,19 @@ impl Decompress for Codec<'_> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.accept(&header)?;
         #[cfg(feature = "c")]
-        if c::has(&header) {
+        if c::accept(&header).is_ok() {
             return c::decompress(chunk, data);
         }
-        pure::decompress(self.metalayer, chunk, data)
+        #[cfg(feature = "pure")]
+        pure::decompress(self.metalayer, chunk, data)?;
+        Ok(())
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> b2nd::Result<()> {
-        pure::accept(chunk)
+        #[cfg(feature = "pure")]
+        return pure::has(chunk.codec(), chunk.filters());
+        #[cfg(not(feature = "pure"))]
+        c::accept(chunk)
     }
 }
 

@@ -31,10 +31,16 @@
 //!
 //! # Features
 //!
-//! `rayon` (default) reads and writes chunks in parallel; `half` (default) adds `f16` and `bf16`; `c` decompresses with C-Blosc2 what it
-//! has, and needs a C compiler.
+//! * `pure` (default): the codecs in Rust. `c`: C-Blosc2, which needs a C compiler. One of them is needed. With both, C-Blosc2 does what
+//!   it has, but for LZ4: the Rust port exports the same names, and the linker takes it. `default-features = false, features = ["c",
+//!   "rayon"]` gives C-Blosc2 alone, as fast as it is.
+//! * `rayon` (default) reads and writes chunks in parallel.
+//! * `half` (default) adds `f16` and `bf16`.
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
+
+#[cfg(not(any(feature = "pure", feature = "c")))]
+compile_error!("b2nd-ndarray needs something that decompresses: enable its feature `pure` or `c`");
 
 mod append;
 mod array;

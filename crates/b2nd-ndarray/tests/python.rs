@@ -12,6 +12,12 @@ use b2nd_ndarray::{Options, Value};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
+const CODECS: &[Codec] = if cfg!(feature = "pure") {
+    &[Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd]
+} else {
+    &[Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zstd]
+};
+
 /// The files of a directory, and a line on each.
 struct Cases<'a> {
     directory: &'a Path,
@@ -106,8 +112,9 @@ fn files_have_the_same_values_in_python() {
 
     let shuffle = (Filter::Shuffle, 0);
     let pipelines = [vec![], vec![shuffle], vec![(Filter::BitShuffle, 0)], vec![shuffle, (Filter::Other(35), 2)]];
-    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
-        for filters in &pipelines {
+    let pipelines = &pipelines[..if cfg!(feature = "pure") { 4 } else { 3 }];
+    for &codec in CODECS {
+        for filters in pipelines {
             for (level, split_mode) in
                 [(0, SplitMode::Auto), (1, SplitMode::Always), (5, SplitMode::Never), (9, SplitMode::ForwardCompat)]
             {
@@ -117,7 +124,7 @@ fn files_have_the_same_values_in_python() {
         }
     }
 
-    at_random(&mut cases, &pipelines);
+    at_random(&mut cases, pipelines);
 
     std::fs::write(directory.path().join("cases.tsv"), &cases.lines).unwrap();
     let done = Command::new(python).args(["-B", "python/check.py"]).arg(directory.path()).status().unwrap();
@@ -137,7 +144,7 @@ fn at_random(cases: &mut Cases<'_>, pipelines: &[Vec<(Filter, u8)>]) {
         let shape: Vec<_> = (0..ndim).map(|_| 1 + draw(longest)).collect();
         let chunks: Vec<_> = shape.iter().map(|&length| 1 + draw(length) as i32).collect();
         let blocks: Vec<_> = chunks.iter().map(|&length| 1 + draw(length as usize) as i32).collect();
-        let codec = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd][draw(5)];
+        let codec = CODECS[draw(CODECS.len())];
         let split_mode = [SplitMode::Auto, SplitMode::Always, SplitMode::Never, SplitMode::ForwardCompat][draw(4)];
         let filters = pipelines[draw(pipelines.len())].clone();
         let mut cut = Options { codec, level: draw(10) as u8, filters, split_mode, ..options(&chunks, &blocks) };

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 fn files_of_tests_data_have_the_values_that_c_blosc2_reads() {
     let tally = Tally::of(Path::new("../../tests/data"), include_str!("values.tsv"));
     tally.check("tests/data");
-    assert_eq!(tally.count("equal"), 66);
+    assert_eq!(tally.count("equal") + tally.refused(), 66);
     assert!(tally.count(STALE) > 0 && tally.count(EMPTIED) > 0, "files on which other readers fail");
 }
 
@@ -38,7 +38,7 @@ fn arrays_that_python_just_wrote_have_the_values_that_it_wrote() {
     let values = std::fs::read_to_string(directory.join("values.tsv")).unwrap();
     let tally = Tally::of(directory, &values);
     tally.check("python-blosc2 and hdf5plugin");
-    assert_eq!(tally.count("equal"), values.lines().count());
+    assert_eq!(tally.count("equal") + tally.refused(), values.lines().count());
 }
 
 const STALE: &str = "equal, of these with stale bytes after the metalayer";
@@ -71,6 +71,12 @@ impl Tally {
 
     fn count(&self, outcome: &str) -> usize {
         self.0.get(outcome).map_or(0, Vec::len)
+    }
+
+    /// How many need what C-Blosc2 by itself does not have: none with the codecs in Rust.
+    fn refused(&self) -> usize {
+        let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: C-Blosc2 has no");
+        self.0.iter().filter(refused).map(|(_, files)| files.len()).sum()
     }
 
     /// Prints the counts, and the names of all that is not simply equal.
@@ -107,7 +113,11 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
         slice.iter_mut().for_each(|range| range.start = range.end - 1);
     }
     match (said, reader.read_bytes(&slice)) {
-        (_, Err(error)) if error.to_string().contains("blosc2-pure-rs has no") => format!("not read: {}", without_chunk(&error)),
+        (_, Err(error))
+            if [" has no codec ", " has no filter ", " has no dictionaries "].iter().any(|no| error.to_string().contains(no)) =>
+        {
+            format!("not read: {}", without_chunk(&error))
+        }
         (_, Err(error)) if said.starts_with("unread") => format!("not read by either: {} ({said})", without_chunk(&error)),
         (_, Err(error)) => format!("WRONG: {error}"),
         (_, Ok(_)) if large => "one element read: larger than 256 MiB".into(),

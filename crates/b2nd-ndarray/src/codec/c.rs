@@ -1,4 +1,4 @@
-//! C-Blosc2, through its contexts: the one room with unsafe code, built with the feature `c` alone.
+//! C-Blosc2, through its contexts: the one room with unsafe code, which only the feature `c` builds.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -6,25 +6,41 @@ use std::ptr::NonNull;
 
 use b2nd::frame::{ChunkHeader, Codec, Filter};
 use blosc2_src::{
-    BLOSC2_DPARAMS_DEFAULTS, blosc2_context, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
+    BLOSC2_CPARAMS_DEFAULTS, BLOSC2_DPARAMS_DEFAULTS, BLOSC2_MAX_OVERHEAD, blosc2_compress_ctx, blosc2_context, blosc2_cparams,
+    blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
 };
 
-/// Whether the library, as it is built here, has what this chunk needs.
-pub(super) fn has(chunk: &ChunkHeader) -> bool {
-    let filters = |(filter, _)| matches!(filter, Filter::Shuffle | Filter::BitShuffle | Filter::TruncPrec);
-    matches!(chunk.codec(), Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) && chunk.filters().all(filters)
+use super::Compressor;
+
+/// Refuses by name what the library, as it is built here, does not have.
+pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> b2nd::Result<()> {
+    if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
+        return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no codec {codec} here")));
+    }
+    let own = |(filter, _): &(Filter, u8)| matches!(filter, Filter::Shuffle | Filter::BitShuffle | Filter::TruncPrec);
+    match filters.find(|filter| !own(filter)) {
+        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no filter {filter} here"))),
+        None => Ok(()),
+    }
 }
 
-/// A context to decompress with, of one thread.
+/// The same for a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
+pub(super) fn accept(chunk: &ChunkHeader) -> b2nd::Result<()> {
+    if chunk.has_dictionary() || chunk.version() > 5 {
+        return Err(b2nd::Error::custom("C-Blosc2 has no dictionaries and no blocks of any length here"));
+    }
+    has(chunk.codec(), chunk.filters())
+}
+
+/// A context of one thread, to compress or to decompress with.
 struct Context(NonNull<blosc2_context>);
 
 impl Context {
-    fn new() -> Option<Context> {
+    fn new(create: impl FnOnce() -> *mut blosc2_context) -> b2nd::Result<Context> {
         static INIT: std::sync::Once = std::sync::Once::new();
         // SAFETY: it takes no arguments, and is called once.
         INIT.call_once(|| unsafe { blosc2_init() });
-        // SAFETY: the parameters are the library's defaults, in which every pointer is null.
-        NonNull::new(unsafe { blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) }).map(Context)
+        NonNull::new(create()).map(Context).ok_or_else(|| b2nd::Error::custom("C-Blosc2: no memory for a context"))
     }
 }
 
@@ -42,13 +58,13 @@ thread_local! {
 
 /// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
 pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
-    let lengths = i32::try_from(chunk.len()).ok().zip(i32::try_from(data.len()).ok());
-    let (cbytes, nbytes) = lengths.ok_or_else(|| b2nd::Error::custom("C-Blosc2: a chunk has at most 2 GiB"))?;
+    let (cbytes, nbytes) = (length(chunk.len())?, length(data.len())?);
     CONTEXT.with_borrow_mut(|kept| {
-        if kept.is_none() {
-            *kept = Context::new();
-        }
-        let context = kept.as_ref().ok_or_else(|| b2nd::Error::custom("C-Blosc2: no memory for a context"))?;
+        let context = match kept {
+            Some(context) => context,
+            // SAFETY: the parameters are the library's defaults, in which every pointer is null.
+            None => kept.insert(Context::new(|| unsafe { blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) })?),
+        };
         // SAFETY: the context is alive and used by this thread alone; both buffers are as long as they are said to be, and the
         // library reads and writes no further.
         let written =
@@ -58,4 +74,34 @@ pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
         }
         Ok(())
     })
+}
+
+/// A chunk of this data.
+pub(super) fn compress(with: &Compressor, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+    let params = blosc2_cparams {
+        compcode: with.codec,
+        clevel: with.level,
+        typesize: with.typesize,
+        blocksize: with.blocksize,
+        splitmode: with.split_mode,
+        filters: with.filters,
+        filters_meta: with.filters_meta,
+        ..BLOSC2_CPARAMS_DEFAULTS
+    };
+    // SAFETY: the parameters are plain numbers, and every pointer in them is null.
+    let context = Context::new(|| unsafe { blosc2_create_cctx(params) })?;
+    let mut chunk = vec![0; data.len().saturating_add(BLOSC2_MAX_OVERHEAD as usize)];
+    let (nbytes, room) = (length(data.len())?, length(chunk.len())?);
+    // SAFETY: the context is used here alone; both buffers are as long as they are said to be.
+    let written =
+        unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
+    match usize::try_from(written) {
+        Ok(written @ 1..) => chunk.truncate(written),
+        _ => return Err(b2nd::Error::custom(format_args!("C-Blosc2: it compressed {nbytes} bytes into {written}"))),
+    }
+    Ok(chunk)
+}
+
+fn length(length: usize) -> b2nd::Result<i32> {
+    i32::try_from(length).map_err(|_| b2nd::Error::custom("C-Blosc2: a chunk has at most 2 GiB"))
 }
