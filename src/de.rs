@@ -221,7 +221,7 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
-/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
+/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes. Who asks for owned bytes has met `serde_bytes`.
 #[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
@@ -272,6 +272,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         deserialize_str take_str32 visit_borrowed_str;
         deserialize_string take_str32 visit_borrowed_str;
         deserialize_identifier take_str32 visit_borrowed_str;
+        deserialize_byte_buf take_bin32 visit_borrowed_bytes;
     }
 
     #[inline(always)]
@@ -281,11 +282,6 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             Ok(bytes) => visitor.visit_borrowed_bytes(bytes),
             Err(error) => Err(not_bytes(start, error)),
         }
-    }
-
-    #[inline(always)]
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.deserialize_bytes(visitor)
     }
 
     fn deserialize_i128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {

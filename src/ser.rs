@@ -10,7 +10,10 @@ use crate::marker;
 use crate::sink::{Counter, ReservedSink, Sink, SliceSink, changed};
 use crate::wire::{self, Form};
 
+mod compound;
 mod marked;
+
+pub(crate) use compound::Compound;
 
 /// Encodes a value into a new vector, which is allocated once at its exact length.
 ///
@@ -334,101 +337,5 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         count: usize,
     ) -> Result<Self::SerializeStructVariant> {
         self.start_variant(variant, count)
-    }
-}
-
-/// A sequence, tuple, struct or map that is being written.
-pub struct Compound<'a, S> {
-    serializer: &'a mut Serializer<S>,
-    form: Form,
-    /// The count in the marker. If it is not known yet, the marker is inserted at `start` in the end.
-    count: Option<usize>,
-    /// 1, or 2 in a map.
-    per_entry: usize,
-    start: usize,
-    values: usize,
-}
-
-impl<S: Sink> Compound<'_, S> {
-    #[inline(always)]
-    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.values += 1;
-        value.serialize(&mut *self.serializer)
-    }
-
-    #[inline(always)]
-    fn finish(self) -> Result<()> {
-        self.serializer.depth -= 1;
-        match self.count {
-            Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
-            Some(count) => Err(miscounted(count, self.values, self.per_entry)),
-            None if self.values % self.per_entry != 0 => Err(miscounted(0, self.values, self.per_entry)),
-            None => self.form.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
-        }
-    }
-}
-
-/// Takes numbers only. Even on this path, a reference to the serializer would keep it out of registers.
-#[cold]
-fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
-    if values % per_entry != 0 {
-        return Error::custom("a map key has no value");
-    }
-    Error::new(ErrorKind::Count { expected, found: values / per_entry })
-}
-
-/// The traits with one method per value: all but maps.
-macro_rules! compound {
-    ($($interface:ident $method:ident ($($key:ident)?);)*) => {
-        $(
-            impl<S: Sink> ser::$interface for Compound<'_, S> {
-                type Ok = ();
-                type Error = Error;
-
-                #[inline(always)]
-                fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
-                    $(let _ = $key;)?
-                    self.value(value)
-                }
-
-                $(
-                    fn skip_field(&mut self, $key: &'static str) -> Result<()> {
-                        let _ = $key;
-                        unsupported("skip_serializing_if: a struct is positional, so every field is written")
-                    }
-                )?
-
-                #[inline(always)]
-                fn end(self) -> Result<()> {
-                    self.finish()
-                }
-            }
-        )*
-    };
-}
-
-compound! {
-    SerializeSeq serialize_element ();
-    SerializeTuple serialize_element ();
-    SerializeTupleStruct serialize_field ();
-    SerializeTupleVariant serialize_field ();
-    SerializeStruct serialize_field (key);
-    SerializeStructVariant serialize_field (key);
-}
-
-impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        self.value(key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.value(value)
-    }
-
-    fn end(self) -> Result<()> {
-        self.finish()
     }
 }

@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use serde::Deserialize;
 
 use super::metalayers::{Metalayers, Place, mismatch};
-use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
+use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::{Form, Reader};
 
@@ -177,6 +177,31 @@ impl Header {
             (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
             (Err(error), _) | (Ok(_), Err(error)) => Err(error),
             (Ok(array), Ok(None)) => Ok(array),
+        }
+    }
+
+    /// The array's geometry. Unlike [`array`](Header::array) it does not need the dtype to be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`array`](Header::array), except for the dtype's.
+    ///
+    /// ```
+    /// # use b2nd::frame::{Header, Sizes};
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 4 })?;
+    /// header.metalayers_mut().insert("b2nd", content)?;
+    /// assert_eq!(header.array().unwrap_err().to_string(), "b2nd.dtype: a string is not UTF-8 at byte 143");
+    /// assert_eq!(header.geometry()?.unwrap().shape(), [10]);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn geometry(&self) -> Result<Option<Geometry>> {
+        match self.array() {
+            Err(error) if matches!(error.kind(), ErrorKind::Utf8) => {
+                let content = self.metalayers.get_as_c(B2ndMeta::<&str>::NAME)?;
+                content.map(Geometry::from_metalayer).transpose()
+            }
+            array => Ok(array?.map(|array| *array.geometry())),
         }
     }
 

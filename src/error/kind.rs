@@ -1,0 +1,132 @@
+//! [`ErrorKind`]: what a program tells apart.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::marker;
+
+/// What an [`Error`](super::Error) is about.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum ErrorKind {
+    /// The input ends before the value does.
+    #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
+    UnexpectedEnd {
+        /// How many bytes the item being read still lacks, at least 1.
+        needed: usize,
+    },
+    /// The marker is not the one that the type asks for.
+    #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
+    Marker {
+        /// The name of the expected marker, and its byte in hexadecimal.
+        expected: &'static str,
+        /// The byte that was there.
+        found: u8,
+    },
+    /// The count of an array or a map, or a declared length, is not the one that the type or the value has.
+    #[error("expected {expected} element{}, found {found}", plural(*expected))]
+    Count {
+        /// The expected count.
+        expected: usize,
+        /// The count that was there.
+        found: usize,
+    },
+    /// Bytes follow the value.
+    #[error("{count} trailing byte{} after the value", plural(*count))]
+    TrailingBytes {
+        /// How many bytes follow.
+        count: usize,
+    },
+    /// A string that is not UTF-8.
+    #[error("a string is not UTF-8")]
+    Utf8,
+    /// A length or count that its marker cannot hold.
+    #[error("{length} {unit}, {marker} holds at most {limit}")]
+    TooLong {
+        /// The marker or field.
+        marker: &'static str,
+        /// "bytes", "elements", …
+        unit: &'static str,
+        /// The length that was given.
+        length: usize,
+        /// The largest length allowed.
+        limit: usize,
+    },
+    /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
+    #[error("the value takes {needed} bytes, the buffer holds {available}")]
+    BufferTooSmall {
+        /// The length of the encoding.
+        needed: usize,
+        /// The length of the buffer.
+        available: usize,
+    },
+    /// Values nest deeper than the format allows (128).
+    #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
+    TooDeep,
+    /// Something that serde can express and this format cannot.
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+    /// The bytes are not a Blosc2 frame.
+    #[error("{0}")]
+    NotAFrame(String),
+    /// The version of the frame or trailer is not supported.
+    #[error("expected {expected}, found {found}")]
+    UnsupportedVersion {
+        /// The supported versions.
+        expected: &'static str,
+        /// The version that was there.
+        found: String,
+    },
+    /// A value disagrees with another one, or is out of range.
+    #[error("expected {expected}, found {found}")]
+    Mismatch {
+        /// The expected value, or the range of valid ones.
+        expected: String,
+        /// The value that was there.
+        found: String,
+    },
+    /// The data are compressed, and no decompressor was given for their codec.
+    #[error("the chunk is compressed with {codec}, and no decompressor is given")]
+    NoCodec {
+        /// The codec's name.
+        codec: String,
+    },
+    /// A metalayer does not fit its place in a file. A rewrite makes room.
+    #[error("{}", no_room(name, *length, *room))]
+    NoRoom {
+        /// The metalayer's name.
+        name: String,
+        /// The length that was given, in bytes.
+        length: usize,
+        /// The length of its place in bytes; `None` if the header has no such metalayer.
+        room: Option<usize>,
+    },
+    /// The file's header has changed since the file was opened.
+    #[error("the header has changed since the frame was opened: open it again")]
+    Changed,
+    /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.
+    #[error("{0}")]
+    Message(String),
+    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait.
+    #[cfg(feature = "std")]
+    #[error("the file is being edited")]
+    Locked,
+    /// Reading or writing failed.
+    #[cfg(feature = "std")]
+    #[error("{0}")]
+    Io(std::io::Error),
+}
+
+fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
+    match room {
+        Some(room) => format!(
+            "metalayer {name:?} is {length} bytes, its place in the header holds {room}: a metalayer in a file keeps its length, and \
+             a rewrite changes it"
+        ),
+        None => format!("metalayer {name:?} is not in the header: it can be added by a rewrite, not in the file"),
+    }
+}
+
+pub(super) fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

@@ -1,0 +1,104 @@
+//! What has more than one value: sequences, tuples, structs, maps and variants with data.
+
+use serde::{Serialize, ser};
+
+use super::{Serializer, unsupported};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Sink;
+use crate::wire::Form;
+
+/// A sequence, tuple, struct or map that is being written.
+pub struct Compound<'a, S> {
+    pub(super) serializer: &'a mut Serializer<S>,
+    pub(super) form: Form,
+    /// The count in the marker. If it is not known yet, the marker is inserted at `start` in the end.
+    pub(super) count: Option<usize>,
+    /// 1, or 2 in a map.
+    pub(super) per_entry: usize,
+    pub(super) start: usize,
+    pub(super) values: usize,
+}
+
+impl<S: Sink> Compound<'_, S> {
+    #[inline(always)]
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.values += 1;
+        value.serialize(&mut *self.serializer)
+    }
+
+    #[inline(always)]
+    fn finish(self) -> Result<()> {
+        self.serializer.depth -= 1;
+        match self.count {
+            Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
+            Some(count) => Err(miscounted(count, self.values, self.per_entry)),
+            None if self.values % self.per_entry != 0 => Err(miscounted(0, self.values, self.per_entry)),
+            None => self.form.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
+        }
+    }
+}
+
+/// Takes numbers only. Even on this path, a reference to the serializer would keep it out of registers.
+#[cold]
+fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
+    if values % per_entry != 0 {
+        return Error::custom("a map key has no value");
+    }
+    Error::new(ErrorKind::Count { expected, found: values / per_entry })
+}
+
+/// The traits with one method per value: all but maps.
+macro_rules! compound {
+    ($($interface:ident $method:ident ($($key:ident)?);)*) => {
+        $(
+            impl<S: Sink> ser::$interface for Compound<'_, S> {
+                type Ok = ();
+                type Error = Error;
+
+                #[inline(always)]
+                fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
+                    $(let _ = $key;)?
+                    self.value(value)
+                }
+
+                $(
+                    fn skip_field(&mut self, $key: &'static str) -> Result<()> {
+                        let _ = $key;
+                        unsupported("skip_serializing_if: a struct is positional, so every field is written")
+                    }
+                )?
+
+                #[inline(always)]
+                fn end(self) -> Result<()> {
+                    self.finish()
+                }
+            }
+        )*
+    };
+}
+
+compound! {
+    SerializeSeq serialize_element ();
+    SerializeTuple serialize_element ();
+    SerializeTupleStruct serialize_field ();
+    SerializeTupleVariant serialize_field ();
+    SerializeStruct serialize_field (key);
+    SerializeStructVariant serialize_field (key);
+}
+
+impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        self.value(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.value(value)
+    }
+
+    fn end(self) -> Result<()> {
+        self.finish()
+    }
+}
