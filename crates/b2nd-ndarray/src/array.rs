@@ -86,6 +86,12 @@ impl Array {
         Array::of(Store::new(source, offset)?)
     }
 
+    /// The same array, with its chunks in another source.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn with_source(&self, source: Arc<dyn Source>) -> Result<Array> {
+        Array::of(self.store.with_source(source)?)
+    }
+
     fn of(store: Store) -> Result<Array> {
         let header = store.header();
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {

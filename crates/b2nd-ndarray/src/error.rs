@@ -93,6 +93,17 @@ pub enum Error {
         /// The size of one in bytes.
         itemsize: usize,
     },
+    /// A request to an object store.
+    #[cfg(feature = "object_store")]
+    #[error("bytes {}..{} of {path}: {source}", range.start, range.end)]
+    Request {
+        /// The object.
+        path: String,
+        /// The bytes that were asked for.
+        range: std::ops::Range<u64>,
+        /// What the store says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// Values and shape do not fit together.
     #[error("the values do not fit their shape: {0}")]
     Shape(#[from] ndarray::ShapeError),

@@ -24,7 +24,8 @@
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Value`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
-//! | read a remote array, in as many requests as its chunks need and two | [`Parts`], [`Array::byte_ranges`] |
+//! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
+//! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
 //! | write an array | [`write()`], [`write_bytes`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | decompress a chunk or an attribute | [`codec::Codec`] |
@@ -35,6 +36,7 @@
 //!   it has, but for LZ4: the Rust port exports the same names, and the linker takes it. `default-features = false, features = ["c",
 //!   "rayon"]` gives C-Blosc2 alone, as fast as it is.
 //! * `rayon` (default) reads and writes chunks in parallel.
+//! * `object_store`: `Remote`, an array in an object store, read with that crate.
 //! * `half` (default) adds `f16` and `bf16`.
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
@@ -53,6 +55,8 @@ mod error;
 mod options;
 mod parts;
 mod read;
+#[cfg(feature = "object_store")]
+mod remote;
 mod source;
 mod store;
 mod tiles;
@@ -66,6 +70,8 @@ pub use error::{Error, Result};
 pub use ndarray::s;
 pub use options::Options;
 pub use parts::Parts;
+#[cfg(feature = "object_store")]
+pub use remote::Remote;
 pub use source::{Memory, Source};
 pub use value::Value;
 pub use write::{to_frame, write, write_bytes};

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::source::Source;
 
 /// How much the first read asks for: 99.8% of the headers seen fit.
-const FIRST_READ: u64 = 4096;
+pub(crate) const FIRST_READ: u64 = 4096;
 
 pub(crate) enum Store {
     Contiguous(Contiguous),
@@ -24,7 +24,7 @@ pub(crate) struct Contiguous {
     source: Arc<dyn Source>,
     offset: u64,
     header: Header,
-    offsets: OnceLock<Offsets>,
+    offsets: OnceLock<Arc<Offsets>>,
 }
 
 /// The bytes of a chunk, as many as were read.
@@ -62,6 +62,17 @@ impl Store {
         let source = fs::File::open(file.path()).map_err(b2nd::Error::from)?;
         let (offset, header) = (file.offset(), file.header().clone());
         Ok(Store::Contiguous(Contiguous { source: Arc::new(source), offset, header, offsets: OnceLock::new() }))
+    }
+
+    /// The same frame in another source, which need not hold header and index again.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn with_source(&self, source: Arc<dyn Source>) -> Result<Store> {
+        match self {
+            Store::Contiguous(Contiguous { offset, header, offsets, .. }) => {
+                Ok(Store::Contiguous(Contiguous { source, offset: *offset, header: header.clone(), offsets: offsets.clone() }))
+            }
+            Store::Sparse(_) => Err(b2nd::Error::custom("a sparse frame is in no source").into()),
+        }
     }
 
     pub(crate) fn header(&self) -> &Header {
@@ -102,7 +113,7 @@ impl Contiguous {
         }
         let tail = self.read(self.header.tail_range())?;
         let offsets = Offsets::from_tail(&self.header, &tail)?;
-        Ok(self.offsets.get_or_init(|| offsets))
+        Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 
     fn chunk(&self, number: u64, front: Option<u64>) -> Result<Bytes<'_>> {

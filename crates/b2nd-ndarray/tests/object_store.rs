@@ -1,0 +1,195 @@
+//! Arrays in an object store: how many requests a slice takes, and what becomes of one that fails.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+
+use b2nd_ndarray::{Error, Options, Remote, to_frame};
+use futures_executor::block_on;
+use futures_util::stream::BoxStream;
+use ndarray::{Array2, s};
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, GetOptions, GetRange, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+
+/// A store that counts the requests for bytes, and fails those for what lies behind `broken`.
+#[derive(Debug)]
+struct Counting {
+    memory: InMemory,
+    requests: Mutex<Vec<Range<u64>>>,
+    under_way: AtomicUsize,
+    most_at_once: AtomicUsize,
+    broken: AtomicUsize,
+}
+
+impl fmt::Display for Counting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.memory.fmt(f)
+    }
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for Counting {
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let Some(GetRange::Bounded(range)) = options.range.clone() else { panic!("{options:?}") };
+        self.requests.lock().unwrap().push(range.clone());
+        let at_once = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
+        let mut asked = false;
+        std::future::poll_fn(|context| {
+            context.waker().wake_by_ref();
+            if std::mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        if range.end > self.broken.load(Ordering::SeqCst) as u64 {
+            return Err(object_store::Error::Generic { store: "test", source: "no answer after 30 seconds".into() });
+        }
+        self.memory.get_opts(location, options).await
+    }
+
+    async fn put_opts(&self, location: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
+        self.memory.put_opts(location, payload, options).await
+    }
+
+    async fn put_multipart_opts(&self, location: &Path, options: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        self.memory.put_multipart_opts(location, options).await
+    }
+
+    fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        self.memory.delete_stream(locations)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.memory.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.memory.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.memory.copy_opts(from, to, options).await
+    }
+}
+
+const PATH: &str = "some/array.b2nd";
+
+/// 5 x 4 chunks of 40 KB, which are not compressed.
+fn values() -> Array2<u32> {
+    Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3)
+}
+
+fn frame() -> Vec<u8> {
+    let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), level: 0, ..Options::default() };
+    to_frame(&values(), &options).unwrap()
+}
+
+fn store_with(object: Vec<u8>) -> Arc<Counting> {
+    let store = Counting {
+        memory: InMemory::new(),
+        requests: Mutex::default(),
+        under_way: AtomicUsize::new(0),
+        most_at_once: AtomicUsize::new(0),
+        broken: AtomicUsize::new(usize::MAX),
+    };
+    block_on(store.memory.put(&PATH.into(), object.into())).unwrap();
+    Arc::new(store)
+}
+
+fn open(store: &Arc<Counting>) -> b2nd_ndarray::Result<Remote> {
+    block_on(Remote::open(store.clone(), PATH.into()))
+}
+
+#[test]
+fn a_slice_takes_the_requests_of_its_chunks_and_opening_two() {
+    let store = store_with(frame());
+    let remote = open(&store).unwrap();
+    assert_eq!(store.requests.lock().unwrap().len(), 2);
+    for (slice, expected) in [
+        // One chunk; two beside each other in the object; a column of five, which lie apart; all; none.
+        ([10..20, 10..20], 1),
+        ([10..20, 150..250], 1),
+        ([0..500, 10..20], 5),
+        ([0..500, 0..400], 1),
+        ([7..7, 0..400], 0),
+    ] {
+        store.requests.lock().unwrap().clear();
+        let place = [slice[0].start as usize..slice[0].end as usize, slice[1].start as usize..slice[1].end as usize];
+        let wanted = values().slice(s![place[0].clone(), place[1].clone()]).to_owned().into_dyn();
+        assert_eq!(block_on(remote.read::<u32>(&slice)).unwrap(), wanted);
+        assert_eq!(store.requests.lock().unwrap().len(), expected, "{slice:?}");
+    }
+    assert_eq!(store.most_at_once.load(Ordering::SeqCst), 5, "the five chunks of a column at once");
+}
+
+#[test]
+fn a_frame_inside_an_object() {
+    let store = store_with([&[7; 12_345][..], &frame()].concat());
+    let remote = block_on(Remote::open_at(store.clone(), PATH.into(), 12_345)).unwrap();
+    assert_eq!(block_on(remote.read::<u32>(&[0..500, 0..400])).unwrap(), values().into_dyn());
+}
+
+#[test]
+fn a_header_longer_than_the_first_request_takes_one_more() {
+    let options = Options { metalayers: vec![("long".into(), vec![1; 9000])], ..Options::default() };
+    let store = store_with(to_frame(&values(), &options).unwrap());
+    let remote = open(&store).unwrap();
+    assert_eq!(store.requests.lock().unwrap().len(), 3);
+    assert_eq!(block_on(remote.read::<u32>(&[0..500, 0..400])).unwrap(), values().into_dyn());
+}
+
+#[test]
+fn a_request_that_fails_is_an_error_that_names_its_range() {
+    let store = store_with(frame());
+    let remote = open(&store).unwrap();
+    store.broken.store(100_000, Ordering::SeqCst);
+    // The first chunk is there.
+    block_on(remote.fetch(&[0..1, 0..1])).unwrap();
+    store.requests.lock().unwrap().clear();
+    let error = block_on(remote.fetch(&[499..500, 399..400])).unwrap_err();
+    let range = store.requests.lock().unwrap()[0].clone();
+    let expected = format!("bytes {}..{} of {PATH}: Generic test error: no answer after 30 seconds", range.start, range.end);
+    assert_eq!(error.to_string(), expected);
+    assert!(matches!(error, Error::Request { range: found, .. } if found == range));
+    let error = open(&store).unwrap_err().to_string();
+    assert!(error.ends_with("no answer after 30 seconds") && error.starts_with("bytes "), "the index: {error}");
+}
+
+#[test]
+fn an_object_that_is_replaced_meanwhile_is_an_error() {
+    let store = store_with(frame());
+    let remote = open(&store).unwrap();
+    block_on(store.memory.put(&PATH.into(), frame().into())).unwrap();
+    let error = block_on(remote.fetch(&[0..1, 0..1])).unwrap_err().to_string();
+    assert!(error.starts_with("bytes ") && error.contains("precondition"), "{error}");
+}
+
+#[test]
+fn an_object_that_is_cut_short_is_an_error() {
+    let whole = frame();
+    for length in [0, 10, 60, 4000, 4097, 100_000, whole.len() - 1] {
+        let store = store_with(whole[..length].to_vec());
+        let error = open(&store).unwrap_err().to_string();
+        assert!(error.contains("bytes") || error.contains("end of input"), "{length}: {error}");
+    }
+    let missing = block_on(Remote::open(store_with(whole), "elsewhere".into())).unwrap_err().to_string();
+    assert!(missing.starts_with("bytes 0..4096 of elsewhere: "), "{missing}");
+}
+
+#[test]
+fn the_futures_may_go_to_other_threads() {
+    fn movable<T: Send>(future: T) -> T {
+        future
+    }
+    let store = store_with(frame());
+    let remote = block_on(movable(Remote::open(store, PATH.into()))).unwrap();
+    let read = movable(remote.read::<u32>(&[0..1, 0..1]));
+    assert_eq!(block_on(read).unwrap()[[0, 0]], 0);
+}
