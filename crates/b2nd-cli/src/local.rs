@@ -31,29 +31,22 @@ impl LocalFile {
         if metadata.is_dir() {
             let frame = path.join(SPARSE_FRAME);
             return match fs::metadata(&frame) {
-                Ok(metadata) if metadata.is_file() => LocalFile::of(frame, metadata.len()),
+                Ok(metadata) if metadata.is_file() => LocalFile::regular(frame),
                 _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}"))),
             };
         }
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a directory"));
         }
-        LocalFile::of(path.to_owned(), metadata.len())
+        LocalFile::regular(path.to_owned())
     }
 
-    fn of(path: PathBuf, length: u64) -> io::Result<LocalFile> {
-        let mut file = fs::File::open(&path)?;
-        let mut first = vec![0; FIRST_READ.min(usize::try_from(length).unwrap_or(FIRST_READ))];
-        let mut read = 0;
-        while let Some(rest @ [_, ..]) = first.get_mut(read..) {
-            match file.read(rest) {
-                Ok(0) => break,
-                Ok(more) => read += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        first.truncate(read);
+    /// Opens what is known to be a regular file. Of a small one the first read tells the length too.
+    pub(crate) fn regular(path: PathBuf) -> io::Result<LocalFile> {
+        let file = fs::File::open(&path)?;
+        let mut first = Vec::with_capacity(FIRST_READ);
+        (&file).take(FIRST_READ as u64).read_to_end(&mut first)?;
+        let length = if first.len() < FIRST_READ { first.len() as u64 } else { file.metadata()?.len() };
         Ok(LocalFile { file, length, first, path })
     }
 }

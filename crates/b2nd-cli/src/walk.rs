@@ -66,7 +66,7 @@ fn file(path: &Path, kind: fs::FileType) -> io::Result<Option<Target>> {
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
     }
-    let file = LocalFile::open(path)?;
+    let file = LocalFile::regular(path.to_owned())?;
     let first = file.read(0..10)?;
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && store::is_zip(&first);
     let is_it = store::is_frame(&first) || is_archive;

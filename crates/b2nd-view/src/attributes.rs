@@ -60,7 +60,7 @@ fn data<'a>(chunk: Chunk<'a>, codec: &mut dyn Decompress) -> Result<Cow<'a, [u8]
 /// A metalayer's content in at most so many characters: MessagePack as Python packs it, else text, else nothing.
 pub fn describe(content: &[u8], limit: usize) -> Option<String> {
     let text = |content: &[u8]| match std::str::from_utf8(content) {
-        Ok(text) if !text.contains(char::is_control) => Some(shortened(&quoted(content), limit)),
+        Ok(text) if !text.contains(char::is_control) => Some(shortened(quoted(content), limit)),
         _ => None,
     };
     if content.is_empty() {

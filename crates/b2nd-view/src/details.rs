@@ -64,7 +64,7 @@ impl Lines {
 
     /// A value, if it is there and not null.
     fn text(&mut self, label: &str, value: Option<Value>) {
-        let text = value.map(|value| value.as_str().map_or_else(|| value.text(WIDTH), |text| shortened(&printable(text), WIDTH)));
+        let text = value.map(|value| value.as_str().map_or_else(|| value.text(WIDTH), |text| shortened(printable(text), WIDTH)));
         if let Some(text) = text.filter(|text| text != "null") {
             self.push(label, text);
         }
@@ -75,7 +75,7 @@ impl Lines {
         for key in ["udf_source", "UDF"] {
             if let Some(source) = recipe.get(key).and_then(|source| source.as_str()) {
                 let lines = source.lines().filter(|line| !line.trim().is_empty());
-                lines.for_each(|line| self.push("function", shortened(&printable(line), WIDTH)));
+                lines.for_each(|line| self.push("function", shortened(printable(line), WIDTH)));
             }
         }
         for (name, operand) in recipe.get("operands").iter().flat_map(|operands| operands.entries()) {

@@ -146,14 +146,15 @@ pub fn quoted(bytes: &[u8]) -> String {
 
 /// Two digits for each byte.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
-    let mut digits = String::with_capacity(bytes.len() * (2 + separator.len()));
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let mut digits = Vec::with_capacity(bytes.len() * (2 + separator.len()));
     for (index, byte) in bytes.iter().enumerate() {
         if index != 0 {
-            digits += separator;
+            digits.extend_from_slice(separator.as_bytes());
         }
-        digits.extend([byte >> 4, byte & 15].map(|nibble| char::from_digit(nibble.into(), 16).unwrap_or('0')));
+        digits.extend([byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]));
     }
-    digits
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// Parses a number of bytes from the command line, in decimal or as 0x….

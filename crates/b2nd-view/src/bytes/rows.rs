@@ -129,7 +129,7 @@ impl<'a> Rows<'a> {
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
-        let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(&value, MAX_TEXT)) };
+        let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(value, MAX_TEXT)) };
         self.row(marker, head, head, name, count(length, "byte"))?;
         self.inside(|this| parts.iter().try_for_each(|part| this.part(part)))
     }
@@ -275,7 +275,7 @@ fn array_names(name: &[u8], content: &[u8]) -> Option<Names> {
 /// Short text as it is, and of anything else its length.
 fn text_or_length(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains(char::is_control) => shortened(&quoted(bytes), MAX_TEXT),
+        Ok(text) if !text.contains(char::is_control) => shortened(quoted(bytes), MAX_TEXT),
         _ => length(bytes),
     }
 }

@@ -1,5 +1,7 @@
 //! A value as a line of text for people.
 
+use std::fmt::{self, Write};
+
 use super::{Item, MAX_DEPTH, Reader, Value, is_pickle};
 use crate::marker;
 use crate::text::{count, printable, quoted};
@@ -8,10 +10,13 @@ use crate::text::{count, printable, quoted};
 const MAX_BYTES: usize = 32;
 
 /// A text of at most so many characters, and a sign that there were more.
-pub(crate) fn shortened(text: &str, limit: usize) -> String {
+pub(crate) fn shortened(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        return text;
+    }
     match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(&text)),
+        None => text,
     }
 }
 
@@ -19,7 +24,7 @@ pub(super) fn line(value: &[u8], limit: usize) -> String {
     let mut line = Line { reader: Reader(value), text: String::new(), limit };
     // What is written before an end that is too early says enough.
     let _ = line.value(MAX_DEPTH);
-    shortened(&line.text, limit)
+    shortened(line.text, limit)
 }
 
 struct Line<'a> {
@@ -34,10 +39,13 @@ impl Line<'_> {
         match self.reader.next()? {
             Item::Nil => self.push("null"),
             Item::Bool(value) => self.push(if value { "true" } else { "false" }),
-            Item::Int(number) => self.push(&number.to_string()),
-            Item::Unsigned(number) => self.push(&number.to_string()),
+            Item::Int(number) => self.write(format_args!("{number}")),
+            Item::Unsigned(number) => self.write(format_args!("{number}")),
             Item::Float(number) => self.push(&marker::float_text(number)),
-            Item::String(bytes) => self.push(&quoted(bytes)),
+            Item::String(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => self.write(format_args!("{text:?}")),
+                Err(_) => self.push(&quoted(bytes)),
+            },
             Item::Bytes(bytes) => self.push(&bytes_text(bytes)),
             Item::Ext(kind, bytes) => self.extension(kind, bytes, depth)?,
             Item::Array(elements) => {
@@ -110,6 +118,13 @@ impl Line<'_> {
     fn push(&mut self, text: &str) {
         if !self.is_full() {
             self.text += text;
+        }
+    }
+
+    fn write(&mut self, text: fmt::Arguments) {
+        if !self.is_full() {
+            // Writing to a string does not fail.
+            let _ = self.text.write_fmt(text);
         }
     }
 
