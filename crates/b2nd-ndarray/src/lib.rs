@@ -20,6 +20,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | open a file, or a sparse frame's directory | [`Array::open`] |
+//! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Value`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
@@ -45,6 +46,7 @@
 compile_error!("b2nd-ndarray needs something that decompresses: enable its feature `pure` or `c`");
 
 mod append;
+mod archive;
 mod array;
 mod blocks;
 pub mod codec;
