@@ -6,7 +6,8 @@
 and CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" builds it in here.
 
 A ratio is python-blosc2's time by ours: 1 is equal, more is faster here; of processor time (cpu) too, which a busy machine disturbs
-less. `gain` is our time with one thread by that with two. Files are in memory (/dev/shm).
+less. `gain` is our time with one thread by that with two; `peak` is the memory that reading takes, with one thread and with two, by that of
+the result and two chunks a thread. Files are in memory (/dev/shm).
 """
 
 import argparse
@@ -92,6 +93,10 @@ class Rust:
         print(*words, file=self.process.stdin, flush=True)
         return tuple(map(int, self.process.stdout.readline().split()))
 
+    def peak(self, threads, path, array):
+        """Memory that reading takes at its peak, by that of the result and of two chunks for each thread."""
+        return self.ask("peak", threads, path)[0] / (array.nbytes + 2 * threads * array.schunk.chunksize)
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -117,6 +122,7 @@ def main():
                     cparams = blosc2.CParams(codec=blosc2.Codec[codec.upper()], clevel=5, nthreads=2)
                     array = blosc2.asarray(data, urlpath=path, mode="w", cparams=cparams)
                     shapes = f"{array.chunks} {array.blocks} {array.schunk.cratio:.1f}x"
+                    shapes += f" peak {rust.peak(1, path, array):.2f} {rust.peak(2, path, array):.2f}"
                     del array
                     measure(rust, path, f"{dtype} {ndim}-d {codec:8}", options.rounds, shapes)
 

@@ -1,6 +1,7 @@
 //! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
 //!
 //! A line is `read THREADS PATH` or `slices THREADS COUNT PATH`, and so is the answer: nanoseconds, those of the processor, and a checksum.
+//! `peak THREADS PATH` is answered with the bytes of memory that reading took at its peak.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::BufRead;
@@ -17,6 +18,10 @@ fn main() {
         let line = line.unwrap();
         let words: Vec<_> = line.split(' ').collect();
         let pool = &pools[words[1].parse::<usize>().unwrap() - 1];
+        if let ["peak", _, path] = words[..] {
+            println!("{}", pool.install(|| peak(path)));
+            continue;
+        }
         let (took, sum) = match words[..] {
             ["read", _, path] => pool.install(|| read(path)),
             ["slices", _, count, path] => pool.install(|| slices(path, count.parse().unwrap())),
@@ -37,6 +42,20 @@ fn read(path: &str) -> ([u64; 2], u64) {
         let values = array.read::<i32>(&array.whole()).unwrap();
         (since(start), sum(&values, |value| u64::from(value as u32)))
     }
+}
+
+/// How far the resident memory of this process rises (Linux) while the whole array is read.
+fn peak(path: &str) -> u64 {
+    let said = |field: &str| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with(field)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+    };
+    // The peak starts anew from here.
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = said("VmRSS:");
+    read(path);
+    said("VmHWM:") - before
 }
 
 /// Boxes of 100 elements a side, or runs of 10,000, at places that `speed.py` computes too.

@@ -92,8 +92,9 @@ impl Appender {
     /// that cannot be changed in one write, since other metalayers stand before the array's.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
-        let array = Array::open(path)?;
+        // Locked first: what another one appended while this waited counts.
         let frame = File::edit(path)?;
+        let array = Array::open(path)?;
         let header = frame.header().clone();
         let refused = |why: &str| Err(Error::B2nd(b2nd::Error::custom(format_args!("{}: {why}", path.display()))));
         let meta = match header.array()? {

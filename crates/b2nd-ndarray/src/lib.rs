@@ -39,8 +39,11 @@
 //! * `rayon` (default) reads and writes chunks in parallel.
 //! * `object_store`: `Remote`, an array in an object store, read with that crate.
 //! * `half` (default) adds `f16` and `bf16`.
-#![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
-#![cfg_attr(feature = "c", deny(unsafe_code))]
+//!
+//! # Unsafe code
+//!
+//! In two rooms: `pages`, one call that asks Linux for huge pages; and with the feature `c`, `codec::c`, the calls of C-Blosc2.
+#![deny(unsafe_code)]
 
 #[cfg(not(any(feature = "pure", feature = "c")))]
 compile_error!("b2nd-ndarray needs something that decompresses: enable its feature `pure` or `c`");
@@ -55,6 +58,7 @@ mod decode;
 mod elements;
 mod error;
 mod options;
+mod pages;
 mod parts;
 mod read;
 #[cfg(feature = "object_store")]

@@ -1,5 +1,6 @@
 //! A view cut along a grid, so that the parts can be filled at the same time: each part has its own place, and the borrow checker
-//! sees it.
+//! sees it. (`b2nd::Grid::runs` gives places in one flat result, which threads cannot share without unsafe code, and which a view need
+//! not be.)
 
 use std::ops::Range;
 

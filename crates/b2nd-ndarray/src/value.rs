@@ -5,6 +5,7 @@ use bytemuck::Pod;
 use num_complex::Complex;
 
 use crate::error::{Error, Result};
+use crate::pages;
 
 /// A Rust type whose values are an array's elements.
 ///
@@ -137,5 +138,7 @@ fn each<const N: usize>(bytes: &mut [u8]) {
 
 /// An array's memory as values, zero at first.
 pub(crate) fn zeroed<P: Pod>(items: usize) -> Option<Vec<P>> {
-    bytemuck::allocation::try_zeroed_vec(items).ok()
+    let mut values = bytemuck::allocation::try_zeroed_vec(items).ok()?;
+    pages::huge(bytemuck::cast_slice_mut(&mut values));
+    Some(values)
 }

@@ -1,0 +1,128 @@
+//! An array that grows, and processes that are killed, take turns, or find the disk full.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use b2nd_ndarray::{Appender, Array, Options};
+use ndarray::{Array2, ArrayD};
+
+/// Rows that do not compress well.
+fn rows(start: usize, count: usize) -> Array2<u32> {
+    Array2::from_shape_fn((count, 64), |(row, column)| {
+        (((start + row) * 64 + column) as u32).wrapping_mul(0x9e37_79b1).rotate_left(7)
+    })
+}
+
+fn whole(path: &Path) -> ArrayD<u32> {
+    let array = Array::open(path).unwrap();
+    array.read(&array.whole()).unwrap()
+}
+
+/// A file of this many rows.
+fn log(path: &Path, count: usize) {
+    let options = Options { chunkshape: Some(vec![16, 64]), blockshape: Some(vec![4, 64]), ..Options::default() };
+    let mut log = Appender::create::<u32>(path, &[64], &options).unwrap();
+    log.append(&rows(0, count)).unwrap();
+    log.flush().unwrap();
+}
+
+/// This program again, for one of the tests below that act for others.
+fn child(shell: &str, test: &str, path: &Path) -> Command {
+    let mut command = Command::new("sh");
+    let program = std::env::current_exe().unwrap();
+    command.args(["-c", &format!("{shell} exec \"$0\" --exact {test} --nocapture --include-ignored")]).arg(program);
+    command.env("B2ND_LOG", path).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+#[test]
+#[ignore = "run by a_process_that_is_killed_loses_what_it_had_not_flushed"]
+fn appends_and_flushes_for_ever() {
+    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    loop {
+        let count = log.rows() as usize;
+        log.append(&rows(count, 7)).unwrap();
+        log.flush().unwrap();
+        println!("\nflushed {}", log.rows());
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_loses_what_it_had_not_flushed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.b2nd");
+    log(&path, 5);
+    let mut count = 5;
+    for round in 0_u32..20 {
+        let mut process = child("", "appends_and_flushes_for_ever", &path).spawn().unwrap();
+        let mut flushed = 0;
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
+        for line in lines.filter(|line| line.starts_with("flushed ")).take(1 + round as usize % 3) {
+            flushed = line["flushed ".len()..].parse().unwrap();
+        }
+        // Somewhere in the next flush.
+        std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 137 % 2000)));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let now = whole(&path);
+        assert!(now.len() / 64 >= flushed && flushed > count && (now.len() / 64 - 5).is_multiple_of(7), "{flushed} flushed");
+        count = now.len() / 64;
+        assert_eq!(now, rows(0, count).into_dyn());
+    }
+}
+
+#[test]
+fn several_that_append_at_once_take_turns() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.b2nd");
+    log(&path, 5);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    let mut log = Appender::open(&path).unwrap();
+                    let count = log.rows() as usize;
+                    log.append(&rows(count, 3)).unwrap();
+                    log.flush().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(whole(&path), rows(0, 5 + 4 * 10 * 3).into_dyn());
+}
+
+#[test]
+#[ignore = "run by a_full_disk_is_an_error_and_the_file_is_as_it_was"]
+fn appends_until_it_fails() {
+    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    let failed = (0..10_000).find_map(|_| log.append(&rows(log.rows() as usize, 16)).and_then(|()| log.flush()).err());
+    println!("\nflushed {}", log.rows());
+    println!("\nfailed {}", failed.unwrap());
+    // And again: it stays an error, and does not become half a file.
+    println!("\nfailed {}", log.flush().unwrap_err());
+}
+
+/// The disk is as full as the shell's limit on the length of files says.
+#[test]
+fn a_full_disk_is_an_error_and_the_file_is_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    for blocks in [80, 81, 82, 83, 90, 130, 200] {
+        let path = directory.path().join(format!("{blocks}.b2nd"));
+        log(&path, 5);
+        let full = child(&format!("trap '' XFSZ; ulimit -f {blocks};"), "appends_until_it_fails", &path).output().unwrap();
+        let said = String::from_utf8(full.stdout).unwrap();
+        let errors: Vec<_> = said.lines().filter(|line| line.starts_with("failed ")).collect();
+        assert!(errors.len() == 2 && errors.iter().all(|error| error.contains("File too large")), "{said}");
+        let now = whole(&path);
+        assert!(now.len() / 64 >= 5 && (now.len() / 64 - 5).is_multiple_of(16));
+        assert_eq!(now, rows(0, now.len() / 64).into_dyn());
+        // With room again, it goes on.
+        let mut log = Appender::open(&path).unwrap();
+        log.append(&rows(now.len() / 64, 3)).unwrap();
+        log.flush().unwrap();
+        assert_eq!(whole(&path), rows(0, now.len() / 64 + 3).into_dyn());
+    }
+}
