@@ -1,18 +1,23 @@
-"""Runs b2nd-catalog where others have their say: on files that python-blosc2 wrote, in buckets of an S3 server (moto), and with DuckDB and
-pyarrow as readers of the catalogue.
+"""Runs b2nd-catalog where others have their say: on files that python-blosc2 wrote, in buckets (of moto and Azurite), on Python's http server,
+and with DuckDB and pyarrow as readers of the catalogue.
 
-    python check.py PROGRAM
+    python check.py PROGRAM AZURITE
 """
 
+import functools
+import http.server
 import json
 import logging
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
+import azure.storage.blob
 import blosc2
 import boto3
 import duckdb
@@ -20,7 +25,7 @@ import numpy
 import pyarrow.parquet
 from moto.server import ThreadedMotoServer
 
-PROGRAM = sys.argv[1]
+PROGRAM, AZURITE = sys.argv[1:]
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 
 
@@ -58,7 +63,7 @@ def compare(catalog, arrays):
     """What pyarrow reads in the catalogue is what python-blosc2 says of the files."""
     rows = pyarrow.parquet.read_table(catalog).to_pylist()
     bad = [row for row in rows if row["error"]]
-    assert [row["url"].rsplit("/", 1)[1] for row in bad] == ["bad.b2nd"], bad
+    assert [row["url"].rsplit("/", 1)[1] for row in bad] == ["bad.b2nd"], [row["error"] for row in bad[:3]]
     found = {}
     for row in rows:
         name = urllib.parse.unquote(row["url"]).rsplit("/", 1)[1]
@@ -113,37 +118,83 @@ def check_disk(directory, arrays):
     print(f"disk: {rows} rows as python-blosc2, DuckDB and pyarrow say")
 
 
-def check_s3(directory, arrays):
+def check_bucket(bucket, directory, arrays, put, delete):
+    """A scan of a bucket, an update, and a live scan. `put` and `delete` are what others change in it."""
+    for path in directory.rglob("*"):
+        if path.is_file():
+            put(f"some/prefix/{path.relative_to(directory)}", path)
+    put("elsewhere.b2nd", directory / "bad.b2nd")
+    catalog = directory.parent / "bucket.parquet"
+    run("scan", f"{bucket}/some/prefix", "--attributes", "--out", catalog)
+    rows = compare(catalog, arrays)
+    assert all(row["etag"] for row in pyarrow.parquet.read_table(catalog).to_pylist() if not row["url"].endswith(".b2d"))
+
+    # An update reads what is new, and drops what is gone.
+    delete("some/prefix/array 0 é.b2nd")
+    put("some/prefix/new.b2nd", directory / "array 2 é.b2nd")
+    said = run("scan", f"{bucket}/some/prefix/", "--attributes", "--update", "--out", catalog).stderr
+    assert said.startswith("1 files read") and " 1 gone" in said, said
+    query = f"select shape, attributes is not null as has from b2nd('{bucket}/some/prefix') where url like '{bucket}/some/prefix/new%'"
+    assert json.loads(run("sql", query, "--format", "json").stdout) == {"shape": [3, 7], "has": True}
+    # A catalogue is read where it is.
+    put("catalog.parquet", catalog)
+    counted = run("sql", "select count(*) as n from arrays", "--catalog", f"{bucket}/catalog.parquet", "--format", "json")
+    assert json.loads(counted.stdout)["n"] == rows
+    catalog.unlink()
+    print(f"{bucket}: {rows} rows, an update, a live scan, a catalogue in it")
+
+
+def check_s3_and_gs(directory, arrays):
+    """Google's storage speaks the language of S3 too, which is what moto answers."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
     settings = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
     os.environ.update(settings, AWS_ENDPOINT_URL=endpoint, AWS_ALLOW_HTTP="true")
+    account = directory.parent / "account.json"
+    account.write_text(json.dumps({"gcs_base_url": endpoint, "disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""}))
+    os.environ["GOOGLE_SERVICE_ACCOUNT"] = str(account)
     client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
-    client.create_bucket(Bucket="bucket")
-    for path in directory.rglob("*"):
-        if path.is_file():
-            client.upload_file(str(path), "bucket", f"some/prefix/{path.relative_to(directory)}")
-    client.put_object(Bucket="bucket", Key="elsewhere.b2nd", Body=b"not to be listed")
-    catalog = directory.parent / "s3.parquet"
-    run("scan", "s3://bucket/some/prefix", "--attributes", "--out", catalog)
-    rows = compare(catalog, arrays)
-    assert all(row["etag"] for row in pyarrow.parquet.read_table(catalog).to_pylist() if not row["url"].endswith(".b2d"))
-
-    # An update reads what is new, and drops what is gone.
-    client.delete_object(Bucket="bucket", Key="some/prefix/array 0 é.b2nd")
-    client.upload_file(str(directory / "array 2 é.b2nd"), "bucket", "some/prefix/new.b2nd")
-    said = run("scan", "s3://bucket/some/prefix/", "--attributes", "--update", "--out", catalog).stderr
-    assert said.startswith("1 files read") and " 1 gone" in said, said
-    query = "select shape, attributes is not null as has from b2nd('s3://bucket/some/prefix') where url like 's3://bucket/some/prefix/new%'"
-    assert json.loads(run("sql", query, "--format", "json").stdout) == {"shape": [3, 7], "has": True}
-    # Another catalogue is read where it is.
-    client.upload_file(str(catalog), "bucket", "catalog.parquet")
-    counted = run("sql", "select count(*) as n from arrays", "--catalog", "s3://bucket/catalog.parquet", "--format", "json")
-    assert json.loads(counted.stdout)["n"] == rows
+    for scheme in ("s3", "gs"):
+        bucket = f"{scheme}bucket"
+        client.create_bucket(Bucket=bucket)
+        put = lambda name, path: client.upload_file(str(path), bucket, name, ExtraArgs={"ACL": "public-read"})
+        check_bucket(f"{scheme}://{bucket}", directory, arrays, put, lambda name: client.delete_object(Bucket=bucket, Key=name))
     server.stop()
-    print(f"s3: {rows} rows, an update, a live scan, a catalogue in a bucket")
+
+
+def check_az(directory, arrays):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = ["--inMemoryPersistence", "--silent", "--disableTelemetry", "--skipApiVersionCheck", "--blobPort", str(port)]
+    server = subprocess.Popen([AZURITE, *arguments], stdout=subprocess.DEVNULL)
+    try:
+        account, key = "devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+        endpoint = f"http://127.0.0.1:{port}/{account}"
+        os.environ.update(AZURE_STORAGE_USE_EMULATOR="true", AZURITE_BLOB_STORAGE_URL=f"http://127.0.0.1:{port}")
+        client = azure.storage.blob.ContainerClient(endpoint, "container", credential={"account_name": account, "account_key": key}, retry_total=20)
+        client.create_container()
+        check_bucket("az://container", directory, arrays, lambda name, path: client.upload_blob(name, path.read_bytes()), client.delete_blob)
+    finally:
+        server.kill()
+
+
+def check_http(directory, arrays):
+    """Python's own server lists directories as pages, and knows no ranges."""
+    handler = functools.partial(Quiet, directory=directory)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        catalog = directory.parent / "http.parquet"
+        run("scan", f"http://127.0.0.1:{server.server_port}/", "--attributes", "--jobs", "4", "--out", catalog)
+        print(f"http.server: {compare(catalog, arrays)} rows")
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 with tempfile.TemporaryDirectory() as temporary:
@@ -151,4 +202,6 @@ with tempfile.TemporaryDirectory() as temporary:
     directory.mkdir()
     arrays = write_arrays(directory)
     check_disk(directory, arrays)
-    check_s3(directory, arrays)
+    check_s3_and_gs(directory, arrays)
+    check_az(directory, arrays)
+    check_http(directory, arrays)

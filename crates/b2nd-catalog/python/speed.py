@@ -50,7 +50,8 @@ class Files(asyncio.Protocol):
             return
         self.received = b""
         if head.startswith(b"PROPFIND"):
-            answer = b"HTTP/1.1 207 Multi-Status\r\nContent-Length: %d\r\n\r\n" % len(Files.listing) + Files.listing
+            listing = b"" if re.search(rb"depth: 0", head, re.IGNORECASE) else Files.listing
+            answer = b"HTTP/1.1 207 Multi-Status\r\nContent-Length: %d\r\n\r\n" % len(listing) + listing
         else:
             answer = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-%d/%d\r\nContent-Length: %d\r\n\r\n" % (
                 len(Files.content) - 1, len(Files.content), len(Files.content)) + Files.content

@@ -1,8 +1,11 @@
 //! The catalogue's file: rows as Parquet, and what an update knows from the last one.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
@@ -26,11 +29,23 @@ const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes a catalogue beside its place, and puts it there when it is whole.
+/// How many rows are handed to the thread that writes at a time.
+const HANDED: usize = 1 << 10;
+
+/// Writes a catalogue beside its place, and puts it there when it is whole. A thread of its own encodes, while files are read.
 pub struct Writer {
     target: PathBuf,
-    writer: ArrowWriter<NamedTempFile>,
+    temporary: NamedTempFile,
     rows: Vec<Row>,
+    pieces: SyncSender<Piece>,
+    thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
+}
+
+enum Piece {
+    /// In whatever order they were read.
+    Rows(Vec<Row>),
+    /// In an order that stays.
+    Batch(RecordBatch),
 }
 
 impl Writer {
@@ -41,8 +56,10 @@ impl Writer {
     /// No file can be made in the directory of `target`.
     pub fn new(target: &Path) -> Result<Writer> {
         let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // The umask takes from it what it takes from every file.
+        let readable = PermissionsExt::from_mode(0o666);
         let temporary =
-            tempfile::Builder::new().prefix(".b2nd-catalog-").suffix(".tmp").permissions(readable()).tempfile_in(directory);
+            tempfile::Builder::new().prefix(".b2nd-catalog-").suffix(".tmp").permissions(readable).tempfile_in(directory);
         let temporary = temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -50,8 +67,10 @@ impl Writer {
             .set_max_row_group_row_count(Some(GROUP))
             .set_created_by(format!("b2nd-catalog {VERSION}"))
             .build();
-        let writer = ArrowWriter::try_new(temporary, SCHEMA.clone(), Some(properties))?;
-        Ok(Writer { target: target.to_owned(), writer, rows: Vec::new() })
+        let writer = ArrowWriter::try_new(temporary.as_file().try_clone()?, SCHEMA.clone(), Some(properties))?;
+        let (pieces, received) = sync_channel(4);
+        let thread = Some(std::thread::spawn(move || encode(received, writer)));
+        Ok(Writer { target: target.to_owned(), temporary, rows: Vec::new(), pieces, thread })
     }
 
     /// Adds rows.
@@ -61,17 +80,12 @@ impl Writer {
     /// The disk is full.
     pub fn push(&mut self, rows: impl IntoIterator<Item = Row>) -> Result<()> {
         self.rows.extend(rows);
-        if self.rows.len() >= GROUP { self.write() } else { Ok(()) }
+        if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
     }
 
-    fn write(&mut self) -> Result<()> {
-        self.rows.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
-        // Parts of it, since the rows' text takes memory for a moment.
-        for rows in self.rows.chunks(GROUP / 8) {
-            self.writer.write(&batch(rows)?)?;
-        }
-        self.rows.clear();
-        Ok(())
+    fn hand_over(&mut self) -> Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        self.send(Piece::Rows(rows))
     }
 
     /// Adds rows of another catalogue, or of a query that gives the same columns.
@@ -79,8 +93,13 @@ impl Writer {
     /// # Errors
     ///
     /// The disk is full.
-    pub fn push_batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        Ok(self.writer.write(batch)?)
+    pub fn push_batch(&mut self, batch: RecordBatch) -> Result<()> {
+        self.send(Piece::Batch(batch))
+    }
+
+    fn send(&mut self, piece: Piece) -> Result<()> {
+        // The thread ends before it is told to only with an error.
+        self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
     /// Ends the catalogue and puts it into its place, atomically.
@@ -89,21 +108,53 @@ impl Writer {
     ///
     /// The disk is full, or the place cannot be written to.
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
-        self.write()?;
+        self.hand_over()?;
+        let Writer { target, temporary, pieces, thread, .. } = self;
+        drop(pieces);
+        let mut writer = encoded(thread)?;
         for (name, value) in notes.pairs() {
-            self.writer.append_key_value_metadata(KeyValue::new(name.to_owned(), value));
+            writer.append_key_value_metadata(KeyValue::new(name.to_owned(), value));
         }
-        let temporary = self.writer.into_inner()?;
+        writer.close()?;
         temporary.as_file().sync_all()?;
-        temporary.persist(&self.target).with_context(|| format!("cannot write {}", self.target.display()))?;
+        temporary.persist(&target).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(())
     }
 }
 
-#[cfg(unix)]
-fn readable() -> std::fs::Permissions {
-    // The umask takes from it what it takes from every file.
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
+/// Writes pieces until no more come.
+fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<ArrowWriter<File>> {
+    let mut gathered = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Rows(rows) => gathered.extend(rows),
+            Piece::Batch(batch) => writer.write(&batch)?,
+        }
+        if gathered.len() >= GROUP {
+            write(&mut gathered, &mut writer)?;
+        }
+    }
+    write(&mut gathered, &mut writer)?;
+    Ok(writer)
+}
+
+fn write(rows: &mut Vec<Row>, writer: &mut ArrowWriter<File>) -> Result<()> {
+    rows.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
+    // Parts of it, since the rows' text takes memory for a moment.
+    for rows in rows.chunks(GROUP / 8) {
+        writer.write(&batch(rows)?)?;
+    }
+    rows.clear();
+    Ok(())
+}
+
+/// What the thread that writes leaves; a panic goes on here.
+fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<ArrowWriter<File>> {
+    match thread.map(JoinHandle::join) {
+        Some(Ok(written)) => written.context("the catalogue cannot be written"),
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        None => bail!("the catalogue could not be written"),
+    }
 }
 
 /// What a catalogue says of itself, in the file's metadata.
@@ -128,6 +179,8 @@ impl Notes {
 /// What the last scan left: of each file whether it is as it was. It takes some 50 bytes a file.
 pub struct Known {
     path: PathBuf,
+    /// Locked until the catalogue is replaced, so that of two updates none undoes what the other did.
+    file: File,
     roots: Vec<String>,
     files: HashMap<u128, Seen>,
 }
@@ -151,12 +204,10 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// The file is no catalogue, or one of other columns.
+    /// The file is no catalogue, or one of other columns; or another scan updates it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
-        if !path.try_exists()? {
-            return Ok(None);
-        }
-        let reader = open(path)?;
+        let Some(file) = lock(path)? else { return Ok(None) };
+        let reader = open(&file, path)?;
         let notes = Notes { extent, is_complete: true };
         let found = reader.metadata().file_metadata().key_value_metadata();
         let has = |name: &str, value: &str| {
@@ -188,7 +239,7 @@ impl Known {
                 files.insert(name(url.value(row)), Seen { version: (!unreadable).then_some(version), fate: Fate::Unseen });
             }
         }
-        Ok(Some(Known { path: path.to_owned(), roots, files }))
+        Ok(Some(Known { path: path.to_owned(), file, roots, files }))
     }
 
     /// Whether a listed file is as it was; its rows are then kept.
@@ -218,7 +269,7 @@ impl Known {
     /// The last catalogue cannot be read, or the disk is full.
     pub fn keep(&self, writer: &mut Writer, is_complete: bool) -> Result<u64> {
         let mut gone = 0;
-        for batch in open(&self.path)?.build()? {
+        for batch in open(&self.file, &self.path)?.build()? {
             let batch = batch?;
             let (url, key) = (batch.column(0).as_string::<i32>(), batch.column(1));
             let kept: BooleanArray = (0..batch.num_rows())
@@ -235,7 +286,7 @@ impl Known {
                     Some(kept)
                 })
                 .collect();
-            writer.push_batch(&filter_record_batch(&batch, &kept)?)?;
+            writer.push_batch(filter_record_batch(&batch, &kept)?)?;
         }
         Ok(gone)
     }
@@ -245,8 +296,28 @@ impl Known {
     }
 }
 
-fn open(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+/// The catalogue, locked; `None` where there is none.
+fn lock(path: &Path) -> Result<Option<File>> {
+    loop {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            file => file.with_context(|| format!("cannot open {}", path.display()))?,
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!("{} is being updated by another scan", path.display()),
+            // Not every file system has locks.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        // Another scan may have replaced it after it was opened.
+        let (locked, now) = (file.metadata()?, path.metadata()?);
+        if (locked.dev(), locked.ino()) == (now.dev(), now.ino()) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = file.try_clone()?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| format!("{} is not Parquet", path.display()))?;
     let names = |schema: &arrow::datatypes::Schema| {
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()

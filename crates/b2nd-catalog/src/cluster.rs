@@ -157,7 +157,7 @@ impl Job {
             let errors = rows.column_by_name("error").map_or(0, |errors| errors.len() - errors.null_count());
             Counts::add(&self.counts.read, batch.num_rows());
             Counts::add(&self.counts.errors, errors);
-            writer.push_batch(&RecordBatch::try_new(crate::columns::SCHEMA.clone(), rows.columns().to_vec())?)?;
+            writer.push_batch(RecordBatch::try_new(crate::columns::SCHEMA.clone(), rows.columns().to_vec())?)?;
         }
         Ok(())
     }

@@ -2,52 +2,19 @@
 
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use arrow::array::{
+    ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
+    TimestampMicrosecondArray,
+};
+use arrow::datatypes::{Field, Fields, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use arrow::json::ReaderBuilder;
 
 use crate::row::Row;
 
 /// Column by column what [`Row`] has, under the same names.
 pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
-    let list = |item| DataType::List(Arc::new(Field::new_list_field(item, true)));
-    let strings = || list(DataType::Utf8);
-    let integers = || list(DataType::Int64);
-    let columns = [
-        ("url", DataType::Utf8),
-        ("key", DataType::Utf8),
-        ("kind", DataType::Utf8),
-        ("error", DataType::Utf8),
-        ("size", DataType::Int64),
-        ("etag", DataType::Utf8),
-        ("modified", DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()))),
-        ("member", DataType::Utf8),
-        ("offset", DataType::Int64),
-        ("ndim", DataType::Int32),
-        ("shape", integers()),
-        ("chunkshape", integers()),
-        ("blockshape", integers()),
-        ("dtype", DataType::Utf8),
-        ("itemsize", DataType::Int64),
-        ("nbytes", DataType::Int64),
-        ("cbytes", DataType::Int64),
-        ("ratio", DataType::Float64),
-        ("codec", DataType::Utf8),
-        ("level", DataType::Int32),
-        ("filters", strings()),
-        ("nchunks", DataType::Int64),
-        ("layout", DataType::Utf8),
-        ("frame_type", DataType::Utf8),
-        ("frame_version", DataType::Int32),
-        ("metalayers", strings()),
-        ("attributes", DataType::Utf8),
-        ("dims", strings()),
-        ("units", DataType::Utf8),
-        ("long_name", DataType::Utf8),
-    ];
-    let fields: Fields = columns.into_iter().map(|(name, kind)| Field::new(name, kind, name != "url")).collect();
-    Arc::new(Schema::new(fields))
+    let field = |(name, column): (&str, ArrayRef)| Field::new(name, column.data_type().clone(), name != "url");
+    Arc::new(Schema::new(columns(&[]).map(field).into_iter().collect::<Fields>()))
 });
 
 /// Rows as a batch.
@@ -56,8 +23,67 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// None that rows can cause.
 pub fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
-    let mut decoder =
-        ReaderBuilder::new(SCHEMA.clone()).with_batch_size(rows.len().max(1)).with_strict_mode(true).build_decoder()?;
-    decoder.serialize(rows)?;
-    Ok(decoder.flush()?.unwrap_or_else(|| RecordBatch::new_empty(SCHEMA.clone())))
+    RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
+}
+
+fn columns(rows: &[Row]) -> [(&'static str, ArrayRef); 30] {
+    let modified: TimestampMicrosecondArray = rows.iter().map(|row| row.modified).collect();
+    let ratio: Float64Array = rows.iter().map(|row| row.ratio).collect();
+    [
+        ("url", texts(rows, |row| Some(&row.url))),
+        ("key", texts(rows, |row| row.key.as_deref())),
+        ("kind", texts(rows, |row| row.kind)),
+        ("error", texts(rows, |row| row.error.as_deref())),
+        ("size", longs(rows, |row| row.size)),
+        ("etag", texts(rows, |row| row.etag.as_deref())),
+        ("modified", Arc::new(modified.with_timezone("UTC"))),
+        ("member", texts(rows, |row| row.member.as_deref())),
+        ("offset", longs(rows, |row| row.offset)),
+        ("ndim", integers(rows, |row| row.ndim)),
+        ("shape", lists(rows, |row| row.shape.as_deref())),
+        ("chunkshape", lists(rows, |row| row.chunkshape.as_deref())),
+        ("blockshape", lists(rows, |row| row.blockshape.as_deref())),
+        ("dtype", texts(rows, |row| row.dtype.as_deref())),
+        ("itemsize", longs(rows, |row| row.itemsize)),
+        ("nbytes", longs(rows, |row| row.nbytes)),
+        ("cbytes", longs(rows, |row| row.cbytes)),
+        ("ratio", Arc::new(ratio)),
+        ("codec", texts(rows, |row| row.codec.as_deref())),
+        ("level", integers(rows, |row| row.level)),
+        ("filters", text_lists(rows, |row| row.filters.as_deref())),
+        ("nchunks", longs(rows, |row| row.nchunks)),
+        ("layout", texts(rows, |row| row.layout)),
+        ("frame_type", texts(rows, |row| row.frame_type)),
+        ("frame_version", integers(rows, |row| row.frame_version)),
+        ("metalayers", text_lists(rows, |row| row.metalayers.as_deref())),
+        ("attributes", texts(rows, |row| row.attributes.as_deref())),
+        ("dims", text_lists(rows, |row| row.dims.as_deref())),
+        ("units", texts(rows, |row| row.units.as_deref())),
+        ("long_name", texts(rows, |row| row.long_name.as_deref())),
+    ]
+}
+
+fn texts(rows: &[Row], value: impl Fn(&Row) -> Option<&str>) -> ArrayRef {
+    Arc::new(rows.iter().map(value).collect::<StringArray>())
+}
+
+fn integers(rows: &[Row], value: impl Fn(&Row) -> Option<i32>) -> ArrayRef {
+    Arc::new(rows.iter().map(value).collect::<Int32Array>())
+}
+
+fn longs(rows: &[Row], value: impl Fn(&Row) -> Option<i64>) -> ArrayRef {
+    Arc::new(rows.iter().map(value).collect::<Int64Array>())
+}
+
+fn lists(rows: &[Row], value: impl Fn(&Row) -> Option<&[i64]>) -> ArrayRef {
+    let values = rows.iter().map(|row| value(row).map(|list| list.iter().copied().map(Some)));
+    Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(values))
+}
+
+fn text_lists(rows: &[Row], value: impl Fn(&Row) -> Option<&[String]>) -> ArrayRef {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for row in rows {
+        lists.append_option(value(row).map(|list| list.iter().map(Some)));
+    }
+    Arc::new(lists.finish())
 }

@@ -1,10 +1,12 @@
 //! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
 
+mod pages;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
 use url::Url;
 use walkdir::WalkDir;
 
@@ -75,7 +77,14 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
                     Err(error) => return Err(error.into()),
                 }
             }
-            let base = base(&Url::parse(root)?, path);
+            let mut url = Url::parse(root)?;
+            if matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _))) {
+                url.set_path(&format!("{}/", url.path().trim_end_matches('/')));
+                if !pages::is_webdav(&url).await {
+                    return Ok(pages::walk(url, names));
+                }
+            }
+            let base = base(&url, path);
             Ok(list_remote(store.clone(), path.clone(), base, names))
         }
     }
@@ -131,21 +140,39 @@ fn walked(entry: walkdir::Result<walkdir::DirEntry>, directory: &Path, names: &N
     };
     let entry = match entry {
         Ok(entry) => entry,
-        Err(error) => return unlisted(error.path().unwrap_or(directory), error.to_string()),
+        Err(error) => {
+            let path = error.path().unwrap_or(directory);
+            return match () {
+                // What a link to a directory above it leads to is listed there.
+                () if error.loop_ancestor().is_some() => None,
+                // A link that leads nowhere is a file that cannot be read.
+                () if path.is_symlink() && !path.exists() => {
+                    names.have(&path.to_string_lossy()).then(|| on_disk(path.to_owned(), None))?.map(Ok)
+                }
+                () if is_gone(&error) => None,
+                () => unlisted(path, error.to_string()),
+            };
+        }
     };
     if !entry.file_type().is_file() || !names.have(&entry.file_name().to_string_lossy()) {
         return None;
     }
     match entry.metadata() {
-        Ok(found) => {
-            let url = named(disk_url(entry.path())?);
-            let (size, modified) = (Some(found.len()), micros(&found));
-            Some(Ok(Object { url, place: Place::Disk(entry.into_path()), size, etag: None, modified, members: Vec::new() }))
-        }
-        // It was deleted meanwhile.
-        Err(error) if error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound) => None,
+        Ok(found) => on_disk(entry.into_path(), Some(found)).map(Ok),
+        Err(error) if is_gone(&error) => None,
         Err(error) => unlisted(entry.path(), error.to_string()),
     }
+}
+
+fn on_disk(path: PathBuf, found: Option<std::fs::Metadata>) -> Option<Object> {
+    let url = named(disk_url(&path)?);
+    let (size, modified) = (found.as_ref().map(std::fs::Metadata::len), found.as_ref().and_then(micros));
+    Some(Object { url, place: Place::Disk(path), size, etag: None, modified, members: Vec::new() })
+}
+
+/// Whether it was deleted meanwhile.
+fn is_gone(error: &walkdir::Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 /// When a file was changed, in microseconds since 1970.

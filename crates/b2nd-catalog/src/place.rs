@@ -58,8 +58,10 @@ impl Place {
             let Ok(path) = url.to_file_path() else { bail!("{text} is not a path on this machine") };
             return Ok(Place::Disk(path));
         }
-        if url.query().is_some() {
-            bail!("{text}: a url with a query is not supported");
+        if url.query().is_some() || url.fragment().is_some() {
+            bail!(
+                "{text}: a url with ? or # is not supported: of a name write %3F and %23, and instead of signatures give keys in the environment"
+            );
         }
         let (scheme, path) = object_store::ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));

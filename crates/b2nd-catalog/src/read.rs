@@ -2,13 +2,16 @@
 
 mod source;
 
+use std::collections::HashMap;
+
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::store::{self, Attributes, Content, Folder, Leaf, Zip};
 use b2nd_view::{Frame, Kind, Source};
+use futures::stream::{self, StreamExt};
 
 use crate::place::{Object, Place};
 use crate::row::{Extent, Row};
-use source::Opened;
+use source::{FETCHED, Opened};
 
 /// How much of a store is read at a time: small frames lie side by side in it.
 const OF_STORE: u64 = 1 << 16;
@@ -22,8 +25,9 @@ pub async fn rows(object: &Object, extent: Extent) -> Vec<Row> {
     loop {
         let rows = attempt(object, &files, extent);
         // The bytes that were asked for and not at hand. With them it is tried again.
-        let fetched = files.iter_mut().map(|file| file.fetch());
-        if !futures::future::join_all(fetched).await.contains(&true) {
+        let fetches: Vec<_> = files.iter_mut().map(Opened::fetch).collect();
+        let fetched: Vec<bool> = stream::iter(fetches).buffer_unordered(FETCHED).collect().await;
+        if !fetched.contains(&true) {
             return rows;
         }
     }
@@ -56,7 +60,7 @@ fn attempt(object: &Object, files: &[Opened], extent: Extent) -> Vec<Row> {
         return of_folder(row, &Members(names.zip(files).collect()), extent);
     };
     if let Some((name, _)) = object.members.first() {
-        return of_folder(row, &Members(vec![(name, file)]), extent);
+        return of_folder(row, &Members(HashMap::from([(name.as_str(), file)])), extent);
     }
     file.identify(&mut row);
     if ends_in(object, &[".b2z"]) {
@@ -66,7 +70,7 @@ fn attempt(object: &Object, files: &[Opened], extent: Extent) -> Vec<Row> {
         };
     }
     if ends_in(object, &[".b2e"]) {
-        return of_folder(row, &Members(vec![(EMBED, file)]), extent);
+        return of_folder(row, &Members(HashMap::from([(EMBED, file)])), extent);
     }
     match Frame::open(file, 0).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => vec![row],
@@ -119,16 +123,16 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
 }
 
 /// Files by their names.
-struct Members<'a>(Vec<(&'a str, &'a Opened)>);
+struct Members<'a>(HashMap<&'a str, &'a Opened>);
 
 impl Folder for Members<'_> {
     fn files(&self) -> b2nd::Result<Vec<String>> {
-        Ok(self.0.iter().map(|(name, _)| (*name).to_owned()).collect())
+        Ok(self.0.keys().map(|&name| name.to_owned()).collect())
     }
 
     fn open(&self, file: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        match self.0.iter().find(|(name, _)| *name == file) {
-            Some((_, opened)) => Ok(Box::new(*opened)),
+        match self.0.get(file) {
+            Some(opened) => Ok(Box::new(*opened)),
             None => Err(b2nd::Error::custom(format_args!("{file:?} is not in the store"))),
         }
     }

@@ -89,7 +89,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
 
 enum Output {
     Table { schema: Arc<Schema>, shown: Vec<RecordBatch>, rows: usize, to: Box<dyn Write> },
-    Csv(arrow::csv::Writer<Box<dyn Write>>),
+    Csv(Box<arrow::csv::Writer<Box<dyn Write>>>),
     Json(arrow::json::LineDelimitedWriter<Box<dyn Write>>),
     Parquet(Box<ArrowWriter<Temporary>>, std::path::PathBuf),
 }
@@ -108,7 +108,7 @@ impl Output {
         };
         Ok(match format {
             Format::Table => Output::Table { schema, shown: Vec::new(), rows: 0, to: open()? },
-            Format::Csv => Output::Csv(arrow::csv::Writer::new(open()?)),
+            Format::Csv => Output::Csv(Box::new(arrow::csv::Writer::new(open()?))),
             Format::Json => Output::Json(arrow::json::LineDelimitedWriter::new(open()?)),
             Format::Parquet => {
                 let Some(path) = out else { bail!("Parquet is not for a terminal: give --out") };

@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use b2nd_view::Source;
-use bytes::Bytes;
-use futures::TryFutureExt;
+use bytes::{Buf, Bytes, BytesMut};
+use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
 use crate::listing::micros;
 use crate::place::Object;
@@ -22,9 +24,19 @@ const FIRST: u64 = 4096;
 /// More bytes of a file than these are not held for its rows.
 const HELD: u64 = 1 << 28;
 
+const CHANGED: &str = "it was changed meanwhile";
+
+/// How many parts of a file, and files of a store, are fetched at the same time.
+pub(super) const FETCHED: usize = 64;
+
 /// A file on a disk, or the parts of a remote one that were fetched.
 pub(super) enum Opened {
-    Disk { file: io::Result<File>, size: u64, modified: Option<i64> },
+    /// It is open only while it is read: a store may have more files than a process may have open.
+    Disk {
+        path: PathBuf,
+        size: u64,
+        modified: Option<i64>,
+    },
     Remote(Parts),
 }
 
@@ -46,12 +58,12 @@ struct Found {
 
 impl Opened {
     pub(super) fn on_disk(path: &std::path::Path, size: Option<u64>) -> Opened {
-        let file = File::open(path);
-        let (size, modified) = match (size, &file) {
-            (None, Ok(file)) => file.metadata().map_or((0, None), |found| (found.len(), micros(&found))),
-            (size, _) => (size.unwrap_or(0), None),
+        let (size, modified) = match size {
+            Some(size) => (size, None),
+            // Whoever reads it is told why it cannot be read.
+            None => path.metadata().map_or((0, None), |found| (found.len(), micros(&found))),
         };
-        Opened::Disk { file, size, modified }
+        Opened::Disk { path: path.to_owned(), size, modified }
     }
 
     pub(super) fn remote(store: Arc<dyn ObjectStore>, path: Path, object: &Object, at_least: u64) -> Opened {
@@ -75,7 +87,8 @@ impl Opened {
     pub(super) async fn fetch(&mut self) -> bool {
         let Opened::Remote(parts) = self else { return false };
         let missing = std::mem::take(parts.missing.get_mut().unwrap_or_else(PoisonError::into_inner));
-        let fetched = futures::future::join_all(missing.iter().map(|range| parts.get(range.clone()))).await;
+        let gets: Vec<_> = missing.iter().map(|range| parts.get(range.clone())).collect();
+        let fetched: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, result) in missing.iter().zip(fetched) {
             match result {
                 Ok((found, bytes)) => {
@@ -102,8 +115,7 @@ impl Source for Opened {
         let start = range.start.min(self.len());
         let range = start..range.end.min(self.len()).max(start);
         match self {
-            Opened::Disk { file: Ok(file), .. } => read_file(file, range).map(Cow::Owned),
-            Opened::Disk { file: Err(error), .. } => Err(io::Error::new(error.kind(), error.to_string())),
+            Opened::Disk { path, .. } => read_file(path, range).map(Cow::Owned),
             Opened::Remote(parts) => parts.read(range).map(Cow::Borrowed),
         }
     }
@@ -119,11 +131,23 @@ impl Source for &Opened {
     }
 }
 
-fn read_file(mut file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity((range.end - range.start).min(FIRST) as usize);
-    file.seek(SeekFrom::Start(range.start))?;
-    file.take(range.end - range.start).read_to_end(&mut bytes)?;
+fn read_file(path: &std::path::Path, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let mut bytes = vec![0; held(0, &range)?];
+    file.read_exact_at(&mut bytes, range.start).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::other(CHANGED),
+        _ => error,
+    })?;
     Ok(bytes)
+}
+
+/// How long a range is, unless more would be held with it than should be.
+fn held(already: u64, range: &Range<u64>) -> io::Result<usize> {
+    let length = range.end - range.start;
+    if already.saturating_add(length) > HELD {
+        return Err(io::Error::other(format!("more than {HELD} bytes of it would be read for its metadata")));
+    }
+    Ok(length as usize)
 }
 
 impl Parts {
@@ -143,10 +167,7 @@ impl Parts {
                 _ => {}
             }
         }
-        let held: u64 = self.held.iter().map(|(held, _)| held.end - held.start).sum();
-        if held.saturating_add(range.end - range.start) > HELD {
-            return Err(io::Error::other(format!("more than {HELD} bytes of it would be read for its metadata")));
-        }
+        held(self.held.iter().map(|(held, _)| held.end - held.start).sum(), &range)?;
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(self.widened(range));
         Err(io::ErrorKind::WouldBlock.into())
     }
@@ -166,18 +187,44 @@ impl Parts {
     async fn get(&self, range: Range<u64>) -> Result<(Found, Bytes), String> {
         // A weak tag cannot be compared.
         let etag = self.found.as_ref().and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
-        let options = GetOptions { range: Some(GetRange::Bounded(range)), if_match: etag, ..GetOptions::default() };
-        let got = self.store.get_opts(&self.path, options).map_err(|error| message(&error)).await?;
+        let whole = GetOptions { if_match: etag, ..GetOptions::default() };
+        let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };
+        let (got, has_ranges) = match self.store.get_opts(&self.path, part).await {
+            Err(object_store::Error::NotSupported { .. }) => (self.store.get_opts(&self.path, whole).await, false),
+            got => (got, true),
+        };
+        let got = got.map_err(|error| message(&error))?;
         let ObjectMeta { size, e_tag, last_modified, .. } = got.meta.clone();
-        let bytes = got.bytes().map_err(|error| message(&error)).await?;
+        let wanted = self.found.as_ref().map_or(size, |found| found.size).min(range.end).saturating_sub(range.start);
+        let bytes = if has_ranges { got.bytes().await } else { part_of(got, range.start, wanted).await };
+        let bytes = bytes.map_err(|error| message(&error))?;
+        if (bytes.len() as u64) < wanted {
+            return Err(CHANGED.to_owned());
+        }
         Ok((Found { size, etag: e_tag, modified: Some(last_modified.timestamp_micros()) }, bytes))
     }
+}
+
+/// Of a whole file so many bytes after those that are skipped. What comes after them is not waited for.
+async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
+    let mut part = BytesMut::new();
+    let mut pieces = got.into_stream();
+    while (part.len() as u64) < wanted
+        && let Some(mut piece) = pieces.try_next().await?
+    {
+        let before = skipped.min(piece.len() as u64);
+        skipped -= before;
+        piece.advance(before as usize);
+        piece.truncate((wanted - part.len() as u64).min(piece.len() as u64) as usize);
+        part.extend_from_slice(&piece);
+    }
+    Ok(part.freeze())
 }
 
 fn message(error: &object_store::Error) -> String {
     match error {
         object_store::Error::NotFound { .. } => "it is not there".to_owned(),
-        object_store::Error::Precondition { .. } => "it was changed meanwhile".to_owned(),
+        object_store::Error::Precondition { .. } => CHANGED.to_owned(),
         error => error.to_string(),
     }
 }

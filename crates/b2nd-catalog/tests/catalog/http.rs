@@ -1,6 +1,6 @@
 //! Scans over HTTP: how many requests, how fast, and what becomes of faults.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn a_file_takes_one_request_and_its_attributes_another() {
         run(&[&["scan", url.as_str(), "--out", out.to_str().unwrap()], more].concat());
     };
     scan(&[]);
-    assert_eq!(server.requests()["/large.b2nd"], [0..4096]);
+    assert_eq!(server.requests()["/large.b2nd"], vec![0..4096; 1]);
     scan(&["--attributes", "--index"]);
     assert_eq!(server.requests()["/large.b2nd"], [0..4096, 0..4096, large.len().saturating_sub(1 << 15)..large.len()]);
     assert_eq!(server.requests()["/small.b2nd"].len(), 2);
@@ -51,17 +51,13 @@ fn filters_on_url_spare_requests() {
 }
 
 #[test]
-fn many_requests_are_in_flight() {
-    const FILES: u32 = 2000;
-    const JOBS: u32 = 64;
-    let latency = Duration::from_millis(20);
-    let server = Server::start(arrays(FILES.into()), latency);
+fn as_many_requests_are_in_flight_as_there_are_jobs() {
+    const JOBS: u64 = 64;
+    let server = Server::start(arrays(2000), Duration::from_millis(20));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
-    let started = Instant::now();
     run(&["scan", &server.url(), "--jobs", &JOBS.to_string(), "--out", out.to_str().unwrap()]);
-    let took = started.elapsed();
-    // One after the other they take forty seconds.
-    assert!(took < latency * FILES / JOBS * 10, "{took:?}");
-    assert_eq!(server.answered(), u64::from(FILES));
+    assert_eq!(server.answered(), 2000);
+    let most = server.most_in_flight();
+    assert!((JOBS / 2..=JOBS).contains(&most), "{most}");
 }

@@ -1,8 +1,10 @@
 //! The program, run as a user runs it: on directories, and on a small server that can be slow and fail.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod cluster;
 mod disk;
+mod faults;
 mod files;
 mod http;
+mod pages;
 mod server;

@@ -1,6 +1,6 @@
-//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND), latency, and faults on demand.
+//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND, or pages), latency, and faults on demand.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
@@ -18,27 +18,45 @@ struct State {
     latency: Duration,
     /// The first request for a file fails in a way that follows from its number.
     faults: bool,
+    kind: Kind,
     answered: AtomicU64,
+    in_flight: AtomicU64,
+    most: AtomicU64,
     requests: Mutex<HashMap<String, Vec<Range<usize>>>>,
     faulted: AtomicU64,
 }
 
+/// What a server can do.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    /// Ranges, and PROPFIND.
+    WebDav,
+    /// Ranges, and pages, as nginx.
+    Pages,
+    /// Pages, as `python -m http.server`.
+    WithoutRanges,
+}
+
 impl Server {
     pub(crate) fn start(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration) -> Server {
-        Server::new(files, latency, false)
+        Server::new(files, latency, false, Kind::WebDav)
     }
 
     /// The same, and the first answer for most files is an error, is cut, or comes late.
     pub(crate) fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
-        Server::new(files, Duration::ZERO, true)
+        Server::new(files, Duration::ZERO, true, Kind::WebDav)
     }
 
-    fn new(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration, faults: bool) -> Server {
+    pub(crate) fn of_kind(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
+        Server::new(files, Duration::ZERO, false, kind)
+    }
+
+    fn new(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration, faults: bool, kind: Kind) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let files = files.into_iter().map(|(name, content)| (format!("/{name}"), content)).collect();
-        let (answered, requests, faulted) = Default::default();
-        let state = Arc::new(State { files, latency, faults, answered, requests, faulted });
+        let (answered, in_flight, most, requests, faulted) = Default::default();
+        let state = Arc::new(State { files, latency, faults, kind, answered, in_flight, most, requests, faulted });
         let shared = state.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -60,6 +78,11 @@ impl Server {
 
     pub(crate) fn faulted(&self) -> u64 {
         self.state.faulted.load(Ordering::SeqCst)
+    }
+
+    /// How many requests for files were waiting for an answer at the same time, at most.
+    pub(crate) fn most_in_flight(&self) -> u64 {
+        self.state.most.load(Ordering::SeqCst)
     }
 
     /// The ranges that were asked for of each file.
@@ -95,11 +118,27 @@ impl State {
             }
         }
         std::io::Read::read_exact(&mut reader, &mut vec![0; body]).ok()?;
+        if method == "PROPFIND" && self.kind != Kind::WebDav {
+            return answer(stream, "501 Not Implemented", "", b"");
+        }
         if method == "PROPFIND" {
             return answer(stream, "207 Multi-Status", "Content-Type: application/xml\r\n", self.listing().as_bytes());
         }
+        self.most.fetch_max(self.in_flight.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         std::thread::sleep(self.latency);
-        let Some(content) = self.files.get(&path) else { return answer(stream, "404 Not Found", "", b"") };
+        self.in_flight.fetch_sub(1, Ordering::SeqCst);
+        let Some(content) = self.files.get(&path) else {
+            return match self.page(&path) {
+                Some(page) if self.kind != Kind::WebDav => {
+                    answer(stream, "200 OK", "Content-Type: text/html\r\n", page.as_bytes())
+                }
+                _ => answer(stream, "404 Not Found", "", b""),
+            };
+        };
+        if self.kind == Kind::WithoutRanges {
+            self.answered.fetch_add(1, Ordering::SeqCst);
+            return answer(stream, "200 OK", "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n", content);
+        }
         let range = range.map_or(0..content.len(), |range: Range<usize>| range.start..range.end.min(content.len()));
         let asked = {
             let mut requests = self.requests.lock().unwrap();
@@ -117,7 +156,7 @@ impl State {
             content.len()
         );
         let number: usize = path.trim_start_matches('/').trim_end_matches(".b2nd").parse().unwrap_or(0);
-        if self.faults && asked == 1 && number % 5 != 0 {
+        if self.faults && asked == 1 && !number.is_multiple_of(5) {
             self.faulted.fetch_add(1, Ordering::SeqCst);
             match number % 5 {
                 1 => return answer(stream, "500 Internal Server Error", "", b"later"),
@@ -133,6 +172,22 @@ impl State {
             }
         }
         answer(stream, "206 Partial Content", &place, part)
+    }
+
+    /// A directory's page: what is in it, and links that lead elsewhere.
+    fn page(&self, directory: &str) -> Option<String> {
+        let below: BTreeSet<&str> = self
+            .files
+            .keys()
+            .filter_map(|path| path.strip_prefix(directory))
+            .map(|rest| rest.split_inclusive('/').next().unwrap_or_default())
+            .collect();
+        let links: String =
+            below.iter().map(|name| format!("<A class='href' HREF = \"{}\">{name}</A>\n", name.replace('&', "&amp;"))).collect();
+        let others = "<a href=\"?C=M;O=D\">by time</a> <a href='../'>up</a> <a href='/'>top</a> <a href='#top'>here</a> \
+                      <a href='http://192.0.2.1/far.b2nd'>far</a> <a href=0.b2nd?again>again</a> <a>no link</a> <!-- <a href='hidden.b2nd'> -->";
+        (directory.ends_with('/') && !below.is_empty())
+            .then(|| format!("<html><title>Index of {directory}</title>{others}<pre>{links}</pre></html>"))
     }
 
     fn listing(&self) -> String {

@@ -1,0 +1,117 @@
+//! Listings of plain http servers: pages of links, as nginx, Apache and `python -m http.server` make them.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures::stream::{self, StreamExt};
+use html5gum::{Token, Tokenizer};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use url::Url;
+
+use super::{Listing, Names, Unlisted};
+use crate::place::Object;
+
+/// The most bytes of a page.
+const PAGE: usize = 1 << 28;
+
+/// How often a page is asked for once more when it cannot be had for the moment: after 0.1 s, 0.2 s, and so on.
+const RETRIES: u32 = 6;
+
+static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
+
+/// Whether a server lists a directory as WebDAV does.
+pub(super) async fn is_webdav(directory: &Url) -> bool {
+    let Ok(method) = Method::from_bytes(b"PROPFIND") else { return false };
+    let asked = CLIENT.request(method, directory.clone()).header("Depth", "0");
+    retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
+}
+
+/// Every file below a directory, as far as pages link to it; a directory's files before those of the directories in it.
+pub(super) fn walk(directory: Url, names: Names) -> Listing {
+    let pages = stream::unfold(vec![directory], move |mut left| {
+        let names = names.clone();
+        async move {
+            let directory = left.pop()?;
+            let found = match links(&directory).await {
+                Ok(links) => {
+                    let (below, files): (Vec<Url>, Vec<Url>) = links.into_iter().partition(|url| url.path().ends_with('/'));
+                    left.extend(below.into_iter().rev());
+                    files.iter().filter(|url| names.have(url.path())).map(object).collect()
+                }
+                Err(error) => vec![Err(unlisted(&directory, &error))],
+            };
+            Some((found, left))
+        }
+    });
+    pages.flat_map(stream::iter).boxed()
+}
+
+fn object(url: &Url) -> Result<Object, Unlisted> {
+    Object::of(url.as_str()).map_err(|error| unlisted(url, &error))
+}
+
+fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
+    Unlisted { url: url.to_string(), message: format!("{error:#}") }
+}
+
+/// What a directory's page links to below it.
+async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
+    let (response, page) = retried(CLIENT.get(directory.clone())).await?;
+    let response = response.error_for_status()?;
+    // A server may send to another address, where the links are then.
+    let found = below(response.url(), &page);
+    let text = String::from_utf8_lossy(&page).to_ascii_lowercase();
+    if found.is_empty() && !["index of", "directory listing"].iter().any(|title| text.contains(title)) {
+        bail!("the server does not list it: its page has no link to anything below it");
+    }
+    Ok(found)
+}
+
+fn below(directory: &Url, page: &[u8]) -> BTreeSet<Url> {
+    let links = Tokenizer::new(page).filter_map(|token| match token {
+        Ok(Token::StartTag(tag)) if *tag.name == b"a" => {
+            let link = tag.attributes.get(b"href".as_slice())?;
+            directory.join(std::str::from_utf8(link).ok()?).ok()
+        }
+        _ => None,
+    });
+    let is_below = |link: &Url| {
+        let rest = link.as_str().strip_prefix(directory.as_str());
+        rest.is_some_and(|rest| !rest.is_empty()) && link.query().is_none() && link.fragment().is_none()
+    };
+    links.filter(is_below).collect()
+}
+
+/// An answer and its body, after as many tries as it takes.
+async fn retried(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
+    let mut pause = Duration::from_millis(100);
+    for _ in 0..RETRIES {
+        let again = request.try_clone().context("a request without a body can be repeated")?;
+        match answer(again).await {
+            Ok((response, _)) if is_passing(response.status()) => {}
+            Err(error) if error.is::<reqwest::Error>() => {}
+            done => return done,
+        }
+        tokio::time::sleep(pause).await;
+        pause *= 2;
+    }
+    answer(request).await
+}
+
+fn is_passing(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
+}
+
+async fn answer(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
+    let mut response = request.send().await?;
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > PAGE {
+            bail!("its page has more than {PAGE} bytes");
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok((response, body))
+}

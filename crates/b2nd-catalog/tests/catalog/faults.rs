@@ -1,0 +1,166 @@
+//! What becomes of a catalogue when files, disks and processes fail.
+
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use b2nd_catalog::place::Object;
+use b2nd_catalog::read::{rows, rows_on_disk};
+use b2nd_catalog::row::{Extent, Row};
+use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+use serde_json::json;
+
+use crate::files::{ask, directory, file, frame, program, run};
+use crate::server::Server;
+
+/// Runs the program under limits of the shell.
+fn limited(limits: &str, arguments: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_b2nd-catalog")]);
+    shell.args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_killed_scan_leaves_the_catalogue_as_it_was() {
+    let found = directory(3);
+    let out = found.path().join("out.parquet");
+    let out = out.to_str().unwrap();
+    run(&["scan", found.path().to_str().unwrap(), "--out", out]);
+    let before = std::fs::read(out).unwrap();
+    let server = Server::start((0..2000).map(|number| (format!("{number}.b2nd"), frame(2))), Duration::from_millis(20));
+    let mut child = program(&["scan", &server.url(), "--jobs", "8", "--update", "--out", out]).spawn().unwrap();
+    let started = Instant::now();
+    while server.answered() < 200 {
+        assert!(started.elapsed() < Duration::from_secs(60), "only {} requests", server.answered());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(std::fs::read(out).unwrap() == before);
+    // Nothing that it left is in the way.
+    run(&["scan", found.path().to_str().unwrap(), "--update", "--out", out]);
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_leaves_the_catalogue_as_it_was() {
+    let found = directory(3);
+    let out = found.path().join("out.parquet");
+    let arguments = ["scan", found.path().to_str().unwrap(), "--out", out.to_str().unwrap()];
+    run(&arguments);
+    let before = std::fs::read(&out).unwrap();
+    std::fs::write(file(&found, 3), frame(4)).unwrap();
+    let done = limited("trap '' XFSZ; ulimit -f 0", &arguments);
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("File too large"), "{said}");
+    assert!(std::fs::read(&out).unwrap() == before);
+    assert_eq!(std::fs::read_dir(found.path()).unwrap().count(), 2, "the unfinished file is deleted");
+}
+
+#[test]
+fn of_two_updates_of_a_catalogue_the_second_is_refused() {
+    let found = directory(3);
+    let out = found.path().join("out.parquet");
+    let arguments = ["scan", found.path().to_str().unwrap(), "--update", "--out", out.to_str().unwrap()];
+    run(&arguments);
+    let other = std::fs::File::open(&out).unwrap();
+    other.lock().unwrap();
+    let done = program(&arguments).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(!done.status.success() && said.ends_with("out.parquet is being updated by another scan\n"), "{said}");
+    drop(other);
+    run(&arguments);
+}
+
+#[test]
+fn links_are_followed_once_and_those_that_lead_nowhere_are_rows() {
+    let found = directory(2);
+    let elsewhere = directory(1);
+    symlink(found.path(), found.path().join("a/loop")).unwrap();
+    symlink("itself.b2nd", found.path().join("itself.b2nd")).unwrap();
+    symlink("nowhere", found.path().join("dangling.b2nd")).unwrap();
+    symlink("nowhere", found.path().join("dangling.txt")).unwrap();
+    symlink(elsewhere.path(), found.path().join("elsewhere")).unwrap();
+    let out = found.path().join("out.parquet");
+    run(&["scan", found.path().to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let root = url::Url::from_directory_path(found.path()).unwrap();
+    let rows = ask(&out, &format!("select replace(url, '{root}', '') as name, error from arrays order by url"));
+    let expected = [
+        json!({"name": "a/0.b2nd"}),
+        json!({"name": "a/1.b2nd"}),
+        json!({"name": "dangling.b2nd", "error": "cannot be read: No such file or directory (os error 2)"}),
+        json!({"name": "elsewhere/a/0.b2nd"}),
+        json!({"name": "itself.b2nd", "error": "cannot be read: Too many levels of symbolic links (os error 40)"}),
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_directory_that_cannot_be_listed_is_a_row_and_nothing_is_dropped() {
+    let found = directory(2);
+    let out = found.path().join("out.parquet");
+    let arguments = ["scan", found.path().to_str().unwrap(), "--update", "--out", out.to_str().unwrap()];
+    run(&arguments);
+    std::fs::remove_file(file(&found, 1)).unwrap();
+    // Even root cannot open a path of more than 4096 bytes.
+    let mut deep = openat(CWD, found.path(), OFlags::RDONLY, Mode::empty()).unwrap();
+    let name = "d".repeat(250);
+    for _ in 0..17 {
+        mkdirat(&deep, name.as_str(), Mode::RWXU).unwrap();
+        deep = openat(&deep, name.as_str(), OFlags::RDONLY, Mode::empty()).unwrap();
+    }
+    let done = program(&arguments).output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(said.contains("1 unchanged, 0 gone, 1 with an error\nnot everything could be listed"), "{said}");
+    let error = &ask(&out, "select error from arrays where error is not null")[0]["error"];
+    let error = error.as_str().unwrap();
+    assert!(error.starts_with("cannot be listed: ") && error.contains("File name too long"), "{error}");
+    assert_eq!(ask(&out, "select count(*) as n from arrays where error is null")[0]["n"], 2);
+}
+
+#[test]
+fn a_name_need_not_be_utf8() {
+    let found = directory(0);
+    std::fs::write(found.path().join(std::ffi::OsStr::from_bytes(b"\xff \n.b2nd")), frame(3)).unwrap();
+    let out = found.path().join("out.parquet");
+    let arguments = ["scan", found.path().to_str().unwrap(), "--update", "--out", out.to_str().unwrap()];
+    run(&arguments);
+    assert_eq!(ask(&out, "select right(url, 15) as name, shape from arrays"), [json!({"name": "/%FF%20%0A.b2nd", "shape": [3]})]);
+    let said = String::from_utf8(run(&arguments).stderr).unwrap();
+    assert!(said.contains("1 unchanged"), "{said}");
+}
+
+#[tokio::test]
+async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error() {
+    let found = directory(1);
+    let server = Server::start([("0.b2nd".to_owned(), frame(1))], Duration::ZERO);
+    let listed = |url: &str| Object { size: Some(5000), ..Object::of(url).unwrap() };
+    let error = |rows: Vec<Row>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
+    let on_disk = |name: &str| error(rows_on_disk(&listed(found.path().join(name).to_str().unwrap()), Extent::default()));
+    let remote = async |name: &str| {
+        let object = listed(&format!("{}{name}", server.url()));
+        let read = tokio::time::timeout(Duration::from_secs(10), rows(&object, Extent::default()));
+        error(read.await.expect("it is asked for again and again"))
+    };
+    assert_eq!(on_disk("a/0.b2nd"), "cannot be read: it was changed meanwhile");
+    assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed meanwhile");
+    assert_eq!(on_disk("gone.b2nd"), "cannot be read: No such file or directory (os error 2)");
+    assert_eq!(remote("gone.b2nd").await, "cannot be read: it is not there");
+}
+
+#[test]
+fn a_store_may_have_more_files_than_a_process_may_have_open() {
+    let found = tempfile::tempdir().unwrap();
+    let store = found.path().join("many.b2d");
+    std::fs::create_dir(&store).unwrap();
+    for number in 0..500 {
+        std::fs::write(store.join(format!("{number}.b2nd")), frame(2)).unwrap();
+    }
+    let out = found.path().join("out.parquet");
+    let done = limited("ulimit -n 100", &["scan", found.path().to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let counted = ask(&out, "select count(*) as n, count(key) as leaves, count(error) as errors from arrays");
+    assert_eq!(counted, [json!({"n": 501, "leaves": 500, "errors": 0})]);
+}

@@ -1,0 +1,78 @@
+//! Scans of plain http servers, whose directories are pages of links.
+
+use serde_json::json;
+
+use crate::files::{ask, frame, program, rows, run};
+use crate::server::{Kind, Server};
+
+/// Files in directories, with names that pages must escape.
+fn arrays() -> Vec<(String, Vec<u8>)> {
+    let names = [
+        "0.b2nd",
+        "a/1.b2nd",
+        "a/b/2.b2nd",
+        "c/3&amp.b2nd",
+        "c/4%20%C3%A9.b2nd",
+        "c/notes.txt",
+        "tree.b2d/x.b2nd",
+        "tree.b2d/y/z.b2nd",
+    ];
+    names.iter().zip(1..).map(|(name, length)| ((*name).to_owned(), frame(length))).collect()
+}
+
+#[test]
+fn a_scan_follows_links_below_the_directory() {
+    for kind in [Kind::Pages, Kind::WithoutRanges] {
+        let server = Server::of_kind(kind, arrays());
+        let directory = tempfile::tempdir().unwrap();
+        let out = directory.path().join("out.parquet");
+        run(&["scan", &server.url(), "--out", out.to_str().unwrap()]);
+        let found =
+            ask(&out, "select url, key, shape, error from arrays where shape is not null or error is not null order by url, key");
+        let row = |name: &str, length: i64| json!({"url": format!("{}{name}", server.url()), "shape": [length]});
+        let leaf = |key: &str, length: i64| json!({"url": format!("{}tree.b2d", server.url()), "key": key, "shape": [length]});
+        let expected = [
+            row("0.b2nd", 1),
+            row("a/1.b2nd", 2),
+            row("a/b/2.b2nd", 3),
+            row("c/3&amp.b2nd", 4),
+            row("c/4%20%C3%A9.b2nd", 5),
+            leaf("/x", 7),
+            leaf("/y/z", 8),
+        ];
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn without_ranges_attributes_come_too() {
+    let server = Server::of_kind(Kind::WithoutRanges, [("large.b2nd".to_owned(), frame(4000))]);
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    run(&["scan", &server.url(), "--attributes", "--index", "--out", out.to_str().unwrap()]);
+    let found = ask(&out, "select shape, attributes, nchunks, error from arrays");
+    assert_eq!(found, [json!({"shape": [4000], "attributes": "{}", "nchunks": 1000})]);
+}
+
+#[test]
+fn a_filter_on_url_asks_for_the_pages_below_it_alone() {
+    let server = Server::of_kind(Kind::Pages, arrays());
+    let query = format!("select shape from b2nd('{0}') where url like '{0}a/%' order by url", server.url());
+    assert_eq!(rows(run(&["sql", &query, "--format", "json"])), [json!({"shape": [2]}), json!({"shape": [3]})]);
+}
+
+#[test]
+fn what_is_no_listing_is_said() {
+    let server =
+        Server::of_kind(Kind::Pages, [("page/".to_owned(), b"<html>Welcome! <a href='/other/'>more</a></html>".to_vec())]);
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    let said = |path: &str| {
+        let url = format!("{}{path}", server.url());
+        let done = program(&["scan", &url, "--out", out.to_str().unwrap()]).output().unwrap();
+        assert_eq!(done.status.code(), Some(1), "{path}");
+        ask(&out, "select error from arrays")[0]["error"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(said("page/"), "cannot be listed: the server does not list it: its page has no link to anything below it");
+    assert!(said("nowhere/page").contains("404"), "{}", said("nowhere/page"));
+}
