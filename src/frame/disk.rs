@@ -16,3 +16,6 @@ pub use file::File;
 pub use rewrite::{rewrite, rewrite_in};
 pub use storage::{Disk, Handle, Storage};
 pub use writer::{Directory, OneFile};
+
+/// The file of a sparse frame's directory that holds header, index and trailer.
+const SPARSE_FRAME: &str = "chunks.b2frame";

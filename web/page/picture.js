@@ -196,7 +196,8 @@ export class Picture {
     if (this.index.error !== undefined) return `its place is not known: ${this.index.error}`;
     if (chunk.special) return `${chunk.special}, takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
-    return "a file of its own";
+    if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
+    return "its file is not in the folder";
   }
 }
 

@@ -116,6 +116,12 @@ test("folders: a sparse frame with the sizes of its chunks, and a store", async 
   await page.setInputFiles("#pick-folder", sparse);
   await shown(page);
   assert.deepEqual(await shownJson(page), (await ask(sparse)).objects[0]);
+  const pointed = page.locator(".pointed");
+  for (const [number, at] of ["0,0", "0,1", "1,0"].entries()) {
+    await page.locator(`[data-at="${at}"]`).hover();
+    const name = `${number.toString(16).toUpperCase().padStart(8, "0")}.chunk`;
+    await pointed.getByText(`${thousands(statSync(join(sparse, name)).size)} bytes in ${name}`).waitFor();
+  }
   if (existsSync(CORPUS)) {
     const store = join(CORPUS, "tree.b2d");
     await page.evaluate(() => document.getElementById("view").replaceChildren());

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::SPARSE_FRAME;
 use super::lock::{Ask, Sidecars, open_shared};
 use super::positioned::Positioned;
 use super::storage::open_to_read;
@@ -26,9 +27,6 @@ const LAST_READ: u64 = 4096;
 
 /// A chunk's place of at most this length is read at once, whatever length the chunk's header gives.
 const READ_AT_ONCE: u64 = 1 << 20;
-
-/// The file of a sparse frame's directory that holds header, index and trailer.
-pub(super) const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///

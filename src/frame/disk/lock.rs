@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::file::SPARSE_FRAME;
+use super::SPARSE_FRAME;
 use super::storage::{Handle, Storage};
 
 /// How a lock is taken.

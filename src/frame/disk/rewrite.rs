@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::SPARSE_FRAME;
 use super::copy::copy;
-use super::file::{File, SPARSE_FRAME, frame_file};
+use super::file::{File, frame_file};
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};

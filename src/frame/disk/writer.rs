@@ -6,7 +6,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::file::{SPARSE_FRAME, chunk_name};
+use super::SPARSE_FRAME;
+use super::file::chunk_name;
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};

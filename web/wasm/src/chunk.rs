@@ -2,8 +2,11 @@
 
 use b2nd::Grid;
 use b2nd::frame::{Offset, Offsets};
+use b2nd_view::Source;
 use b2nd_view::picture::window::{Drawing, Window};
 use serde::Serialize;
+
+use crate::pieces::Files;
 
 /// The space for the picture.
 const SIZE: [f64; 2] = [720.0, 560.0];
@@ -20,6 +23,9 @@ pub struct Description {
     /// Its bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
+    /// The file that it has to itself, and its length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<(String, u64)>,
 }
 
 pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Drawing> {
@@ -29,15 +35,22 @@ pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Dr
     window.draw(grid, SIZE)
 }
 
-/// `start` is the byte of the file at which the frame starts.
-pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, at: &[i64]) -> Option<Description> {
+/// `start` is the byte of the file at which the frame starts. A sparse frame has `files`, one for each chunk.
+pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
     let number = grid.chunk_from_coords(at)?;
     let ranges = grid.chunk_extent(number)?.iter().map(|range| [range.start, range.end]).collect();
-    let mut description = Description { number, coords: at.to_vec(), ranges, special: None, range: None };
+    let mut description = Description { number, coords: at.to_vec(), ranges, special: None, range: None, file: None };
     if let Some(offsets) = offsets {
         match offsets.get(number) {
             Some(Offset::Special(special)) => description.special = Some(special.to_string()),
-            _ => description.range = offsets.range(number).map(|range| super::pair(start + range.start..start + range.end)),
+            Some(Offset::At(place)) => match offsets.range(number) {
+                Some(range) => description.range = Some(super::pair(start + range.start..start + range.end)),
+                None => {
+                    let name = b2nd_view::chunks::file_name(place);
+                    description.file = files.get(&name).map(|file| (name, file.len()));
+                }
+            },
+            _ => {}
         }
     }
     Some(description)

@@ -144,7 +144,7 @@ impl Reader {
     /// What there is to say of the chunk at these coordinates.
     pub fn chunk(&self, at: Vec<f64>) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
-        to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &integers(&at)))
+        to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &self.files, &integers(&at)))
     }
 }
 
