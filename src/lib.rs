@@ -51,11 +51,11 @@
 //!
 //! # Related crates
 //!
-//! This crate knows where values are, but decompresses none. Other crates do more:
+//! This crate knows where values are. Of the codecs it has BloscLZ alone ([`frame::BloscLz`]). Other crates do more:
 //!
 //! | crate | what it does |
 //! | --- | --- |
-//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; rewrites old files |
+//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; checks, edits, converts to `.npy` and back |
 //! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
 //! | `b2nd-catalog` | answers SQL queries about the metadata of very many files |
 //!
@@ -132,7 +132,7 @@
 //! | `msgpack` (default) | generic MessagePack contents through `rmp-serde`, which needs the standard library |
 //!
 //! With `default-features = false` the crate is `no_std` with `alloc`. It still has headers, frames in memory, chunks, the grid, dtypes
-//! and the writer into memory. Nothing here is `unsafe`.
+//! and the writer into memory. Nothing here is `unsafe`. Rust 1.85 or later compiles it.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
