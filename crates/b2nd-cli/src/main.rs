@@ -58,6 +58,7 @@ enum Command {
     Chunks(Info),
     /// Lists the chunks and blocks that a part of an array touches: 0:10,5,: or ...,0 as in Python.
     Slice {
+        /// The part: a range or an index for each dimension, as in Python.
         #[arg(id = "part", value_name = "SLICE", allow_hyphen_values = true)]
         slice: Slice,
         #[command(flatten)]
@@ -83,7 +84,7 @@ enum Command {
     Import(Import),
     /// Prints completions for a shell.
     Completions {
-        /// Which one.
+        /// The shell.
         shell: clap_complete::Shell,
     },
     /// Prints this manual as a man page.

@@ -49,3 +49,7 @@ pub use frame::{Frame, Tail};
 pub use kind::Kind;
 pub use source::{Source, Window};
 pub use value::Value;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
