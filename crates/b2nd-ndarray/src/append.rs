@@ -27,10 +27,10 @@ const ROWS: i64 = 1 << 20;
 
 /// Appends to an array in a file, along its first axis: arrays larger than memory, logs, time series.
 ///
-/// Rows are kept until they fill chunks; [`flush`](Appender::flush) makes all of them last. Until it returns, the file is the array that
-/// it was: new chunks, index and trailer stand behind the old ones, and one write of the header's first 512 bytes makes them valid. So a
-/// crash loses what was not flushed, and nothing else. What is no longer valid stays in the file as a gap: flush now and then, not
-/// after every row.
+/// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. Until it returns, the file holds the
+/// array as it was: new chunks, index and trailer are written behind the old ones, and one write of the header's first 512 bytes
+/// makes them valid. So a crash loses what was not flushed, and nothing else. Each flush leaves what it replaces in the file as a
+/// gap: flush now and then, not after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -69,7 +69,8 @@ pub struct Appender {
 }
 
 impl Appender {
-    /// A new array without rows, in a new file, which replaces one of that name. `row` is the shape of a row: what follows the first axis.
+    /// Creates an array without rows in a new file, which replaces one of that name. `row` is the shape of a row in elements: the
+    /// array's without the first axis.
     ///
     /// # Errors
     ///
@@ -83,13 +84,13 @@ impl Appender {
         Appender::open(path)
     }
 
-    /// The array in a file that exists. It is locked until this is dropped. Where somebody else edits it, this waits: forever,
-    /// if that is another `Appender` of this thread.
+    /// Opens an array in an existing file, and locks the file until this is dropped. Waits while somebody else edits it: forever if
+    /// that is another `Appender` of this thread.
     ///
     /// # Errors
     ///
-    /// Those of [`Array::open`]; a sparse frame, an array without dimensions or of another layout than the released one; one with a header
-    /// that cannot be changed in one write, since other metalayers stand before the array's.
+    /// Those of [`Array::open`]. Also, the frame is sparse, the array has no dimensions or not the released layout, or other
+    /// metalayers stand before the array's, so that the header cannot be changed in one write.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // Locked first: what another one appended while this waited counts.
@@ -143,11 +144,11 @@ impl Appender {
         self.full + self.pending_rows()
     }
 
-    /// Appends rows: an array with the shape of the array but for the first axis, of any layout.
+    /// Appends rows: an array of any memory layout, whose shape is the array's but for the first axis.
     ///
     /// # Errors
     ///
-    /// Elements of another type or rows of another shape; the file cannot be written.
+    /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written.
     pub fn append<T: Value, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.meta.parse_dtype()?;
         let swapped = value::swapped::<T>(Some(&dtype))?;
@@ -178,11 +179,11 @@ impl Appender {
         Ok(())
     }
 
-    /// Appends rows of any type, given by their bytes in C order and in the file's byte order.
+    /// Appends rows of any type, given as bytes in C order and in the file's byte order.
     ///
     /// # Errors
     ///
-    /// The bytes are not whole rows; the file cannot be written.
+    /// The bytes are not whole rows, or the file cannot be written.
     pub fn append_bytes(&mut self, mut rows: &[u8]) -> Result<()> {
         let row = self.row_len();
         if !rows.len().is_multiple_of(row) {
@@ -204,11 +205,11 @@ impl Appender {
         Ok(())
     }
 
-    /// Makes everything that was appended part of the array, and returns when it is on stable storage.
+    /// Makes all appended rows part of the array, and blocks until they are on stable storage.
     ///
     /// # Errors
     ///
-    /// The file cannot be written: it is the array that it was.
+    /// The file cannot be written. It then holds the array as it was.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());

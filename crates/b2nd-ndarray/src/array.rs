@@ -17,10 +17,10 @@ use crate::store::Store;
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
-/// An open array: of a `.b2nd` file, of a sparse frame's directory, of a frame anywhere else.
+/// An open array: a `.b2nd` file, a sparse frame's directory, or a frame anywhere else.
 ///
-/// Every method takes `&self`, and several threads may read at once. Opening reads the header, and the first read the index; nothing
-/// of the data is kept.
+/// Every method takes `&self`, and several threads may read at once. Opening reads the header, the first read the index too. No data
+/// is kept.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -53,13 +53,14 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, holds no array, one of shapes that C-Blosc2 refuses, or one whose elements are elsewhere: a recipe
-    /// (`b2o`, `LazyArray`) or a proxy (`proxy-source`).
+    /// The file cannot be read, or holds no array ([`Error::NoArray`](crate::Error::NoArray)). C-Blosc2 would refuse the shapes. Or
+    /// the elements are elsewhere ([`Error::Elsewhere`](crate::Error::Elsewhere)), as in a recipe (`b2o`, `LazyArray`) or a proxy
+    /// (`proxy-source`).
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         Array::of(Store::open(path.as_ref())?)
     }
 
-    /// The array in an open file.
+    /// Opens the array in an open file.
     ///
     /// # Errors
     ///
@@ -68,7 +69,7 @@ impl Array {
         Array::of(Store::of_file(file)?)
     }
 
-    /// The array in a frame in memory, such as an HDF5 chunk: a `Vec<u8>`, or a slice that is copied.
+    /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.
     ///
     /// # Errors
     ///
@@ -77,7 +78,7 @@ impl Array {
         Array::from_source(Arc::new(Memory(frame.into())), 0)
     }
 
-    /// The array in a frame that starts at byte `offset` of anything that gives bytes.
+    /// Opens the array in a frame that starts at byte `offset` of a [`Source`].
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl Array {
         self.store.header()
     }
 
-    /// The type of the elements, where the file says one that is known. Of times it says the unit.
+    /// The type of the elements, of times with their unit. `None` if the file has no dtype or an unknown one.
     pub fn dtype(&self) -> Option<&DType> {
         self.dtype.as_ref()
     }
@@ -131,7 +132,7 @@ impl Array {
         self.itemsize
     }
 
-    /// All of the array, as a slice.
+    /// The whole array as a slice: the range of each dimension.
     pub fn whole(&self) -> Vec<Range<i64>> {
         self.geometry.shape().iter().map(|&length| 0..length).collect()
     }

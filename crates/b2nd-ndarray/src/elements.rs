@@ -30,11 +30,11 @@ pub struct Elements {
 }
 
 impl Array {
-    /// Reads the elements of a slice, of any type that is known.
+    /// Reads the elements of a slice, of any known dtype.
     ///
     /// # Errors
     ///
-    /// The file says of no type; and those of [`read_bytes`](Array::read_bytes).
+    /// The file has no dtype or an unknown one, and those of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
         let dtype = self.dtype().cloned().ok_or_else(|| mismatch("a type", None))?;
         let bytes = self.read_bytes(slice)?;
@@ -54,7 +54,7 @@ impl Elements {
         &self.shape
     }
 
-    /// What an element is: of a structure, where its fields are.
+    /// The type of an element, with the offsets of a structure's fields.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
@@ -83,11 +83,11 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }
 
-    /// The strings of an array of `U`, or of `S` where they are UTF-8: without the zeros that fill them up.
+    /// The strings of an array of `U`, or of `S` if they are UTF-8, without the zeros that pad them.
     ///
     /// # Errors
     ///
-    /// The elements are no text, or hold what no string can.
+    /// The elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
         let wrong = || mismatch("text of valid characters", Some(&self.dtype));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };

@@ -10,10 +10,10 @@ pub enum Error {
     /// The file, its metadata or a chunk of it.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
-    /// The frame's metalayers say of no array.
+    /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
     NoArray,
-    /// Other elements than those asked for.
+    /// The elements have another type than was asked for.
     #[error("the array's elements are {found}, not {expected}")]
     DType {
         /// The type that was asked for.
@@ -21,21 +21,21 @@ pub enum Error {
         /// What the array has.
         found: String,
     },
-    /// Elements of another size than their type has.
+    /// The elements have another size than the type that was asked for.
     #[error("the array's elements take {found} bytes each, the type asked for takes {expected}")]
     Itemsize {
-        /// The size of the type that was asked for.
+        /// The size of that type, in bytes.
         expected: usize,
-        /// What the frame says.
+        /// The size in the frame, in bytes.
         found: usize,
     },
-    /// The file is a recipe or a proxy: what it holds of elements are not the array's.
+    /// The file is a recipe or a proxy: the array's elements are not in it.
     #[error("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it")]
     Elsewhere {
         /// The metalayer that says so.
         metalayer: &'static str,
     },
-    /// A slice with an index for too many or too few dimensions.
+    /// The slice has too many or too few dimensions.
     #[error("the array has {expected} dimensions, the slice {found}")]
     Dimensions {
         /// How many the array has.
@@ -43,7 +43,7 @@ pub enum Error {
         /// How many the slice has.
         found: usize,
     },
-    /// An index outside the array.
+    /// The slice has an index outside the array.
     #[error("slice[{axis}]: {index} is outside a dimension of {length}")]
     Index {
         /// The dimension.
@@ -53,7 +53,7 @@ pub enum Error {
         /// The array's length there.
         length: i64,
     },
-    /// A view that has not the shape of the slice.
+    /// The view does not have the shape of the slice.
     #[error("the slice has the shape {expected:?}, the view {found:?}")]
     View {
         /// The slice's shape.
@@ -61,7 +61,7 @@ pub enum Error {
         /// The view's.
         found: Vec<usize>,
     },
-    /// Rows of another shape than the array's.
+    /// The rows have another shape than the array's.
     #[error("the array's rows have the shape {expected:?}, those to append {found:?}")]
     Rows {
         /// The array's shape after its first axis.
@@ -69,7 +69,7 @@ pub enum Error {
         /// The shape of the rows.
         found: Vec<i64>,
     },
-    /// A chunk whose data is not what the array's shapes say.
+    /// A chunk's data is not what the array's shapes say.
     #[error("chunk {number}: {what}")]
     Chunk {
         /// The chunk's number.
@@ -77,7 +77,7 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// Bytes to write that are not the array's.
+    /// The bytes to write are more or fewer than the array's.
     #[error("the array has {expected} bytes, {found} are given")]
     Length {
         /// The product of shape and itemsize.
@@ -85,7 +85,7 @@ pub enum Error {
         /// The length that was given.
         found: usize,
     },
-    /// What does not fit into this machine's memory.
+    /// The slice does not fit into memory.
     #[error("no memory for {items} elements of {itemsize} bytes")]
     Memory {
         /// The number of elements.
@@ -93,15 +93,15 @@ pub enum Error {
         /// The size of one in bytes.
         itemsize: usize,
     },
-    /// A request to an object store.
+    /// A request to an object store failed.
     #[cfg(feature = "object_store")]
     #[error("bytes {}..{} of {path}: {source}", range.start, range.end)]
     Request {
         /// The object.
         path: String,
-        /// The bytes that were asked for.
+        /// The range of bytes that was asked for.
         range: std::ops::Range<u64>,
-        /// What the store says.
+        /// The store's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Values and shape do not fit together.

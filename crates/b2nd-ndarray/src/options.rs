@@ -18,7 +18,7 @@ pub struct Options {
     pub blockshape: Option<Vec<i32>>,
     /// What compresses.
     pub codec: Codec,
-    /// How hard it tries, 0 to 9; 0 stores.
+    /// The compression level, 0 to 9; 0 stores.
     pub level: u8,
     /// At most six filters and the parameter of each, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
@@ -53,7 +53,8 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Shapes that are none: another number of dimensions than the array has, negative lengths, more than 16 dimensions.
+    /// The shapes are not valid: they have another number of dimensions than the array, a negative length, or more than 16
+    /// dimensions.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;

@@ -11,8 +11,8 @@ use crate::source::Source;
 
 /// The bytes of a remote frame that have been fetched: for clients that fetch in their own way, asynchronous ones too.
 ///
-/// What asks for other bytes fails, and [`missing`](Parts::missing) says which: fetch them, and ask again. That happens for the header
-/// and for the index; then [`Array::byte_ranges`] says what a slice needs, to be fetched at once.
+/// Reading other bytes fails, and [`missing`](Parts::missing) returns their range: fetch it and try again. This happens for the
+/// header and for the index; [`Array::byte_ranges`] then returns all that a slice needs, to be fetched at once.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Nothing yet of a source of so many bytes.
+    /// Makes an empty collection for a source of `length` bytes.
     pub fn new(length: u64) -> Parts {
         Parts { length, parts: Mutex::default(), missing: Mutex::default() }
     }
@@ -61,7 +61,7 @@ impl Parts {
         }
     }
 
-    /// The bytes that were asked for last, and that are not there. Says so once.
+    /// Takes the range that was asked for last and is not there. `None` if nothing was missing since the last call.
     pub fn missing(&self) -> Option<Range<u64>> {
         self.missing.lock().ok()?.take()
     }
@@ -98,7 +98,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// A slice that is not inside the array; the index cannot be read.
+    /// The slice is not inside the array, or the index cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         for number in self.grid().chunks_in(slice)? {

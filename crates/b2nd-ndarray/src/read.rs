@@ -11,12 +11,13 @@ use crate::tiles::Tiles;
 use crate::value::{self, Value};
 
 impl Array {
-    /// Reads the bytes of a slice's elements in C order: of any type, in the file's byte order.
+    /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never
+    /// written (uninitialized chunks) are zero.
     ///
     /// # Errors
     ///
-    /// A slice that is not inside the array, or too large for memory; a chunk that cannot be read, or is compressed with something that
-    /// the codec does not have. What was never written (uninitialized chunks) is zero.
+    /// The slice has another number of dimensions than the array, is not inside it, or is too large for memory. Or a chunk cannot be
+    /// read, or needs a codec or filter that is not there.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         let items = self.check(slice)?;
         let bytes = items.checked_mul(self.itemsize()).and_then(value::zeroed);
@@ -25,13 +26,13 @@ impl Array {
         Ok(bytes)
     }
 
-    /// Reads a slice: one range for each dimension, and as many dimensions come back.
+    /// Reads a slice, one range per dimension. The result has as many dimensions.
     ///
-    /// The values are decompressed into the result's own memory. They are swapped only where the file has the other byte order.
+    /// Values are decompressed into the result's own memory, and swapped only if the file has the other byte order.
     ///
     /// # Errors
     ///
-    /// The elements are not `T`s; and those of [`read_bytes`](Array::read_bytes).
+    /// [`Error::DType`] if the elements are not of type `T`, and those of [`read_bytes`](Array::read_bytes).
     pub fn read<T: Value>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let items = self.check(slice)?;
@@ -43,11 +44,12 @@ impl Array {
         Ok(ArrayD::from_shape_vec(IxDyn(&lengths(slice)), T::values(bits))?)
     }
 
-    /// Reads a slice into a view of its shape, of any layout.
+    /// Reads a slice into a view of the same shape and any memory layout.
     ///
     /// # Errors
     ///
-    /// The view has another shape; and those of [`read`](Array::read). What the view holds then is unspecified.
+    /// [`Error::View`] if the view has another shape, and those of [`read`](Array::read). After an error the view's content is
+    /// unspecified.
     pub fn read_into<T: Value>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
         let swapped = self.swapped::<T>()?;
         self.check(slice)?;
@@ -74,7 +76,7 @@ impl Array {
         })
     }
 
-    /// Reads a slice as ndarray's users write it: with steps, from the end, single indices whose dimension goes.
+    /// Reads a slice in ndarray's notation: with steps, indices from the end, and single indices, which remove their dimension.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, s};
@@ -90,7 +92,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Another number of dimensions than the array has, indices outside it; and those of [`read`](Array::read).
+    /// The slice has another number of dimensions than the array, or an index outside it; and those of [`read`](Array::read).
     pub fn slice<T: Value>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let shape = self.geometry().shape();
         let (mut ranges, mut rest) = (Vec::new(), Vec::new());

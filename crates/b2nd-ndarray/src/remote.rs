@@ -24,8 +24,8 @@ const AT_ONCE: usize = 16;
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP, memory, whatever [`object_store`] reaches.
 ///
 /// Opening takes two requests, for the header and for the index. A slice takes one for each run of neighbouring chunks, up to 16 at
-/// once. All of them ask for the object that was opened: one that is replaced meanwhile is an error. How long a request may take, and how
-/// often it is tried again, the store's own options say.
+/// once. All of them ask for the object that was opened: if it is replaced meanwhile, that is an error. The store's own options set
+/// timeouts and retries.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -59,7 +59,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Those of [`Array::open`]; a request that fails, with its range; a sparse frame.
+    /// Those of [`Array::open`]; a request fails ([`Error::Request`], with its range); or the frame is sparse.
     pub async fn open(store: Arc<dyn ObjectStore>, path: Path) -> Result<Remote> {
         Remote::open_at(store, path, 0).await
     }
@@ -99,16 +99,16 @@ impl Remote {
         }
     }
 
-    /// What header and index say of the array: shapes, type, attributes. To read from it, [`fetch`](Remote::fetch) first.
+    /// What header and index say of the array: shapes, type, attributes. Its values have to be [fetched](Remote::fetch) first.
     pub fn array(&self) -> &Array {
         &self.array
     }
 
-    /// Fetches the chunks of a slice, compressed as they are: of the array that this returns, the slice can be read.
+    /// Fetches the chunks of a slice, still compressed. The slice can be read from the array that this returns.
     ///
     /// # Errors
     ///
-    /// A slice that is not inside the array; a request that fails, with its range.
+    /// The slice is not inside the array, or a request fails ([`Error::Request`], with its range).
     pub async fn fetch(&self, slice: &[Range<i64>]) -> Result<Array> {
         let ranges = self.array.byte_ranges(slice, GAP)?;
         let parts = Arc::new(Parts::new(self.length));

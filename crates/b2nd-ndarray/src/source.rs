@@ -3,22 +3,22 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 
-/// Anything that gives bytes at a place: a file, a buffer, a connection. It is read from several threads at once.
+/// Bytes that are read by their position: a file, a buffer, a connection. Several threads read at once.
 ///
-/// It is written for [`std::fs::File`], and for buffers of any kind by [`Memory`].
+/// [`std::fs::File`] implements it, and [`Memory`] for any buffer.
 pub trait Source: Send + Sync {
     /// How many bytes there are.
     ///
     /// # Errors
     ///
-    /// Nobody can say.
+    /// The length cannot be found out.
     fn length(&self) -> io::Result<u64>;
 
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
     ///
-    /// There are fewer (`UnexpectedEof`), or they cannot be read.
+    /// The source ends before the buffer is full (`UnexpectedEof`), or cannot be read.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 }
 

@@ -20,8 +20,8 @@ use crate::value::{Value, scalar};
 ///
 /// # Errors
 ///
-/// Shapes that are none; a codec or filter that the codec does not have; the filter delta, which is read here but not everywhere; a
-/// chunk of 2 GiB; the file cannot be written.
+/// The shapes in `options` are not valid for the array, the codec or a filter is not there, the filter is delta (slices of such
+/// arrays are read wrong by C-Blosc2), a chunk takes 2 GiB or more, or the file cannot be written.
 pub fn write<T: Value, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -35,11 +35,11 @@ pub fn write<T: Value, S: Data<Elem = T>, D: Dimension>(
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, given by their bytes in C order. The shapes are `meta`'s, not those of `options`.
+/// Writes elements of any type, given as bytes in C order. The shapes are those of `meta`, not of `options`.
 ///
 /// # Errors
 ///
-/// Another number of bytes than `meta` says; and those of [`write()`].
+/// [`Error::Length`] if the number of bytes is not what `meta` says, and those of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
     let (packer, header) = Packer::new(meta, options)?;
     let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
@@ -60,7 +60,7 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     Ok(writer.finish()?)
 }
 
-/// The frame of an array in memory: what [`write()`] puts into a file, for an HDF5 chunk or a message.
+/// Makes the frame of an array in memory: what [`write()`] puts into a file, for an HDF5 chunk or a message.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, to_frame};

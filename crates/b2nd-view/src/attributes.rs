@@ -43,7 +43,7 @@ pub fn of<'a>(trailer: &'a Trailer, codec: &mut dyn Decompress) -> Vec<Attribute
     trailer.vlmetalayers().iter().map(attribute).collect()
 }
 
-/// The value of the vlmetalayer with this name, where there is one that can be read.
+/// The value of the vlmetalayer with this name. `None` if there is none or it cannot be read.
 pub fn get<'a>(trailer: &'a Trailer, name: &str, codec: &mut dyn Decompress) -> Option<Cow<'a, [u8]>> {
     data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, codec).ok()
 }

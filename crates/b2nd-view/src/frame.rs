@@ -38,7 +38,7 @@ impl<'s> Frame<'s> {
     ///
     /// # Errors
     ///
-    /// There is no frame, or the source fails.
+    /// The source fails, or does not hold a frame there.
     pub fn open(source: &'s dyn Source, offset: u64) -> Result<Frame<'s>> {
         let mut first = source.read(offset..offset.saturating_add(FIRST_READ))?;
         let header = loop {
@@ -130,11 +130,11 @@ impl<'s> Frame<'s> {
         Offsets::from_tail(&self.header, &tail)
     }
 
-    /// The header of the chunk at this offset from the frame's header, or of the sparse frame's file with this number.
+    /// The header of the chunk that starts `at` bytes after the frame's header, or of a sparse frame's chunk file with this number.
     ///
     /// # Errors
     ///
-    /// It is none, or it cannot be read.
+    /// There is no chunk, or it cannot be read.
     pub fn chunk_header(&self, at: u64) -> Result<ChunkHeader> {
         const LENGTH: usize = 32;
         if self.header.frame_type() == FrameType::Sparse {
@@ -146,11 +146,11 @@ impl<'s> Frame<'s> {
         header.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }
 
-    /// The bytes of the chunk at this offset from the frame's header, or of the sparse frame's file with this number.
+    /// The bytes of the chunk that starts `at` bytes after the frame's header, or of a sparse frame's chunk file with this number.
     ///
     /// # Errors
     ///
-    /// It is none, or it cannot be read.
+    /// There is no chunk, or it cannot be read.
     pub fn chunk_bytes(&self, at: u64) -> Result<Vec<u8>> {
         let length = self.chunk_header(at)?.cbytes();
         if self.header.frame_type() == FrameType::Sparse {

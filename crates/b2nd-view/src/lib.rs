@@ -1,14 +1,14 @@
 //! What the metadata of a Blosc2 file say: as data, as JSON, as text and as a picture.
 //!
-//! The tool `b2nd`, the page in `web/` and the catalogue show the same things, and this crate is where they have them from. It
-//! knows neither files nor terminals nor codecs: bytes come from a [`Source`], and what is compressed goes through a
-//! [`Decompress`](b2nd::frame::Decompress) of the caller's. It compiles to wasm32.
+//! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
+//! files nor terminals nor codecs: bytes come from a [`Source`], and compressed values go through the caller's
+//! [`Decompress`](b2nd::frame::Decompress). It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
 //! | know what it is | [`Kind`] |
-//! | have it as JSON | [`json::frame`] |
+//! | turn it into JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
 //! | find what is wrong with it | [`check`] |
 //! | list what is in a store | [`store`] |

@@ -4,25 +4,25 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
-/// Bytes that are read by their place: a file, a part of one, an object behind HTTP, a buffer.
+/// Bytes that are read by their position: a file, a part of one, an object behind HTTP, a buffer.
 ///
-/// What reads from a source asks for few and small ranges: the first 4 KiB, then the end. It passes on every error of a
-/// source as [`b2nd::ErrorKind::Io`] and keeps none, so a source may answer [`io::ErrorKind::WouldBlock`], fetch the range,
-/// and be asked again.
+/// Readers ask for few and small ranges: the first 4 KiB, then the end. They pass on every error of a source as
+/// [`b2nd::ErrorKind::Io`] and remember none, so a source may return [`io::ErrorKind::WouldBlock`], fetch the range, and be asked
+/// again.
 pub trait Source {
     /// How many bytes there are.
     fn len(&self) -> u64;
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes of a range; fewer where the source ends before it does.
+    /// The bytes of a range; fewer if the source ends first.
     ///
     /// # Errors
     ///
-    /// The bytes cannot be had.
+    /// The bytes cannot be read.
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>>;
 
     /// The first `length` bytes of the file beside this one that holds a chunk of a sparse frame.
@@ -65,7 +65,7 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// These bytes of a source, cut where it ends.
+    /// Makes a window on a range of a source, cut where the source ends.
     pub fn new(source: &'a dyn Source, range: Range<u64>) -> Window<'a> {
         let end = range.end.min(source.len());
         Window { source, range: range.start.min(end)..end }

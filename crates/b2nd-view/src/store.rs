@@ -51,11 +51,11 @@ pub trait Folder {
     /// It cannot be read.
     fn open(&self, file: &str) -> Result<Box<dyn Source + '_>>;
 
-    /// Where a file starts in the one that holds all of them, as in an archive; 0 where each is one of its own.
+    /// The offset in bytes at which a file starts in its archive; 0 if each is a file of its own.
     ///
     /// # Errors
     ///
-    /// That cannot be read.
+    /// The archive cannot be read.
     fn offset(&self, file: &str) -> Result<u64> {
         let _ = file;
         Ok(0)
@@ -151,7 +151,7 @@ impl Serialize for Attributes {
 ///
 /// # Errors
 ///
-/// It cannot be read, or what says what it is cannot.
+/// The folder or the metadata of the store cannot be read.
 pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
     let mut files = folder.files()?;
     files.sort_unstable();
@@ -218,7 +218,7 @@ impl Leaf {
     ///
     /// # Errors
     ///
-    /// They cannot be read; or the leaf is a table, or elsewhere.
+    /// The bytes cannot be read, or the leaf is a table or a reference to a server.
     pub fn open<'f>(&self, folder: &'f dyn Folder, codec: &mut dyn Decompress) -> Result<Box<dyn Source + 'f>> {
         let member = self.member.as_deref().unwrap_or_default();
         match &self.content {

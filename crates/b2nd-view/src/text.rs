@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 pub const TITLE: Style = Style::new().bold();
 /// What is the same in every frame: labels, names of fields.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
-/// What is there for orientation.
+/// Offsets, lengths and other things to find one's way by.
 pub const FAINT: Style = Style::new().dimmed();
 /// What a person should not miss.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
@@ -17,7 +17,7 @@ pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 pub struct View {
     /// The text.
     pub text: String,
-    /// Whether that is all there is to show: the text says what could not be read.
+    /// Whether all could be read. If not, the text says what could not.
     pub is_complete: bool,
 }
 

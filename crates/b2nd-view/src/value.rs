@@ -40,7 +40,7 @@ const TUPLE: &[u8] = b"__tuple__";
 pub struct Value<'a>(&'a [u8]);
 
 impl<'a> Value<'a> {
-    /// The value that is all of these bytes. `None` where they are something else, or nest more than 64 levels.
+    /// The one value that takes all of these bytes. `None` if they are not one value, or nest more than 64 levels deep.
     pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
         let mut reader = Reader(bytes);
         reader.skip(MAX_DEPTH)?;
@@ -60,14 +60,14 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// Keys and values of a map; none of anything else.
+    /// Keys and values of a map; empty for any other value.
     pub fn entries(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         let mut reader = Reader(self.0);
         let pairs = if let Some(Item::Map(pairs)) = reader.next() { pairs } else { 0 };
         (0..pairs).map_while(move |_| Some((reader.value()?, reader.value()?)))
     }
 
-    /// The elements of an array, without what marks a tuple; none of anything else.
+    /// The elements of an array, without the mark of a tuple; empty for any other value.
     pub fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let mut reader = Reader(self.0);
         let count = match reader.next() {
@@ -77,7 +77,7 @@ impl<'a> Value<'a> {
         (0..count).map_while(move |_| reader.value())
     }
 
-    /// A string that is UTF-8.
+    /// The string, if the value is one and UTF-8.
     pub fn as_str(&self) -> Option<&'a str> {
         match Reader(self.0).next()? {
             Item::String(bytes) => std::str::from_utf8(bytes).ok(),
@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A byte string.
+    /// The bytes, if the value is a byte string.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match Reader(self.0).next()? {
             Item::Bytes(bytes) => Some(bytes),
@@ -93,7 +93,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A number that is not negative.
+    /// The number, if the value is one and not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match Reader(self.0).next()? {
             Item::Int(number) => u64::try_from(number).ok(),
@@ -108,7 +108,7 @@ impl<'a> Value<'a> {
         dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
     }
 
-    /// The extension types in it, at any depth, each once.
+    /// The extension types in the value, at any depth, each once.
     pub fn extensions(&self) -> Vec<i8> {
         let mut found = Vec::new();
         let mut reader = Reader(self.0);
@@ -123,7 +123,7 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The byte strings in it, at any depth.
+    /// The byte strings in the value, at any depth.
     pub fn byte_strings(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let mut reader = Reader(self.0);
         std::iter::from_fn(move || reader.next())
@@ -143,7 +143,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Bytes that start as Python's pickles do since protocol 2, and end as they do. Nothing here opens one.
+/// Whether the bytes start and end as Python's pickles do since protocol 2. Nothing here opens a pickle.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, .., b'.'])
 }

@@ -22,7 +22,7 @@ pub struct Embedded {
 ///
 /// # Errors
 ///
-/// It cannot be read, or is none.
+/// The frame cannot be read, or holds no frames.
 pub fn embedded(frame: &Frame, codec: &mut dyn Decompress) -> Result<Embedded> {
     let kind = Kind::of(frame.header(), None, codec);
     let attributes = Attributes::of(frame, codec)?;

@@ -36,7 +36,7 @@ impl<'s> Zip<'s> {
     ///
     /// # Errors
     ///
-    /// It is none, or the source fails.
+    /// The source is not an archive, or fails.
     pub fn open(source: &'s dyn Source) -> Result<Zip<'s>> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(source), &mut buffer, source.len());

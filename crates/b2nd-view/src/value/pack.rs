@@ -21,7 +21,7 @@ use super::TUPLE;
 ///
 /// # Errors
 ///
-/// The text is no JSON, or a form does not hold what it should; in words.
+/// A sentence: the text is not JSON, or one of the forms above does not hold what it should.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: Json = serde_json::from_str(json).map_err(|error| format!("the value is not JSON: {error}"))?;
     let mut packed = Vec::new();
