@@ -7,7 +7,6 @@ use crate::error::{Error, ErrorKind, Result};
 /// A destination of encoded bytes.
 ///
 /// `Vec<u8>` implements it. Implement it for another buffer to encode into that with a [`Serializer`](crate::Serializer).
-/// (`std::io::Write` would be about three times as slow.)
 pub trait Sink {
     /// Appends `bytes`.
     ///

@@ -66,7 +66,7 @@ struct Scan {
     /// Read only this part of the files, I of N from 0 to N-1, which follows from their urls.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// How names end that are looked at; `*` for all.
+    /// The endings of the names to look at; `*` for all.
     #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
     ending: Vec<String>,
     /// Have the cluster with this scheduler, HOST:PORT, read the files.
@@ -87,10 +87,10 @@ struct Sql {
     /// The catalogue: a file, a directory of parts, or a url.
     #[arg(long)]
     catalog: Option<String>,
-    /// What the result is written as; of --out its name's ending says it.
+    /// The format of the result; without it that of --out's ending, else a table.
     #[arg(long)]
     format: Option<sql::Format>,
-    /// Where the result goes.
+    /// The file for the result, instead of standard output.
     #[arg(long)]
     out: Option<PathBuf>,
     /// How many files `b2nd('url')` reads at the same time.

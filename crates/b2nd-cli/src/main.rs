@@ -68,6 +68,8 @@ enum Command {
     /// something cannot be read.
     Check(Check),
     /// Says what two frames say differently, as `git diff` would.
+    ///
+    /// Exits with 1 if they differ, with 3 if one cannot be read.
     Diff(Diff),
     /// Reads and changes attributes.
     #[command(subcommand)]
