@@ -31,7 +31,9 @@ impl Target {
         }
         if ["http://", "https://"].iter().any(|scheme| path.starts_with(scheme)) {
             if cfg!(not(feature = "https")) && path.starts_with("https") {
-                return Err(Error::custom("this b2nd was built without TLS: cargo install b2nd-cli --features https"));
+                return Err(Error::custom(
+                    "this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https",
+                ));
             }
             return Ok(Target::File(Box::new(RemoteFile::open(path)?)));
         }

@@ -71,7 +71,9 @@ impl Store {
             Store::Contiguous(Contiguous { offset, header, offsets, .. }) => {
                 Ok(Store::Contiguous(Contiguous { source, offset: *offset, header: header.clone(), offsets: offsets.clone() }))
             }
-            Store::Sparse(_) => Err(b2nd::Error::custom("a sparse frame is in no source").into()),
+            Store::Sparse(_) => {
+                Err(b2nd::Error::custom("the frame is sparse: its chunks are files of their own, not in one source").into())
+            }
         }
     }
 
