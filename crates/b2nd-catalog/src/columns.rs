@@ -21,7 +21,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// None that rows can cause.
+/// A column has another type than its field in [`Row`].
 pub fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

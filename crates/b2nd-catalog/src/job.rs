@@ -37,9 +37,9 @@ pub struct Summary {
     pub counts: Arc<Counts>,
     /// Files of the last catalogue that are no longer there.
     pub gone: u64,
-    /// Whether it was ended before the listing was.
+    /// Whether `stop` ended it before the listing's end.
     pub interrupted: bool,
-    /// Whether something could not be listed.
+    /// Whether everything could be listed.
     pub is_complete: bool,
 }
 

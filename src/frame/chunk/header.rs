@@ -245,7 +245,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
 
-    /// The version of the chunk format: 4 or 5, and 6 if blocks vary in length.
+    /// The version of the chunk format: 2 in Blosc 1, 4 or 5 in Blosc2, 6 if blocks vary in length.
     pub fn version(&self) -> u8 {
         self.bytes[0]
     }
