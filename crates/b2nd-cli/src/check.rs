@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::check::{self, Finding};
 use b2nd_view::json::{self, Place};
+use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{LABEL, printable, styled};
 use clap::Args;
 use serde::Serialize;
@@ -44,8 +45,13 @@ impl Check {
         let Output { out, err } = output;
         let mut any = false;
         let readable = self.paths.each(Leaves::Each, err, &mut |found| {
-            let Found::Frame { place, frame } = *found else { return Ok(true) };
-            let findings = check::frame(frame, self.data, &mut Codec::default())?;
+            let (place, findings) = match *found {
+                Found::Frame { place, frame } => (place, check::frame(frame, self.data, &mut Codec::default())?),
+                Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) } } => {
+                    (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, check::table(table))
+                }
+                _ => return Ok(true),
+            };
             any |= !findings.is_empty();
             if self.json {
                 json::write_line(out, &Object { place, findings })

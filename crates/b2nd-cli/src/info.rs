@@ -64,7 +64,7 @@ impl Info {
     }
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let options = json::Options { chunks: self.chunks, slice: self.slice.clone() };
+        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width: width() };
         let Output { out, err } = output;
         if self.tree {
             return self.trees(out, err);
@@ -102,13 +102,19 @@ impl Info {
                 (Found::Store { store, .. }, _) => Tree::new(&found.name(), store.kind.map_or("frames", Kind::name)),
             };
             if let Some(done) = tree.replace(next) {
-                done.draw(depth, out).map_err(unwritable)?;
+                done.draw(depth, width(), out).map_err(unwritable)?;
             }
             Ok(true)
         })?;
-        tree.iter().try_for_each(|tree| tree.draw(depth, out))?;
+        tree.iter().try_for_each(|tree| tree.draw(depth, width(), out))?;
         Ok(complete)
     }
+}
+
+/// How wide the terminal is, if the pages go to one.
+fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(width.0.into())
 }
 
 fn leaf_label(leaf: &Leaf) -> String {
@@ -179,8 +185,8 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
     let view = match found {
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
-        Found::Store { store, .. } => page::store(store, &found.name()),
-        Found::Leaf { leaf, .. } => page::leaf(leaf, &found.name()),
+        Found::Store { store, .. } => page::store(store, &found.name(), options.width),
+        Found::Leaf { leaf, .. } => page::leaf(leaf, &found.name(), options.width),
     };
     let gap = if is_first { "" } else { "\n" };
     writeln!(out, "{gap}{}", view.text).map_err(unwritable)?;

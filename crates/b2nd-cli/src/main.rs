@@ -94,6 +94,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    b2nd_ndarray::codec::quiet_panics();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let is_known = |word: &OsStr| word == "help" || Cli::command().get_subcommands().any(|command| command.get_name() == word);
     if let Some(status) = external::run(&words, is_known) {

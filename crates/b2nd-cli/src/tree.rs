@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
-use b2nd_view::text::{count, printable, size, thousands};
+use b2nd_view::text::{count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
 /// A path in an archive may have more levels than anyone reads, and than the stack holds.
 const DEEPEST: usize = 64;
+
+/// How much of a dtype is shown, in characters.
+const DTYPE: usize = 40;
 
 /// A store or a frame, and the leaves that have been seen of it.
 pub(crate) struct Tree {
@@ -24,20 +27,27 @@ impl Tree {
         self.leaves.push((key.to_owned(), label));
     }
 
-    /// Draws it, with groups down to a depth; below that the leaves are counted.
-    pub(crate) fn draw(&self, depth: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", self.title)?;
+    /// Draws it, with groups down to a depth; below that the leaves are counted. Lines are cut where a terminal would wrap them.
+    pub(crate) fn draw(&self, depth: Option<usize>, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = vec![self.title.clone()];
         let leaves: Vec<(Vec<&str>, &str)> = self
             .leaves
             .iter()
             .map(|(key, label)| (key.split('/').filter(|name| !name.is_empty()).collect(), label.as_str()))
             .collect();
-        draw(&leaves, 0, depth.unwrap_or(DEEPEST).min(DEEPEST), "", out)
+        draw(&leaves, 0, depth.unwrap_or(DEEPEST).min(DEEPEST), "", &mut lines);
+        for line in lines {
+            match width {
+                Some(width) => writeln!(out, "{}", shortened(line, width.saturating_sub(1)))?,
+                None => writeln!(out, "{line}")?,
+            }
+        }
+        Ok(())
     }
 }
 
 /// Draws leaves that have the first `level` names in common; those of a group stand together.
-fn draw(leaves: &[(Vec<&str>, &str)], level: usize, depth: usize, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+fn draw(leaves: &[(Vec<&str>, &str)], level: usize, depth: usize, indent: &str, lines: &mut Vec<String>) {
     let groups: Vec<_> = leaves.chunk_by(|one, other| one.0.get(level) == other.0.get(level)).collect();
     for (index, group) in groups.iter().enumerate() {
         let is_last = index + 1 == groups.len();
@@ -45,15 +55,15 @@ fn draw(leaves: &[(Vec<&str>, &str)], level: usize, depth: usize, indent: &str, 
         let Some((path, label)) = group.first() else { continue };
         let name = printable(path.get(level).unwrap_or(&"/"));
         if group.len() == 1 && path.len() <= level + 1 {
-            writeln!(out, "{indent}{branch}{name}  {label}")?;
+            lines.push(format!("{indent}{branch}{name}  {label}"));
         } else if level + 1 >= depth {
-            writeln!(out, "{indent}{branch}{name}/  {}", count(group.len(), "leaf").replace("leafs", "leaves"))?;
+            let leaves = count(group.len(), "leaf").replace("leafs", "leaves");
+            lines.push(format!("{indent}{branch}{name}/  {leaves}"));
         } else {
-            writeln!(out, "{indent}{branch}{name}/")?;
-            draw(group, level + 1, depth, &format!("{indent}{below}"), out)?;
+            lines.push(format!("{indent}{branch}{name}/"));
+            draw(group, level + 1, depth, &format!("{indent}{below}"), lines);
         }
     }
-    Ok(())
 }
 
 /// What stands beside a frame: its shape, dtype and ratio, or its kind and length.
@@ -64,16 +74,7 @@ pub(crate) fn label(frame: &Frame, kind: Kind) -> String {
     let Ok(Some(array)) = Array::find(header) else { return format!("{}  {}{ratio}", kind.name(), size(nbytes.into())) };
     let shape: Vec<_> = array.meta.geometry().shape().iter().map(thousands).collect();
     let shape = if shape.is_empty() { "()".to_owned() } else { shape.join(" x ") };
-    let dtype = array.meta.dtype().map_or_else(String::new, |dtype| format!("  {}", short(&printable(dtype))));
+    let dtype = array.meta.dtype().map_or_else(String::new, |dtype| format!("  {}", shortened(printable(dtype), DTYPE)));
     let kind = if kind == Kind::NdArray { String::new() } else { format!("{}  ", kind.name()) };
     format!("{kind}{shape}{dtype}{ratio}")
-}
-
-/// A dtype in a few words.
-fn short(dtype: &str) -> String {
-    const WIDTH: usize = 40;
-    match dtype.char_indices().nth(WIDTH) {
-        Some((end, _)) => format!("{}…", dtype.get(..end).unwrap_or(dtype)),
-        None => dtype.to_owned(),
-    }
 }

@@ -149,3 +149,75 @@ fn what_c_blosc2_opens_is_told_right() {
     }
     assert!(compared > 90, "{compared}");
 }
+
+#[test]
+fn what_a_metalayer_holds_is_nobodys_business() {
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("mine", [0xc1, 0xff, 7]).unwrap();
+    header.metalayers_mut().insert("after", [1, 2]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.set_vlmetalayer("theirs", b"plain text").unwrap();
+    let frame: Vec<u8> = writer.finish().unwrap();
+    assert_eq!(check(&[Temporary::new("any", &frame).path()]), (String::new(), String::new(), 0));
+}
+
+/// Of a filter that this program does not have it does not say what others do with it.
+#[test]
+fn an_unknown_filter_is_not_against_the_document() {
+    let mut frame = fs::read(format!("{DATA}/example.b2nd")).unwrap();
+    const CHUNK: usize = 320;
+    const LAST_FILTER: usize = 21;
+    frame[CHUNK + LAST_FILTER] = 165;
+    let file = Temporary::new("filter", &frame);
+    let found = findings(&["--data", file.path()]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["finding"], "blosc2-pure-rs has no filter 165");
+    let answers = ["document", "c_blosc2", "python_blosc2"].map(|who| &found[0][who]);
+    assert_eq!(answers, [&Value::Null; 3]);
+}
+
+/// Only a sparse frame can say less: in a contiguous one the index would be looked for elsewhere.
+#[test]
+fn the_header_counts_what_the_chunks_have() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-sparse.b2nd");
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir(&directory).unwrap();
+    for entry in fs::read_dir(format!("{DATA}/python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, directory.join(path.file_name().unwrap())).unwrap();
+    }
+    let path = directory.to_str().unwrap();
+    assert_eq!(findings(&[path]), Vec::<Value>::new());
+    let mut frame = fs::read(directory.join("chunks.b2frame")).unwrap();
+    let cbytes = 0x26 + 1..0x26 + 9;
+    frame[cbytes.clone()].copy_from_slice(&33_i64.to_be_bytes());
+    fs::write(directory.join("chunks.b2frame"), frame).unwrap();
+    let found = findings(&[path]);
+    assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_table_has_the_columns_of_its_schema() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-table.b2d");
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(directory.join("_cols/deep")).unwrap();
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    let schema = br#"{"version": 1, "columns": [{"name": "a"}, {"name": "deep.b"}, {"name": "c"}], "n_rows": 2}"#;
+    let string = |text: &[u8]| [&[0xd9, text.len() as u8][..], text].concat();
+    writer.set_vlmetalayer("kind", &string(b"ctable")).unwrap();
+    writer.set_vlmetalayer("schema", &string(schema)).unwrap();
+    let frame: Vec<u8> = writer.finish().unwrap();
+    fs::write(directory.join("_meta.b2f"), frame).unwrap();
+    for column in ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"] {
+        fs::copy(format!("{DATA}/example.b2nd"), directory.join("_cols").join(column)).unwrap();
+    }
+    let path = directory.to_str().unwrap();
+    let line = format!("{path}::/: column \"c\": no file holds it (document ?, C-Blosc2 ?, python-blosc2 no)\n");
+    assert_eq!(check(&[path]), (line, String::new(), 1));
+    fs::rename(directory.join("_cols/c.utf8.b2nd"), directory.join("_cols/c.b2nd")).unwrap();
+    assert_eq!(check(&[path]).2, 0);
+    fs::remove_dir_all(&directory).unwrap();
+}

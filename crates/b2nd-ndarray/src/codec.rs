@@ -10,6 +10,8 @@ mod compressor;
 mod pure;
 
 pub(crate) use compressor::Compressor;
+#[cfg(feature = "pure")]
+pub use pure::quiet_panics;
 
 /// Decompresses chunks and, with them, the contents of variable-length metalayers, in one thread.
 ///

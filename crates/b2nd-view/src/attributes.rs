@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use b2nd::frame::{Chunk, ChunkHeader, Decompress, Trailer};
 use b2nd::{Error, Result};
 
-use crate::text::quoted;
-use crate::value::{Value, text::shortened};
+use crate::text::{quoted, shortened};
+use crate::value::Value;
 
 /// The longest value that is decompressed: a chunk of 32 bytes can claim 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;

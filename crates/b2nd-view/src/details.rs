@@ -4,15 +4,15 @@ use b2nd::frame::{Decompress, Header, Trailer};
 
 use crate::attributes;
 use crate::kind::Kind;
-use crate::text::{printable, quoted, thousands};
-use crate::value::{Value, text::shortened};
+use crate::text::{printable, quoted, shortened, thousands};
+use crate::value::Value;
 
-/// How much of an expression or a name is shown, in characters.
-const WIDTH: usize = 96;
+/// How much of an expression or a name is shown where nothing is narrower, in characters.
+pub const WIDTH: usize = 96;
 
-/// Lines of a label and a text, in the order in which they are shown.
-pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<(String, String)> {
-    let mut lines = Lines(Vec::new());
+/// Lines of a label and a text of at most so many characters, in the order in which they are shown.
+pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize, codec: &mut dyn Decompress) -> Vec<(String, String)> {
+    let mut lines = Lines { lines: Vec::new(), width };
     let mut attribute = |name: &str| attributes::get(trailer, name, codec);
     let metalayer = |name: &str| header.metalayers().get(name).and_then(Value::from_slice);
     match kind {
@@ -52,19 +52,23 @@ pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, codec: &mut dyn Dec
         }
         _ => {}
     }
-    lines.0
+    lines.lines
 }
 
-struct Lines(Vec<(String, String)>);
+struct Lines {
+    lines: Vec<(String, String)>,
+    width: usize,
+}
 
 impl Lines {
     fn push(&mut self, label: &str, text: String) {
-        self.0.push((label.replace('_', " "), text));
+        self.lines.push((label.replace('_', " "), text));
     }
 
     /// A value, if it is there and not null.
     fn text(&mut self, label: &str, value: Option<Value>) {
-        let text = value.map(|value| value.as_str().map_or_else(|| value.text(WIDTH), |text| shortened(printable(text), WIDTH)));
+        let width = self.width;
+        let text = value.map(|value| value.as_str().map_or_else(|| value.text(width), |text| shortened(printable(text), width)));
         if let Some(text) = text.filter(|text| text != "null") {
             self.push(label, text);
         }
@@ -75,11 +79,11 @@ impl Lines {
         for key in ["udf_source", "UDF"] {
             if let Some(source) = recipe.get(key).and_then(|source| source.as_str()) {
                 let lines = source.lines().filter(|line| !line.trim().is_empty());
-                lines.for_each(|line| self.push("function", shortened(printable(line), WIDTH)));
+                lines.for_each(|line| self.push("function", shortened(printable(line), self.width)));
             }
         }
         for (name, operand) in recipe.get("operands").iter().flat_map(|operands| operands.entries()) {
-            let name = name.as_str().map_or_else(|| name.text(WIDTH), printable);
+            let name = name.as_str().map_or_else(|| name.text(self.width), printable);
             self.push("operand", format!("{name} = {}", reference(operand)));
         }
     }

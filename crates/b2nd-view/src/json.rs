@@ -27,6 +27,8 @@ pub struct Options {
     pub chunks: bool,
     /// The chunks that a slice touches.
     pub slice: Option<Slice>,
+    /// How many columns a page has on its terminal. JSON takes what it needs.
+    pub width: Option<usize>,
 }
 
 /// Where a frame is.

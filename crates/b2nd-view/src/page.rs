@@ -14,17 +14,19 @@ use crate::kind::Kind;
 use crate::slice::{self, Slice, Touched};
 use crate::store::{Attributes, Content, Leaf, Store};
 use crate::text::{self, LABEL, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
-use crate::value::Value;
 use crate::{check, chunks, details};
 
-/// A dtype's lines are at most so wide, where it has places to break them.
+/// Without a terminal, a dtype's lines are at most so wide, where it has places to break them.
 const DTYPE_WIDTH: usize = 96;
 
 /// How many lines of a dtype are shown.
 const DTYPE_LINES: usize = 8;
 
-/// How much of a metalayer's value is shown, in characters.
+/// Without a terminal, so much of a metalayer's value is shown, in characters.
 const VALUE_WIDTH: usize = 64;
+
+/// On a terminal, so much of a value is shown at least: its line may be wrapped.
+const NARROWEST: usize = 8;
 
 /// What a page says beyond the header and the trailer.
 pub use crate::json::Options;
@@ -36,12 +38,13 @@ pub use crate::json::Options;
 /// The source fails.
 pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<View> {
     let header = frame.header();
-    let mut page = Page(View::new(text::title(name, frame.offset())));
+    let mut page = Page::new(text::title(name, frame.offset()), options.width);
     let tail = readable(frame.tail())?;
     let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
     page.line("kind", kind.name());
     if let Ok(tail) = &tail {
-        details::lines(kind, header, &tail.trailer, codec).iter().for_each(|(label, text)| page.inner(label, text));
+        let width = page.room(Page::TEXT + 1, details::WIDTH);
+        details::lines(kind, header, &tail.trailer, width, codec).iter().for_each(|(label, text)| page.inner(label, text));
     }
     container(&mut page, header);
     compression(&mut page, header);
@@ -51,7 +54,7 @@ pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decomp
     if options.chunks {
         chunks(&mut page, frame)?;
     }
-    Ok(page.0)
+    Ok(page.view)
 }
 
 fn container(page: &mut Page, header: &Header) {
@@ -131,7 +134,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     }
     if let Some(dtype) = array.meta.dtype() {
         let dtype = text::printable(dtype);
-        let mut lines = text::fold(&dtype, DTYPE_WIDTH);
+        let mut lines = text::fold(&dtype, page.room(Page::TEXT, DTYPE_WIDTH));
         page.inner("dtype", lines.next().unwrap_or_default().trim_end());
         lines.by_ref().take(DTYPE_LINES - 1).for_each(|line| page.more(line.trim_end()));
         let rest: usize = lines.map(|line| line.chars().count()).sum();
@@ -219,16 +222,15 @@ fn metalayers(page: &mut Page, header: &Header) {
     let metalayers = header.metalayers();
     page.line("metalayers", if metalayers.is_empty() { "none".to_owned() } else { metalayers.len().to_string() });
     let array = Array::find(header).ok().flatten().map(|array| array.name);
-    let rows = metalayers.iter().map(|(name, content)| {
+    let mut rows: Vec<_> = metalayers.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
+    let room = page.room_beside(&rows);
+    for (row, (name, content)) in rows.iter_mut().zip(metalayers.iter()) {
         // The array's has its own place on the page.
-        let value = if array.is_some_and(|array| array.as_bytes() == name) { None } else { value(content) };
-        vec![quoted(name), bytes(content.len()), value.unwrap_or_default()]
-    });
-    page.table(columns(&rows.collect::<Vec<_>>(), &[1]));
-}
-
-fn value(content: &[u8]) -> Option<String> {
-    attributes::describe(content, VALUE_WIDTH)
+        if array.is_none_or(|array| array.as_bytes() != name) {
+            row.push(attributes::describe(content, room).unwrap_or_default());
+        }
+    }
+    page.table(columns(&rows, &[1]));
 }
 
 /// A length whose digits stand below those of others, when aligned to the right.
@@ -250,29 +252,29 @@ fn trailer(page: &mut Page, header: &Header, tail: b2nd::Result<&Tail>, codec: &
     }
     page.line("vlmetalayers", number);
     let mut complete = true;
-    let rows = vlmetalayers.iter().map(|Attribute { name, chunk, value: data }| match chunk {
+    let rows = vlmetalayers.iter().map(|Attribute { name, chunk, .. }| match chunk {
         Ok(chunk) => {
             let mut kind = chunks::kind(chunk);
             if !chunk.is_stored() && chunk.special().is_none() {
                 kind = format!("{kind}, {} compressed", chunk.cbytes());
             }
-            let shown = match data {
-                Ok(data) => value(data).unwrap_or_default(),
-                Err(error) => {
-                    complete = false;
-                    format!("cannot be read: {error}")
-                }
-            };
-            vec![quoted(name), bytes(chunk.nbytes()), kind, shown]
+            vec![quoted(name), bytes(chunk.nbytes()), kind]
         }
-        Err(error) => {
-            complete = false;
-            vec![quoted(name), String::new(), format!("cannot be read: {error}")]
-        }
+        Err(_) => vec![quoted(name), String::new()],
     });
-    let lines = columns(&rows.collect::<Vec<_>>(), &[1]);
-    page.table(lines);
-    page.0.is_complete &= complete;
+    let mut rows: Vec<_> = rows.collect();
+    let room = page.room_beside(&rows);
+    for (row, Attribute { value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
+        row.push(match value {
+            Ok(value) => attributes::describe(value, room).unwrap_or_default(),
+            Err(error) => {
+                complete = false;
+                format!("cannot be read: {error}")
+            }
+        });
+    }
+    page.table(columns(&rows, &[1]));
+    page.view.is_complete &= complete;
 }
 
 fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
@@ -281,7 +283,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
             let (lines, complete) = chunks::table(frame, &offsets)?;
             page.table(if offsets.is_empty() { Vec::new() } else { lines });
-            page.0.is_complete &= complete;
+            page.view.is_complete &= complete;
         }
         Err(error) => page.problem("chunks", error),
     }
@@ -289,16 +291,40 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 }
 
 /// A title, then lines of a label and a text.
-struct Page(View);
+struct Page {
+    view: View,
+    /// The columns of the terminal, where there is one.
+    width: Option<usize>,
+}
 
 impl Page {
     /// The width of labels, unless one is wider.
     const LABELS: usize = 12;
 
+    /// Where the text after a label starts.
+    const TEXT: usize = Page::LABELS + 4;
+
+    fn new(title: String, width: Option<usize>) -> Page {
+        Page { view: View::new(title), width }
+    }
+
+    /// How many characters a text may have that starts in this column; without a terminal as many as `fixed`.
+    fn room(&self, column: usize, fixed: usize) -> usize {
+        self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
+    }
+
+    /// How many characters a value may have in the last column of a table, beside these.
+    fn room_beside(&self, cells: &[Vec<String>]) -> usize {
+        let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
+        let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
+        // The sign that there is more takes a column too.
+        self.room(taken + 5, VALUE_WIDTH)
+    }
+
     fn line(&mut self, label: impl Display, text: impl Display) {
         let label = format!("{label:width$}", width = Page::LABELS);
         // Writing to a string does not fail.
-        let _ = write!(self.0.text, "\n  {}  {text}", styled(LABEL, label));
+        let _ = write!(self.view.text, "\n  {}  {text}", styled(LABEL, label));
     }
 
     fn inner(&mut self, label: impl Display, text: impl Display) {
@@ -312,20 +338,23 @@ impl Page {
 
     /// What cannot be read, in the place where it would be.
     fn problem(&mut self, label: &str, error: impl Display) {
-        self.0.is_complete = false;
+        self.view.is_complete = false;
         self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
     }
 
     fn attributes(&mut self, label: &str, attributes: &Attributes) {
         self.line(label, if attributes.is_empty() { "none".to_owned() } else { attributes.iter().len().to_string() });
-        let text = |value: Option<Value>| value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(VALUE_WIDTH));
-        let rows = attributes.iter().map(|(name, value)| vec![quoted(name.as_bytes()), text(value)]);
-        self.table(columns(&rows.collect::<Vec<_>>(), &[]));
+        let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
+        let room = self.room_beside(&rows);
+        for (row, (_, value)) in rows.iter_mut().zip(attributes.iter()) {
+            row.push(value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room)));
+        }
+        self.table(columns(&rows, &[]));
     }
 
     fn table(&mut self, lines: Vec<String>) {
         for line in lines {
-            let _ = write!(self.0.text, "\n    {line}");
+            let _ = write!(self.view.text, "\n    {line}");
         }
     }
 }
@@ -336,7 +365,7 @@ impl Page {
 ///
 /// The source fails.
 pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Result<View> {
-    let mut page = Page(View::new(text::title(name, frame.offset())));
+    let mut page = Page::new(text::title(name, frame.offset()), None);
     let full = |content: &[u8]| attributes::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {
         page.line(quoted(name), full(content));
@@ -352,24 +381,24 @@ pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Resu
         }
         Err(error) => page.problem("trailer", error),
     }
-    Ok(page.0)
+    Ok(page.view)
 }
 
 /// A store: its kind, its attributes and its groups. Its leaves have pages of their own.
-pub fn store(store: &Store, name: &str) -> View {
-    let mut page = Page(View::new(text::title(name, 0)));
+pub fn store(store: &Store, name: &str, width: Option<usize>) -> View {
+    let mut page = Page::new(text::title(name, 0), width);
     page.line("kind", store.kind.map_or("a folder with frames", Kind::name));
     page.attributes("attributes", &store.attributes);
     for (key, attributes) in &store.groups {
         page.attributes(&printable(key), attributes);
     }
     page.line("leaves", thousands(store.leaves.len()));
-    page.0
+    page.view
 }
 
 /// A leaf that is not one frame: a table, or an array elsewhere.
-pub fn leaf(leaf: &Leaf, name: &str) -> View {
-    let mut page = Page(View::new(text::title(name, 0)));
+pub fn leaf(leaf: &Leaf, name: &str, width: Option<usize>) -> View {
+    let mut page = Page::new(text::title(name, 0), width);
     match &leaf.content {
         Content::Table(table) => {
             page.line("kind", Kind::CTable.name());
@@ -388,5 +417,5 @@ pub fn leaf(leaf: &Leaf, name: &str) -> View {
         }
         Content::Frame | Content::Embedded(_) => {}
     }
-    page.0
+    page.view
 }

@@ -163,7 +163,7 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         if let Some(group) = folder_of(file, TABLE) {
             let source = folder.open(file).map_err(in_file)?;
             let frame = Frame::open(&*source, 0).map_err(in_file)?;
-            let table = Table::new(Attributes::of(&frame, codec).map_err(in_file)?);
+            let table = Table::new(Attributes::of(&frame, codec).map_err(in_file)?, group, &files);
             if group.is_empty() {
                 store.kind = Some(Kind::CTable);
             }

@@ -113,6 +113,17 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// A text of at most so many characters, and a sign that there were more.
+pub fn shortened(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        return text;
+    }
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(&text)),
+        None => text,
+    }
+}
+
 /// A dtype in lines, broken where they would be wider than `width` characters: between fields, or after any comma where
 /// it is not a list of them.
 pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {

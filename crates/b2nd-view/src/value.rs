@@ -2,7 +2,7 @@
 
 mod json;
 mod pack;
-pub(crate) mod text;
+mod text;
 
 pub use pack::{pack, pack_text, unhex};
 
@@ -128,13 +128,6 @@ impl<'a> Value<'a> {
         let mut reader = Reader(self.0);
         std::iter::from_fn(move || reader.next())
             .filter_map(|item| if let Item::Bytes(bytes) = item { Some(bytes) } else { None })
-    }
-
-    /// How long the value is that these bytes begin with.
-    pub fn length_of_first(bytes: &[u8]) -> Option<usize> {
-        let mut reader = Reader(bytes);
-        reader.skip(MAX_DEPTH)?;
-        Some(bytes.len() - reader.0.len())
     }
 
     /// A line of text that looks like Python, cut after `limit` characters.

@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use super::names::{self, Names, Part};
 use crate::marker::{self, Form, Length, Show, length};
-use crate::text::{count, quoted};
-use crate::value::text::shortened;
+use crate::text::{count, quoted, shortened};
 
 /// How deep a metalayer's content may nest to be taken apart.
 const MAX_DEPTH: usize = 32;

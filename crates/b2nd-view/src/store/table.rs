@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use super::Attributes;
 
+/// How the file of a column ends: an array, lists or objects, the values of a dictionary.
+const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
+
 /// What the metadata of a `CTable` say.
 #[derive(Serialize)]
 pub struct Table {
@@ -12,21 +15,62 @@ pub struct Table {
     pub rows: Option<u64>,
     /// A description of each column: its `name` and `kind`, and more.
     pub columns: Vec<Value>,
+    /// The names of columns that no file of the store holds.
+    #[serde(skip)]
+    pub missing: Vec<String>,
     /// All of them, the schema too.
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
 impl Table {
-    pub(super) fn new(attributes: Attributes) -> Table {
+    /// A table in this folder of a store that has these files, in order.
+    pub(super) fn new(attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = attributes.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
         let columns = schema.as_ref().and_then(|schema| schema.get("columns")?.as_array().cloned());
         let rows = schema.and_then(|schema| schema.get("n_rows")?.as_u64());
-        Table { rows, columns: columns.unwrap_or_default(), attributes }
+        let mut table = Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), attributes };
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let is_missing = |name: &&str| {
+            let file = format!("{prefix}_cols/{}", file_name(name));
+            !ENDS.iter().any(|end| files.binary_search(&format!("{file}{end}")).is_ok())
+        };
+        table.missing = table.names().filter(is_missing).map(str::to_owned).collect();
+        table
     }
 
     /// The names of the columns that have one.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
+    }
+}
+
+/// Where a column is below `_cols`, without the end. A dot in its name divides folders, unless a backslash is before it.
+fn file_name(column: &str) -> String {
+    let mut path = String::new();
+    let mut chars = column.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '.' => path.push('/'),
+            '\\' => path += &escaped(chars.next().unwrap_or('\\')),
+            char => path += &escaped(char),
+        }
+    }
+    path
+}
+
+/// A character that has a meaning in a path comes as `%` and two digits.
+fn escaped(char: char) -> String {
+    if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_column_is_where_its_name_says() {
+        let names = [("a", "a"), ("a.b", "a/b"), (r"a\.b", "a%2Eb"), ("a%/", "a%25%2F"), (r"a\", "a%5C"), ("é", "é")];
+        for (column, file) in names {
+            assert_eq!(super::file_name(column), file);
+        }
     }
 }

@@ -4,21 +4,10 @@ use std::fmt::{self, Write};
 
 use super::{Item, MAX_DEPTH, Reader, Value, is_pickle};
 use crate::marker;
-use crate::text::{count, printable, quoted};
+use crate::text::{count, printable, quoted, shortened};
 
 /// The longest byte string that is spelled out.
 const MAX_BYTES: usize = 32;
-
-/// A text of at most so many characters, and a sign that there were more.
-pub(crate) fn shortened(text: String, limit: usize) -> String {
-    if text.len() <= limit {
-        return text;
-    }
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(&text)),
-        None => text,
-    }
-}
 
 pub(super) fn line(value: &[u8], limit: usize) -> String {
     let mut line = Line { reader: Reader(value), text: String::new(), limit };
