@@ -5,10 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::walk;
+
 /// Runs the program that the first word names, if it is none of `known` and no file, and such a program is there.
 pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Option<ExitCode> {
     let (name, arguments) = words.split_first()?;
-    let is_word = name.to_str().is_some_and(|name| !name.starts_with('-') && !name.contains(['/', '\\', '.', ':']));
+    let is_word =
+        name.to_str().is_some_and(|name| !name.is_empty() && !name.starts_with('-') && !name.contains(['/', '\\', '.', ':']));
     if !is_word || is_known(name) || Path::new(name).exists() {
         return None;
     }
@@ -16,7 +19,7 @@ pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Opti
     Some(match Command::new(&program).args(arguments).status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
         Err(error) => {
-            anstream::eprintln!("b2nd: {}: {error}", program.display());
+            anstream::eprintln!("b2nd: {}", walk::named(&program, error));
             ExitCode::FAILURE
         }
     })

@@ -29,7 +29,7 @@ impl Target {
             std::io::stdin().lock().read_to_end(&mut bytes)?;
             return Ok(Target::File(Box::new(bytes)));
         }
-        if ["http://", "https://"].iter().any(|scheme| path.starts_with(scheme)) {
+        if is_address(path) {
             if cfg!(not(feature = "https")) && path.starts_with("https") {
                 return Err(Error::custom(
                     "this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https",
@@ -72,8 +72,15 @@ fn is_store(embed: &Path) -> Result<bool> {
 
 /// A path, and the key of a leaf if it names one. A file whose own name has the separator in it comes first.
 pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
-    match path.split_once(BEFORE_KEY) {
-        Some((store, key)) if !Path::new(path).exists() => (store, Some(key)),
+    // The host of an address may have it too: http://[::1]/archive.b2z::/key.
+    let host = if is_address(path) { path.find(']').unwrap_or(0) } else { 0 };
+    let (before, rest) = path.split_at(host);
+    match rest.split_once(BEFORE_KEY) {
+        Some((store, key)) if !Path::new(path).exists() => (&path[..before.len() + store.len()], Some(key)),
         _ => (path, None),
     }
+}
+
+fn is_address(path: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| path.starts_with(scheme))
 }

@@ -93,11 +93,12 @@ impl Export {
             let ranges = ranges(&array, self.slice.as_ref())?;
             let shape: Vec<i64> = ranges.iter().map(|range| range.end - range.start).collect();
             let mut file = BufWriter::new(file);
-            file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?)?;
+            let unwritten = |error: io::Error| walk::named(&self.out, error);
+            file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
             for part in parts(&array, &ranges) {
-                file.write_all(&array.read_bytes(&part)?)?;
+                file.write_all(&array.read_bytes(&part)?).map_err(unwritten)?;
             }
-            Ok(file.flush()?)
+            Ok(file.flush().map_err(unwritten)?)
         });
         Ok(settle(&self.file, done, output)?.is_some())
     }
@@ -120,7 +121,8 @@ impl Import {
         let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
         // The library refuses what is wrong before it writes; what exists is refused here.
-        new_file(&self.out, |_| Ok(b2nd_ndarray::write_bytes(&self.out, &meta, &npy.data, &options)?))
+        let write = || b2nd_ndarray::write_bytes(&self.out, &meta, &npy.data, &options);
+        new_file(&self.out, |_| Ok(write().map_err(|error| walk::named(&self.out, error))?))
     }
 }
 

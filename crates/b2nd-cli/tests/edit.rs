@@ -172,6 +172,48 @@ fn a_numpy_file_comes_back_as_it_was() {
     assert!(first.starts_with('(') && first.matches(", ").count() == 2, "{first}");
 }
 
+/// The limit on the length of a file stands for a disk that is full.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_is_named_and_not_left_half() {
+    let tests = Temporary::new("full");
+    fs::write(tests.0.join("in.npy"), npy("<i4", "(3000,)", &(0..3000).map(|n| n * 40_503).collect::<Vec<i32>>())).unwrap();
+    tests.ok(&["import", "in.npy", "in.b2nd", "--level", "0"]);
+    let before = tests.contents();
+    for (args, error) in [
+        ("import in.npy out.b2nd --level 0", "in.npy: out.b2nd: File too large (os error 27)\n"),
+        ("export in.b2nd out.npy", "in.b2nd: out.npy: File too large (os error 27)\n"),
+    ] {
+        let script = format!("trap '' XFSZ; ulimit -f 4; exec \"$B2ND\" {args}");
+        let mut shell = Command::new("sh");
+        let output = shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(&tests.0).output().unwrap();
+        assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), (error, Some(1)));
+        assert!(tests.contents() == before, "{args} left something");
+    }
+}
+
+#[test]
+fn editors_at_once_lose_nothing() {
+    let tests = Temporary::new("at-once");
+    let all = |args: &dyn Fn(usize) -> Vec<String>| {
+        let start = |n: usize| Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args(n)).current_dir(&tests.0).spawn().unwrap();
+        let started: Vec<_> = (0..8).map(start).collect();
+        for mut child in started {
+            assert!(child.wait().unwrap().success());
+        }
+    };
+    let words = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    all(&|n| words(&format!("meta set a.b2nd n{n} --json {n}")));
+    all(&|n| words(&format!("rewrite a.b2nd --set m{n}={n}")));
+    all(&|n| words(&format!("meta set a.b2nd m{n} --fixed --json {}", n + 8)));
+    let file = File::open(tests.0.join("a.b2nd")).unwrap();
+    for n in 0..8_u8 {
+        assert_eq!(file.header().metalayers().get(&format!("m{n}")), Some(&[n + 8][..]));
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "--name", &format!("n{n}")]), format!("{n}\n"));
+    }
+    assert_eq!(tests.run(&["check", "--data", "a.b2nd"]).2, 0);
+}
+
 #[test]
 fn what_is_no_numpy_file_is_refused() {
     let tests = Temporary::new("no-npy");

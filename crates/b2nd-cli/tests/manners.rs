@@ -2,13 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
 
-use b2nd::frame::{Header, Sizes, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -135,6 +132,34 @@ fn an_embed_store_without_leaves_is_whole() {
     }
 }
 
+/// A store in which a leaf is a store whose leaves are itself, and one that says so a thousand times.
+#[test]
+fn an_embed_map_that_leads_to_itself_has_an_end() {
+    let tests = Temporary::new("cycle");
+    let store = |data: &[u8], map: &str| {
+        let length = i32::try_from(data.len()).unwrap();
+        let mut header = Header::new(Sizes { typesize: 1, chunksize: length, blocksize: length }).unwrap();
+        header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
+        let mut writer = Writer::new(header);
+        writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
+        let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}}}"#)).unwrap();
+        writer.set_vlmetalayer("estore_metadata", &map).unwrap();
+        writer.finish().unwrap()
+    };
+    let inner: Vec<u8> = store(b"data", r#""/a": {"offset": 0, "length": 4}"#);
+    let whole = format!(r#"{{"offset": 0, "length": {}}}"#, inner.len());
+    let map: Vec<_> = (0..1000).map(|n| format!(r#""/{n}": {whole}"#)).collect();
+    fs::write(tests.0.join("same.b2e"), store(&inner, &map.join(","))).unwrap();
+    let output = run(&["info", "--json", "same.b2e"], &tests.0);
+    assert_eq!((text(&output.stderr), text(&output.stdout).lines().count()), ("", 1001));
+    assert_eq!(run(&["check", "--data", "same.b2e"], &tests.0).status.code(), Some(0));
+    // Offsets count in the data: this is where the store itself would be.
+    let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
+    fs::write(tests.0.join("beyond.b2e"), beyond).unwrap();
+    let error = format!("beyond.b2e: /self: 100000 bytes at 0 are not in the frame's data, which are {}\n", inner.len());
+    assert_eq!(text(&run(&["check", "beyond.b2e"], &tests.0).stderr), error);
+}
+
 #[test]
 fn a_tree_has_an_end() {
     let tests = Temporary::new("deep");
@@ -152,55 +177,6 @@ fn standard_input_is_a_file() {
     let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg("-").stdin(bytes).output().unwrap();
     let named = run(&["example.b2nd"], Path::new(DATA));
     assert_eq!(text(&output.stdout).replacen("-\n", "example.b2nd\n", 1), text(&named.stdout));
-}
-
-/// Serves a file by its ranges, to so many requests, and gives its address.
-fn serve(bytes: Vec<u8>, ranges: bool) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
-            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let range =
-                head.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned)).unwrap();
-            let (start, end) = range.split_once('-').unwrap();
-            let (start, end) = (start.parse::<usize>().unwrap(), (end.parse::<usize>().unwrap() + 1).min(bytes.len()));
-            let (status, body) = match (ranges, bytes.get(start..end)) {
-                (true, Some(body)) => ("206 Partial Content", body),
-                (true, None) => ("416 Range Not Satisfiable", &[][..]),
-                (false, _) => ("200 OK", &bytes[..]),
-            };
-            let range = format!("content-range: bytes {start}-{}/{}\r\n", end - 1, bytes.len());
-            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{range}connection: close\r\n\r\n", body.len());
-            // A client that has seen enough hangs up.
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
-        }
-    });
-    format!("http://{address}/file")
-}
-
-#[test]
-fn an_address_is_read_by_ranges() {
-    let directory = Path::new(DATA);
-    let same = |file: &str, args: &[&str]| {
-        let url = serve(fs::read(directory.join(file)).unwrap(), true);
-        let (remote, local) = (run(&[args, &[url.as_str()]].concat(), directory), run(&[args, &[file]].concat(), directory));
-        assert_eq!(text(&remote.stderr), "");
-        assert_eq!(text(&remote.stdout).replace(&url, file), text(&local.stdout), "{file}");
-    };
-    same("example.b2nd", &["info", "--chunks"]);
-    same("example.b2nd", &["hex"]);
-    same("python-blosc2-4.14.1/treestore__dfltb2z.b2z", &["info", "--json"]);
-    let whole = serve(b"nothing".to_vec(), false);
-    let output = run(&[&whole], directory);
-    assert_eq!(text(&output.stderr), format!("{whole}: the server gives no ranges of the file, but all of it\n"));
-    let short = serve(fs::read(directory.join("example.b2nd")).unwrap()[..200].to_vec(), true);
-    assert!(!run(&[&short], directory).status.success());
-    let gone = "http://127.0.0.1:1/file";
-    let output = run(&[gone], directory);
-    assert!(text(&output.stderr).starts_with(&format!("{gone}: ")) && output.status.code() == Some(1));
 }
 
 #[test]

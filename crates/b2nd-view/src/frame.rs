@@ -12,6 +12,12 @@ use crate::source::Source;
 /// How much is read first, and how much of the end. 99.8% of known headers fit.
 const FIRST_READ: u64 = 4096;
 
+/// An index whose place is no longer is read at once.
+const LONG_INDEX: u64 = 1 << 20;
+
+/// The length of a chunk's header.
+const CHUNK_HEADER: u64 = 32;
+
 /// How far before the end of a trailer its length stands, and how long that is.
 const TRAILER_LEN: Range<usize> = 18..22;
 
@@ -126,8 +132,15 @@ impl<'s> Frame<'s> {
     ///
     /// The index cannot be read, or the source fails.
     pub fn offsets(&self) -> Result<Offsets> {
-        let tail = self.read(self.header.tail_range())?;
-        Offsets::from_tail(&self.header, &tail)
+        let range = self.header.tail_range();
+        let mut end = range.end;
+        if end - range.start.min(end) > LONG_INDEX {
+            // The place of the index may be a hole of any length in the file: the index says how long it is.
+            let first = self.read(range.start..range.start + CHUNK_HEADER)?;
+            let length = ChunkHeader::from_slice(&first).map_or(CHUNK_HEADER, |header| header.cbytes() as u64);
+            end = range.start.saturating_add(length).min(end);
+        }
+        Offsets::from_tail(&self.header, &self.read(range.start..end)?)
     }
 
     /// The header of the chunk that starts `at` bytes after the frame's header, or of a sparse frame's chunk file with this number.
@@ -136,12 +149,11 @@ impl<'s> Frame<'s> {
     ///
     /// There is no chunk, or it cannot be read.
     pub fn chunk_header(&self, at: u64) -> Result<ChunkHeader> {
-        const LENGTH: usize = 32;
         if self.header.frame_type() == FrameType::Sparse {
-            return ChunkHeader::from_slice(&self.source.chunk_file(at, LENGTH)?);
+            return ChunkHeader::from_slice(&self.source.chunk_file(at, CHUNK_HEADER as usize)?);
         }
         let start = at.saturating_add(self.header.header_len() as u64);
-        let end = start.saturating_add(LENGTH as u64).min(self.header.frame_len());
+        let end = start.saturating_add(CHUNK_HEADER).min(self.header.frame_len());
         let header = ChunkHeader::from_slice(&self.read(start.min(end)..end)?);
         header.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))
     }

@@ -252,6 +252,8 @@ fn key(name: &str) -> String {
 fn named(file: &str, error: Error) -> Error {
     match error.kind() {
         b2nd::ErrorKind::Io(_) => error,
+        // A store that is one file has no members.
+        _ if file.is_empty() => error,
         _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, File, FrameType, Header, Sizes, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use clap::Parser;
@@ -370,16 +369,6 @@ fn a_new_frame_that_differs_is_noticed() {
     assert_notices(&tests, &source, |new| file(new, usize::try_from(new.header().frame_len()).unwrap() - 26), trailer);
     let chunk = |new: &File| (new.path().with_file_name("00000002.chunk"), 50);
     assert_notices(&tests, SPARSE, chunk, "the new 00000002.chunk differs from the old one");
-}
-
-#[test]
-fn dtypes_of_a_typesize_are_named() {
-    assert_eq!(super::dtype::candidates(8), "<f8, <i8, <u8, <c8, <M8[s], <U2, |S8, |V8");
-    for typesize in [1, 2, 3, 4, 8, 12, 16, 300] {
-        for dtype in super::dtype::candidates(typesize).split(", ") {
-            assert_eq!(dtype.parse::<DType>().unwrap().itemsize(), typesize as usize, "{dtype}");
-        }
-    }
 }
 
 /// A name is as good as its code, and the code is what is written.

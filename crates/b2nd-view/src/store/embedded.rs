@@ -73,7 +73,14 @@ pub(super) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Deco
         match offsets.get(number) {
             Some(Offset::At(at)) => {
                 let bytes = frame.chunk_bytes(at)?;
-                let chunk = Chunk::from_slice(&bytes)?.into_data(Codec(codec))?;
+                let chunk = Chunk::from_slice(&bytes)?;
+                let nbytes = chunk.header().nbytes();
+                if nbytes > MAX_VALUE {
+                    return Err(Error::custom(format_args!(
+                        "chunk {number} has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed"
+                    )));
+                }
+                let chunk = chunk.into_data(Codec(codec))?;
                 let Some(part) = chunk.get(from..to) else {
                     return Err(Error::custom(format_args!(
                         "chunk {number}: expected {to} bytes or more, found {}",

@@ -1,0 +1,140 @@
+//! Files behind HTTP: what is asked for, and what is believed of the answers.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+
+/// Runs the tool where tests/data is `.`: output, errors and status.
+fn run(args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args).current_dir(DATA).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+fn data(file: &str) -> Vec<u8> {
+    fs::read(Path::new(DATA).join(file)).unwrap()
+}
+
+/// What a server says: its status and headers, and its bytes.
+type Answer = (String, Vec<u8>);
+
+/// Serves what `answer` says to a path and a range, and gives its address.
+fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+            let path = head[0].split(' ').nth(1).unwrap();
+            let range = head.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
+            let range = range.unwrap();
+            let (start, last) = range.split_once('-').unwrap();
+            let (head, body) = answer(path, start.parse().unwrap()..last.parse::<usize>().unwrap() + 1);
+            let head = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            // A client that has seen enough hangs up.
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    format!("http://{address}")
+}
+
+/// A range of a file, as it should be answered.
+fn part(bytes: &[u8], range: Range<usize>) -> Answer {
+    let end = range.end.min(bytes.len());
+    let head = format!("206 Partial Content\r\ncontent-range: bytes {}-{}/{}", range.start, end - 1, bytes.len());
+    (head, bytes[range.start..end].to_vec())
+}
+
+#[test]
+fn an_address_is_read_by_ranges() {
+    let same = |file: &str, args: &[&str]| {
+        let bytes = data(file);
+        let url = serve(move |_, range| part(&bytes, range)) + "/file";
+        let (remote, local) = (run(&[args, &[url.as_str()]].concat()), run(&[args, &[file]].concat()));
+        assert_eq!(remote.1, "");
+        assert_eq!(remote.0.replace(&url, file), local.0, "{file}");
+    };
+    same("example.b2nd", &["info", "--chunks"]);
+    same("example.b2nd", &["hex"]);
+    same("python-blosc2-4.14.1/treestore__dfltb2z.b2z", &["info", "--json"]);
+    let gone = "http://127.0.0.1:1/file";
+    let (_, error, status) = run(&[gone]);
+    assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
+}
+
+/// A signed address keeps its query, byte for byte, and the key of a leaf comes after it.
+#[test]
+fn a_query_is_passed_on_and_a_redirect_followed() {
+    let store = data("python-blosc2-4.14.1/treestore__dfltb2z.b2z");
+    const QUERY: &str = "/there?X-Signature=a%2Bb%3D&n=1";
+    let host = serve(move |path, range| match path {
+        "/here" => (format!("302 Found\r\nlocation: {QUERY}"), Vec::new()),
+        QUERY => part(&store, range),
+        _ => ("404 Not Found".to_owned(), Vec::new()),
+    });
+    for path in ["/here", QUERY] {
+        let (out, error, _) = run(&["cat", &format!("{host}{path}::/g0/n0")]);
+        assert_eq!((out.as_str(), error.as_str()), ("0  1  2  3\n", ""), "{path}");
+    }
+    let other = format!("{host}/there?n=1");
+    assert_eq!(run(&[&other]).1, format!("{other}: the server answers 404 Not Found\n"));
+}
+
+#[test]
+fn a_server_that_lies_is_refused() {
+    let example = data("example.b2nd");
+    let length = example.len();
+    let refused = |answer: Answer, error: &str| {
+        let url = serve(move |_, _| answer.clone());
+        let (out, said, status) = run(&[&url]);
+        assert_eq!((out.as_str(), status), ("", 1));
+        assert_eq!(said, format!("{url}: {error}\n"));
+    };
+    let partial = |range: &str| format!("206 Partial Content\r\ncontent-range: {range}");
+    refused(("200 OK".to_owned(), example.clone()), "the server gives no ranges of the file, but all of it");
+    refused(
+        (partial(&format!("bytes 1-{length}/{length}")), example.clone()),
+        "asked for bytes 0-65535, the server gave 4,794 bytes of bytes 1-4794/4794",
+    );
+    refused(
+        (partial(&format!("bytes 0-{}/{length}", length - 1)), example[..100].to_vec()),
+        "asked for bytes 0-65535, the server gave 100 bytes of bytes 0-4793/4794",
+    );
+    refused(
+        (partial(&format!("bytes 0-{}/{}", length - 1, u64::MAX)), example.clone()),
+        "asked for bytes 0-65535, the server gave 4,794 bytes of bytes 0-4793/18446744073709551615",
+    );
+    let silent = "the server does not say which bytes of how many it gives: Content-Range: ";
+    refused((partial("bytes 0-4793/*"), example.clone()), &format!("{silent}bytes 0-4793/*"));
+    refused(("206 Partial Content".to_owned(), example.clone()), silent);
+    refused((partial("bytes 0-65535/70000"), vec![0; 70_000]), "the response body is larger than request limit: 65537");
+    refused(("302 Found\r\nlocation: /".to_owned(), Vec::new()), "too many redirects");
+    // An empty file has no range.
+    refused(
+        ("416 Range Not Satisfiable".to_owned(), Vec::new()),
+        "unexpected end of input at byte 0: the frame's header needs 15 more bytes",
+    );
+}
+
+#[test]
+fn a_file_that_changes_meanwhile_is_refused() {
+    let mut bytes = data("example.b2nd");
+    bytes.resize(70_000, 0);
+    // The trailer is in another block than the header.
+    bytes[0x10..0x18].copy_from_slice(&70_000_u64.to_be_bytes());
+    let url = serve(move |_, range| match range.start {
+        0 => part(&bytes, range),
+        _ => part(&[&bytes[..], &[0; 9]].concat(), range),
+    });
+    let error = format!("{url}: the file had 70,000 bytes, and has 70009 now\n");
+    assert_eq!(run(&[&url]), (String::new(), error, 1));
+}
