@@ -208,7 +208,7 @@ fn editors_at_once_lose_nothing() {
     all(&|n| words(&format!("meta set a.b2nd m{n} --fixed --json {}", n + 8)));
     let file = File::open(tests.0.join("a.b2nd")).unwrap();
     for n in 0..8_u8 {
-        assert_eq!(file.header().metalayers().get(&format!("m{n}")), Some(&[n + 8][..]));
+        assert_eq!(file.header().metalayers().get(format!("m{n}")), Some(&[n + 8][..]));
         assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "--name", &format!("n{n}")]), format!("{n}\n"));
     }
     assert_eq!(tests.run(&["check", "--data", "a.b2nd"]).2, 0);

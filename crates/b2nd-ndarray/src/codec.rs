@@ -64,6 +64,16 @@ impl Decompress for Codec<'_> {
     }
 }
 
+/// `codec grok`, `codec 165`: one without a name says itself what it is.
+fn codec_name(codec: b2nd::frame::Codec) -> String {
+    format!("codec {}", codec.to_string().trim_start_matches("codec "))
+}
+
+/// `filter delta`, `filter 165`.
+fn filter_name(filter: b2nd::frame::Filter) -> String {
+    format!("filter {}", filter.to_string().trim_start_matches("filter "))
+}
+
 /// An array's metalayer in the released layout, without the bytes that may follow it in the file.
 pub(crate) fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)

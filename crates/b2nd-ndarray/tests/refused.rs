@@ -160,14 +160,14 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
     };
     refused(file_of("<u4", &grok).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("codec grok")));
     let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
-    refused(file_of("<u4", &own).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("filter filter 165")));
+    refused(file_of("<u4", &own).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("filter 165")));
 
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let array = array![1, 2];
     let codec = Options { codec: Codec::Other(37), ..Options::default() };
     refused(b2nd_ndarray::write(&path, &array, &codec), &none("codec grok"));
     let filters = Options { filters: vec![(Filter::Other(165), 0)], ..Options::default() };
-    refused(b2nd_ndarray::write(&path, &array, &filters), &none("filter filter 165"));
+    refused(b2nd_ndarray::write(&path, &array, &filters), &none("filter 165"));
 }
 
 #[test]

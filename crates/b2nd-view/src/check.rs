@@ -2,7 +2,7 @@
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, Decompress, FrameType, Header, MAX_METALAYERS, Metalayers};
-use b2nd::{ArrayMeta, Grid, Result};
+use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
 use crate::array::Array;
@@ -141,7 +141,12 @@ impl Findings {
         let is_other = name == b"caterva" && matches!(Array::find(header), Ok(Some(array)) if array.name == "b2nd");
         if let Some(error) = error.filter(|_| !is_other) {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
-            self.add(place, offset.or(start), error.to_string(), [NO, c_reads, c_reads]);
+            let answers = match error.kind() {
+                // A dtype is UTF-8 where it is NumPy's; python-blosc2 reads no other.
+                ErrorKind::Utf8 => [None, c_reads, NO],
+                _ => [NO, c_reads, c_reads],
+            };
+            self.add(place, offset.or(start), error.to_string(), answers);
             return;
         }
         let Ok(Some(array)) = Array::find(header) else { return };

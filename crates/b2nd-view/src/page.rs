@@ -1,6 +1,6 @@
 //! A frame on one page.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use b2nd::Geometry;
 use b2nd::dtype::DType;
@@ -12,21 +12,18 @@ use crate::frame::{Frame, Tail};
 use crate::json::readable;
 use crate::kind::Kind;
 use crate::slice::{self, Slice, Touched};
-use crate::store::{Attributes, Content, Leaf, Store};
-use crate::text::{self, LABEL, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
+use crate::store::{Content, Leaf, Store};
+use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{check, chunks, details};
+use lines::Page;
+
+mod lines;
 
 /// Without a terminal, a dtype's lines are at most so wide, where it has places to break them.
 const DTYPE_WIDTH: usize = 96;
 
 /// How many lines of a dtype are shown.
 const DTYPE_LINES: usize = 8;
-
-/// Without a terminal, so much of a metalayer's value is shown, in characters.
-const VALUE_WIDTH: usize = 64;
-
-/// On a terminal, so much of a value is shown at least: its line may be wrapped.
-const NARROWEST: usize = 8;
 
 /// What a page says beyond the header and the trailer.
 pub use crate::json::Options;
@@ -114,7 +111,14 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         none => {
             match none {
                 // It may be a metalayer of a user's own that is called so.
-                Err(error) => page.line("array", styled(NOTICE, format_args!("none that can be read: {error}"))),
+                Err(error) => {
+                    page.line("array", styled(NOTICE, format_args!("none that can be read: {error}")));
+                    // The dtype alone may be unreadable.
+                    if let Ok(Some(geometry)) = header.geometry() {
+                        shapes(page, &geometry);
+                        return grid(page, &geometry, header, slice);
+                    }
+                }
                 _ => page.line("array", "none"),
             }
             if slice.is_some() {
@@ -128,10 +132,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         "array",
         format_args!("{}, version {}, {}", array.describe(), array.meta.version(), count(geometry.ndim(), "dimension")),
     );
-    let shapes = shapes(geometry);
-    for (name, shape) in ["shape", "chunkshape", "blockshape"].into_iter().zip(shapes) {
-        page.inner(name, if shape.is_empty() { "()" } else { &shape });
-    }
+    shapes(page, geometry);
     if let Some(dtype) = array.meta.dtype() {
         let dtype = text::printable(dtype);
         let mut lines = text::fold(&dtype, page.room(Page::TEXT, DTYPE_WIDTH));
@@ -204,7 +205,7 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
 }
 
 /// The three shapes, each dimension in a column of its own.
-fn shapes(geometry: &Geometry) -> [String; 3] {
+fn shapes(page: &mut Page, geometry: &Geometry) {
     let mut shapes = [const { String::new() }; 3];
     let narrow = geometry.chunkshape().iter().zip(geometry.blockshape());
     for (length, (chunk, block)) in geometry.shape().iter().zip(narrow) {
@@ -215,7 +216,9 @@ fn shapes(geometry: &Geometry) -> [String; 3] {
             *shape += &format!("{gap}{length:>width$}");
         }
     }
-    shapes
+    for (name, shape) in ["shape", "chunkshape", "blockshape"].into_iter().zip(shapes) {
+        page.inner(name, if shape.is_empty() { "()" } else { &shape });
+    }
 }
 
 fn metalayers(page: &mut Page, header: &Header) {
@@ -288,75 +291,6 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
         Err(error) => page.problem("chunks", error),
     }
     Ok(())
-}
-
-/// A title, then lines of a label and a text.
-struct Page {
-    view: View,
-    /// The columns of the terminal, where there is one.
-    width: Option<usize>,
-}
-
-impl Page {
-    /// The width of labels, unless one is wider.
-    const LABELS: usize = 12;
-
-    /// Where the text after a label starts.
-    const TEXT: usize = Page::LABELS + 4;
-
-    fn new(title: String, width: Option<usize>) -> Page {
-        Page { view: View::new(title), width }
-    }
-
-    /// How many characters a text may have that starts in this column; without a terminal as many as `fixed`.
-    fn room(&self, column: usize, fixed: usize) -> usize {
-        self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
-    }
-
-    /// How many characters a value may have in the last column of a table, beside these.
-    fn room_beside(&self, cells: &[Vec<String>]) -> usize {
-        let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
-        let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
-        // The sign that there is more takes a column too.
-        self.room(taken + 5, VALUE_WIDTH)
-    }
-
-    fn line(&mut self, label: impl Display, text: impl Display) {
-        let label = format!("{label:width$}", width = Page::LABELS);
-        // Writing to a string does not fail.
-        let _ = write!(self.view.text, "\n  {}  {text}", styled(LABEL, label));
-    }
-
-    fn inner(&mut self, label: impl Display, text: impl Display) {
-        self.line(format!("  {label}"), text);
-    }
-
-    /// The rest of a text that is too long for its line.
-    fn more(&mut self, text: impl Display) {
-        self.line("", text);
-    }
-
-    /// What cannot be read, in the place where it would be.
-    fn problem(&mut self, label: &str, error: impl Display) {
-        self.view.is_complete = false;
-        self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
-    }
-
-    fn attributes(&mut self, label: &str, attributes: &Attributes) {
-        self.line(label, if attributes.is_empty() { "none".to_owned() } else { attributes.iter().len().to_string() });
-        let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
-        let room = self.room_beside(&rows);
-        for (row, (_, value)) in rows.iter_mut().zip(attributes.iter()) {
-            row.push(value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room)));
-        }
-        self.table(columns(&rows, &[]));
-    }
-
-    fn table(&mut self, lines: Vec<String>) {
-        for line in lines {
-            let _ = write!(self.view.text, "\n    {line}");
-        }
-    }
 }
 
 /// The metalayers and vlmetalayers of a frame, their values in full.

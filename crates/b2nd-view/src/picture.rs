@@ -71,15 +71,16 @@ struct Left {
 
 impl Left {
     fn array(&mut self, header: &Header) {
-        let array = match Array::find(header) {
-            Ok(Some(array)) => array,
+        let array = Array::find(header);
+        let geometry = match header.geometry() {
+            // The dtype alone may be unreadable.
+            Ok(Some(geometry)) => geometry,
             Ok(None) => return self.line("faint", "no array: there is no metalayer of one"),
             Err(error) => {
                 self.line("faint", "no array that can be read:");
                 return self.line("faint", error.to_string());
             }
         };
-        let geometry = array.meta.geometry();
         let grid = match geometry.grid() {
             Ok(grid) => grid,
             Err(error) => return self.line("faint", error.to_string()),
@@ -90,14 +91,14 @@ impl Left {
                 self.bottom += plane.height() + 10.0;
                 self.pattern = plane.pattern();
                 self.caption(&grid, &plane);
-                self.legend(geometry, plane.pads());
+                self.legend(&geometry, plane.pads());
             }
             None => {
                 self.line("faint", "the array is empty: no chunks");
-                self.legend(geometry, [false; 2]);
+                self.legend(&geometry, [false; 2]);
             }
         }
-        self.words(&array, &grid);
+        self.words(array.as_ref(), &grid);
     }
 
     /// What of the array is drawn, where that is not all of it.
@@ -139,13 +140,19 @@ impl Left {
         self.write(class, MARGIN + 32.0, LEFT_CHARACTERS - 4, text.as_ref());
     }
 
-    fn words(&mut self, array: &Array, grid: &Grid) {
+    fn words(&mut self, array: Result<&Option<Array>, &b2nd::Error>, grid: &Grid) {
         self.bottom += 8.0;
-        if let Some(dtype) = array.meta.dtype() {
-            self.line("dtype", format!("dtype {}", printable(dtype)));
-        }
-        if let Ok(Some(dtype)) = array.meta.parse_dtype() {
-            self.line("value", dtype.describe());
+        match array {
+            Ok(array) => {
+                let meta = array.as_ref().map(|array| array.meta);
+                if let Some(dtype) = meta.as_ref().and_then(|meta| meta.dtype()) {
+                    self.line("dtype", format!("dtype {}", printable(dtype)));
+                }
+                if let Some(Ok(Some(dtype))) = meta.map(|meta| meta.parse_dtype()) {
+                    self.line("value", dtype.describe());
+                }
+            }
+            Err(error) => self.line("faint", error.to_string()),
         }
         self.line("value", format!("{} in {}", count(grid.nitems(), "element"), count(grid.nchunks(), "chunk")));
         self.line("value", format!("{} in each chunk", count(grid.blocks_per_chunk(), "block")));

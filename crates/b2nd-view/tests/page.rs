@@ -1,8 +1,10 @@
-//! A page on a terminal.
+//! What pages say where not all can be shown: on a terminal, of a dtype that is no text.
 #![allow(clippy::unwrap_used)]
 
+use b2nd::frame::{Header, Sizes, Special, Writer};
 use b2nd_view::json::Options;
-use b2nd_view::{Frame, page};
+use b2nd_view::{Frame, check, page, picture};
+use hex_literal::hex;
 
 /// The lines of a page without their styles.
 fn lines(width: Option<usize>) -> Vec<String> {
@@ -32,4 +34,23 @@ fn what_can_be_cut_fits_the_terminal_and_fills_it() {
     let dtype = |width| lines(width).iter().skip_while(|line| !line.contains(" dtype ")).take(2).cloned().collect::<Vec<_>>();
     assert_eq!(dtype(Some(60))[1].trim(), "('rain', '<f4')]");
     assert!(dtype(Some(80))[1].contains(" element "));
+}
+
+/// Legal where dtype_format is not 0: C-Blosc2 opens it.
+#[test]
+fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
+    let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("b2nd", content).unwrap();
+    let mut writer = Writer::new(header);
+    (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
+    let file: Vec<u8> = writer.finish().unwrap();
+    let frame = Frame::open(&file, 0).unwrap();
+    let page = page::page(&frame, "a", &Options::default(), &mut ()).unwrap().text;
+    assert!(page.contains("a string is not UTF-8") && page.contains("10 in 20 bytes"), "{page}");
+    let picture = picture::draw(&frame, "a").unwrap().text;
+    assert!(picture.contains("shape 10") && picture.contains("a string is not UTF-8"), "{picture}");
+    let found = check::frame(&frame, true, &mut ()).unwrap();
+    let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
+    assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");
 }

@@ -15,11 +15,11 @@ use super::Compressor;
 /// Refuses by name what the library, as it is built here, does not have.
 pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> b2nd::Result<()> {
     if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
-        return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no codec {codec} here")));
+        return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::codec_name(codec))));
     }
     let own = |(filter, _): &(Filter, u8)| matches!(filter, Filter::Shuffle | Filter::BitShuffle | Filter::TruncPrec);
     match filters.find(|filter| !own(filter)) {
-        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no filter {filter} here"))),
+        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::filter_name(filter)))),
         None => Ok(()),
     }
 }

@@ -22,14 +22,11 @@ pub(super) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> b2n
 pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> b2nd::Result<()> {
     // 32 to 35: ndlz and zfp.
     if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zlib | Codec::Zstd | Codec::Other(32..=35)) {
-        return Err(b2nd::Error::custom(format_args!(
-            "blosc2-pure-rs has no codec {}",
-            codec.to_string().trim_start_matches("codec ")
-        )));
+        return Err(b2nd::Error::custom(format_args!("blosc2-pure-rs has no {}", super::codec_name(codec))));
     }
     // 32 to 36: ndcell, ndmean, bytedelta in its two versions, int_trunc.
     match filters.find(|(filter, _)| matches!(filter, Filter::Other(..32 | 37..))) {
-        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("blosc2-pure-rs has no filter {}", filter.code()))),
+        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("blosc2-pure-rs has no {}", super::filter_name(filter)))),
         None => Ok(()),
     }
 }

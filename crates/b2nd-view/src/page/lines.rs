@@ -1,0 +1,81 @@
+//! [`Page`]: what the lines of a page look like.
+
+use std::fmt::{Display, Write};
+
+use crate::store::Attributes;
+use crate::text::{LABEL, NOTICE, View, columns, quoted, styled};
+
+/// Without a terminal, so much of a metalayer's value is shown, in characters.
+const VALUE_WIDTH: usize = 64;
+
+/// On a terminal, so much of a value is shown at least: its line may be wrapped.
+const NARROWEST: usize = 8;
+
+/// A title, then lines of a label and a text.
+pub(super) struct Page {
+    pub(super) view: View,
+    /// The columns of the terminal, where there is one.
+    width: Option<usize>,
+}
+
+impl Page {
+    /// The width of labels, unless one is wider.
+    const LABELS: usize = 12;
+
+    /// Where the text after a label starts.
+    pub(super) const TEXT: usize = Page::LABELS + 4;
+
+    pub(super) fn new(title: String, width: Option<usize>) -> Page {
+        Page { view: View::new(title), width }
+    }
+
+    /// How many characters a text may have that starts in this column; without a terminal as many as `fixed`.
+    pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
+        self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
+    }
+
+    /// How many characters a value may have in the last column of a table, beside these.
+    pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
+        let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
+        let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
+        // The sign that there is more takes a column too.
+        self.room(taken + 5, VALUE_WIDTH)
+    }
+
+    pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
+        let label = format!("{label:width$}", width = Page::LABELS);
+        // Writing to a string does not fail.
+        let _ = write!(self.view.text, "\n  {}  {text}", styled(LABEL, label));
+    }
+
+    pub(super) fn inner(&mut self, label: impl Display, text: impl Display) {
+        self.line(format!("  {label}"), text);
+    }
+
+    /// The rest of a text that is too long for its line.
+    pub(super) fn more(&mut self, text: impl Display) {
+        self.line("", text);
+    }
+
+    /// What cannot be read, in the place where it would be.
+    pub(super) fn problem(&mut self, label: &str, error: impl Display) {
+        self.view.is_complete = false;
+        self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
+    }
+
+    pub(super) fn attributes(&mut self, label: &str, attributes: &Attributes) {
+        self.line(label, if attributes.is_empty() { "none".to_owned() } else { attributes.iter().len().to_string() });
+        let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
+        let room = self.room_beside(&rows);
+        for (row, (_, value)) in rows.iter_mut().zip(attributes.iter()) {
+            row.push(value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room)));
+        }
+        self.table(columns(&rows, &[]));
+    }
+
+    pub(super) fn table(&mut self, lines: Vec<String>) {
+        for line in lines {
+            let _ = write!(self.view.text, "\n    {line}");
+        }
+    }
+}
