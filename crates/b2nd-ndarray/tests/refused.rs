@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Codec, File, Filter, Header, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, Codec, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Options, Result};
 use ndarray::array;
@@ -193,6 +193,33 @@ fn arrays_whose_elements_are_elsewhere() {
     };
     refused_file("python-blosc2-4.8.0/lazy__udf.b2nd", "LazyArray");
     refused_file("python-blosc2-4.14.1/c2array__offline.b2nd", "b2o");
+}
+
+/// A chunk's table says where its blocks start.
+#[test]
+fn blocks_that_start_where_none_can() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let values = ndarray::Array1::from_shape_fn(4000, |at| (at % 50) as u32);
+    let cut = Options {
+        chunkshape: Some(vec![4000]),
+        blockshape: Some(vec![1000]),
+        split_mode: SplitMode::Never,
+        ..Options::default()
+    };
+    b2nd_ndarray::write(&path, &values, &cut).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let header_len = Header::from_slice(&whole).unwrap().header_len();
+    let table = header_len + 32;
+    let first: [u8; 4] = whole[table..table + 4].try_into().unwrap();
+    // Eight bytes into the chunk stands the length of a block, as before one that is stored. The others: no place, the end, another block's.
+    for start in [8_i32.to_le_bytes(), (-1_i32).to_le_bytes(), i32::MAX.to_le_bytes(), first] {
+        let mut damaged = whole.clone();
+        damaged[table + 4..table + 8].copy_from_slice(&start);
+        std::fs::write(&path, &damaged).unwrap();
+        let read = Array::open(&path).unwrap().read::<u32>(&[1000..1010]);
+        assert!(read.is_err(), "{start:?}: {read:?}");
+    }
 }
 
 /// Bytes of files' chunks and indexes, turned over: values or an error, and no panic of the codec behind it.

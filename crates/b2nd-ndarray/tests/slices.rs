@@ -202,6 +202,17 @@ fn blocks_that_a_slice_does_not_touch_are_not_decompressed() {
     assert!(damaged.is_err(), "{damaged:?}");
 }
 
+#[test]
+fn chunks_in_other_blocks_than_the_array_says_are_read() {
+    let values = numbered(&[4000], |n| n % 50);
+    let (directory, _) = written(&values, &options(&[4000], &[1000]));
+    let path = directory.path().join("array.b2nd");
+    let meta = B2ndMeta::of::<u32>(Geometry::new(&[4000], &[4000], &[500]).unwrap());
+    File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
+    let reader = Array::open(&path).unwrap();
+    assert_eq!(reader.read::<u32>(&[700..1300]).unwrap(), cut(&values, &[700..1300]));
+}
+
 #[cfg(feature = "pure")]
 #[test]
 fn a_delta_is_read_with_the_block_that_it_refers_to() {
