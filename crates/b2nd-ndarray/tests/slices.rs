@@ -207,10 +207,12 @@ fn chunks_in_other_blocks_than_the_array_says_are_read() {
     let values = numbered(&[4000], |n| n % 50);
     let (directory, _) = written(&values, &options(&[4000], &[1000]));
     let path = directory.path().join("array.b2nd");
-    let meta = B2ndMeta::of::<u32>(Geometry::new(&[4000], &[4000], &[500]).unwrap());
-    File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
-    let reader = Array::open(&path).unwrap();
-    assert_eq!(reader.read::<u32>(&[700..1300]).unwrap(), cut(&values, &[700..1300]));
+    for block in [500, 2000] {
+        let meta = B2ndMeta::of::<u32>(Geometry::new(&[4000], &[4000], &[block]).unwrap());
+        File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
+        let reader = Array::open(&path).unwrap();
+        assert_eq!(reader.read::<u32>(&[700..2300]).unwrap(), cut(&values, &[700..2300]), "{block}");
+    }
 }
 
 #[cfg(feature = "pure")]
