@@ -45,9 +45,6 @@ impl Blocks {
         let mut borders = starts.clone();
         borders.push(header.cbytes());
         borders.sort_unstable();
-        if borders.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
         let mut head = header.as_bytes().to_vec();
         head.get_mut(4..8)?.copy_from_slice(&i32::try_from(blocksize).ok()?.to_le_bytes());
         head.extend_from_slice(&i32::try_from(header.header_len() + 4).ok()?.to_le_bytes());
