@@ -10,6 +10,8 @@ use crate::store::Bytes;
 pub(crate) struct Blocks {
     /// The header of a chunk that holds one block, and where that block starts; the length of the chunk is missing.
     head: Vec<u8>,
+    /// Where the first block can start.
+    table_end: usize,
     /// Where each block starts in the chunk, by its number.
     starts: Vec<usize>,
     /// The same in order, and the chunk's end.
@@ -36,11 +38,7 @@ impl Blocks {
         let table = bytes.front().get(header.header_len()..table_end)?;
         let mut starts = Vec::with_capacity(nblocks);
         for entry in table.chunks_exact(4) {
-            let start = usize::try_from(i32::from_le_bytes(*entry.first_chunk()?)).ok()?;
-            if start < table_end || start >= header.cbytes() {
-                return None;
-            }
-            starts.push(start);
+            starts.push(usize::try_from(i32::from_le_bytes(*entry.first_chunk()?)).unwrap_or(usize::MAX));
         }
         let mut borders = starts.clone();
         borders.push(header.cbytes());
@@ -48,12 +46,13 @@ impl Blocks {
         let mut head = header.as_bytes().to_vec();
         head.get_mut(4..8)?.copy_from_slice(&i32::try_from(blocksize).ok()?.to_le_bytes());
         head.extend_from_slice(&i32::try_from(header.header_len() + 4).ok()?.to_le_bytes());
-        Some(Blocks { head, starts, borders })
+        Some(Blocks { head, table_end, starts, borders })
     }
 
-    /// Puts the chunk that holds this block alone into `buffer`; false where there is none.
+    /// Puts the chunk that holds this block alone into `buffer`; false where it says to start where no block can: C-Blosc2 would
+    /// decompress what stands there.
     pub(crate) fn chunk_of(&self, block: usize, bytes: &Bytes<'_>, buffer: &mut Vec<u8>) -> Result<bool> {
-        let Some(&start) = self.starts.get(block) else { return Ok(false) };
+        let Some(&start) = self.starts.get(block).filter(|&&start| start >= self.table_end) else { return Ok(false) };
         let next = self.borders.partition_point(|&border| border <= start);
         let Some(&end) = self.borders.get(next) else { return Ok(false) };
         buffer.clear();

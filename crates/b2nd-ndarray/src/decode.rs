@@ -33,7 +33,6 @@ const SMALL_BLOCK: i64 = 8 << 10;
 /// One chunk of an array, while it is read.
 struct Part<'a> {
     array: &'a Array,
-    number: u64,
     origin: Vec<i64>,
     bytes: Bytes<'a>,
     source: From,
@@ -113,7 +112,7 @@ impl<'a> Part<'a> {
                 None => From::Data(Chunk::from_slice(bytes.complete()?)?.data(codec)?.into_owned()),
             }
         };
-        Ok(Part { array, number, origin, bytes, source })
+        Ok(Part { array, origin, bytes, source })
     }
 
     fn decode_block(&self, area: &[Range<i64>], mut view: BytesMut<'_>) -> Result<()> {
@@ -178,7 +177,10 @@ impl<'a> Part<'a> {
     }
 
     fn no_block(&self, block: usize) -> Error {
-        Error::B2nd(b2nd::Error::custom(format_args!("chunk {} has no block {block}", self.number)))
+        Error::B2nd(b2nd::Error::custom(format_args!(
+            "block {block} is not in the chunk, which has {} bytes",
+            self.bytes.header().cbytes()
+        )))
     }
 }
 
