@@ -17,9 +17,14 @@ pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>)
     if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
         return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::codec_name(codec))));
     }
-    let own = |(filter, _): &(Filter, u8)| matches!(filter, Filter::Shuffle | Filter::BitShuffle | Filter::TruncPrec);
+    // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
+    let own = |filter: &(Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
     match filters.find(|filter| !own(filter)) {
-        Some((filter, _)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::filter_name(filter)))),
+        Some((filter, 0)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::filter_name(filter)))),
+        Some((filter, meta)) => {
+            let name = super::filter_name(filter);
+            Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {name} of parameter {meta} here")))
+        }
         None => Ok(()),
     }
 }
