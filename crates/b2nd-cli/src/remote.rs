@@ -12,6 +12,8 @@ use b2nd_view::Source;
 use b2nd_view::text::{count, printable};
 use ureq::Agent;
 use ureq::http::StatusCode;
+#[cfg(feature = "https")]
+use ureq::tls::{RootCerts, TlsConfig};
 
 /// How much is asked for at once: most headers, and all the trailers and indexes of most files.
 const BLOCK: u64 = 1 << 16;
@@ -34,6 +36,8 @@ impl RemoteFile {
         let config = Agent::config_builder().http_status_as_error(false);
         let config =
             config.timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE)).timeout_recv_body(Some(PATIENCE));
+        #[cfg(feature = "https")]
+        let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
         let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, blocks: RefCell::default() };
         let (first, length) = file.fetch(0..BLOCK)?;
