@@ -82,6 +82,16 @@ fn a_part_of_an_aligned_structure_says_by_itself_that_it_is() {
 }
 
 #[test]
+fn a_scalar_has_either_byte_order_unless_its_name_alone_is_written() {
+    for (order, written) in [(ByteOrder::Little, "<i4"), (ByteOrder::Big, ">i4")] {
+        assert_eq!(Scalar::new(ScalarType::Int32, order).unwrap().to_string(), written);
+    }
+    assert_eq!(Scalar::new(ScalarType::BFloat16, ByteOrder::Little).unwrap().to_string(), "bfloat16");
+    let longest = Scalar::new(ScalarType::Void(i32::MAX as usize), ByteOrder::Little).unwrap();
+    assert_eq!(longest.to_string(), "|V2147483647");
+}
+
+#[test]
 fn what_cannot_be_written_cannot_be_made() {
     let u1 = || u8::dtype().unwrap();
     let packed = || DType::from(Struct::packed([("a", u1())]).unwrap());

@@ -30,15 +30,18 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a', '<i4'), ('b', '<x4')]", "expected a type code, found 'x' at byte 23"),
     ("[('a','<i4')]", "expected ', ', found \",'\" at byte 5"),
     ("[('a', '<i4' )]", "expected ')', found ' ' at byte 12"),
+    ("[('a', '<i4')abc]", "expected ', ' or ']', found 'ab' at byte 13"),
     ("[('a', '<i4')", "expected ', ' or ']', found the end of the string at byte 13"),
     ("[('a', '<i4', 2)]", "expected '(', found '2' at byte 14"),
     ("[('a', '<i4', (-2,))]", "expected a number, found '-' at byte 15"),
     ("[('a', ('<i4', (2,)))]", "expected ', ' and a shape after a tuple, found ')' at byte 20"),
     ("[(\"a\", '<i4')]", "expected single quotes, found '\"' at byte 2"),
+    ("[('it\\'s', '<i4')]", "expected double quotes, found \"'\" at byte 2"),
     ("[(a, '<i4')]", "expected a string in quotes, found 'a' at byte 2"),
     ("[('a', '<i4'), ('é\\x41', '<i4')]", "expected A, found '\\\\x41' at byte 19"),
     ("[('\\q', '<i4')]", "expected one of the escapes \\\\ \\' \\n \\r \\t \\x \\u \\U, found '\\\\q' at byte 3"),
     ("[('\\ud800', '<i4')]", "expected a character in 4 hexadecimal digits, found '\\\\ud800' at byte 3"),
+    ("[('\\x+1', '<i4')]", "expected a character in 2 hexadecimal digits, found '\\\\x+1' at byte 3"),
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' is the name or title of two fields at byte 14"),
@@ -112,6 +115,15 @@ fn nesting_ends_at_100_levels_and_costs_nothing_beyond() {
         let error = Struct::packed([("f", dtype.clone())]).unwrap_err();
         assert_eq!(error.to_string(), "dtype: nested more than 100 levels deep");
         assert_eq!(Subarray::new(dtype, &[1]).unwrap_err().to_string(), "dtype: nested more than 100 levels deep");
+    }
+}
+
+#[test]
+fn what_stands_beside_does_not_nest() {
+    for inner in ["[('a', 'u1')]", "{'names': ['a'], 'formats': ['u1']}", "('u1', (2,)), (3,)"] {
+        let fields: Vec<String> = (0..300).map(|index| format!("('f{index}', {inner})")).collect();
+        let list = format!("[{}]", fields.join(", "));
+        assert_eq!(parse(&list).itemsize(), if inner.ends_with(')') { 1800 } else { 300 });
     }
 }
 

@@ -294,6 +294,18 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
 
+#[test]
+fn a_file_that_ends_before_its_frame_is_not_copied() {
+    let scratch = Scratch::new();
+    let bytes = frames::contiguous();
+    let short = &bytes[..bytes.len() - 10];
+    let path = file(&scratch, short);
+    let refused = refusal(&path, File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]));
+    assert_eq!(refused, "the file ends 10 bytes before the frame does");
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
 /// What an edit says, after the path that it names.
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(path: &Path, result: b2nd::Result<T>) -> String {

@@ -199,6 +199,8 @@ fn a_read_only_file_is_not_replaced() {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
     use std::time::Instant;
 
     use b2nd::ErrorKind;
@@ -267,6 +269,54 @@ mod linux {
         Writer::create(&path, frames::header_of(0)).unwrap().finish().unwrap();
         inodes.push(look(&path));
         assert!(inodes.windows(2).all(|pair| pair[0] != pair[1]), "replaced each time");
+    }
+
+    /// Set for a process that is another user's: the file to edit.
+    const EDITED: &str = "B2ND_TEST_EDITED";
+
+    #[test]
+    #[ignore = "the next test runs it as a process of its own"]
+    fn another_user() {
+        let Some(path) = std::env::var_os(EDITED) else { return };
+        File::edit(path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    }
+
+    /// Has a file replaced by another user. `false` if this process may not become one who can run it.
+    fn edited_by(user: u32, group: u32, path: &Path) -> bool {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["files::linux::another_user", "--exact", "--ignored"]).env(EDITED, path).uid(user).gid(group);
+        match child.output() {
+            Ok(output) => {
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    #[test]
+    fn where_owner_or_group_cannot_be_kept_nobody_gets_more_rights() {
+        const GROUP: u32 = 2345;
+        for (user, group, before, after) in [
+            // Without its group a file keeps of the group's rights those that others have.
+            (4321, 4321, 0o676, 0o666),
+            (4321, 4321, 0o646, 0o646),
+            (4321, 4321, 0o677, 0o677),
+            (4321, GROUP, 0o676, 0o676),
+            (1234, 4321, 0o676, 0o666),
+        ] {
+            let scratch = Scratch::new();
+            fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
+            let path = file(&scratch, &frames::contiguous());
+            let given = chown(&path, Some(1234), Some(GROUP)).is_ok();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            if !given || !edited_by(user, group, &path) {
+                return report("only root edits as another user: what such an edit keeps was not tried");
+            }
+            let found = fs::metadata(&path).unwrap();
+            assert_eq!((found.uid(), found.gid()), (user, group));
+            assert_eq!(found.permissions().mode() & 0o7777, after, "{before:o} by {user}:{group}");
+        }
     }
 
     #[test]

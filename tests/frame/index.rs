@@ -295,3 +295,37 @@ fn a_block_starts_inside_its_chunk() {
         assert_eq!(found, format!("index: a block starts outside the chunk at byte {byte}"));
     }
 }
+
+#[test]
+fn a_split_block_is_a_whole_number_of_streams() {
+    let start = header(2).header_len() + 36;
+    for typesize in [3, 17, 255] {
+        let mut index = chunk(16, SPLIT, SHUFFLE, &[0; 16]);
+        index[3] = typesize;
+        let refused = message(Offsets::from_tail(&header(2), &index));
+        assert_eq!(refused, format!("index: a block is not a whole number of streams at byte {start}"));
+    }
+}
+
+#[test]
+fn an_index_is_whole_offsets() {
+    let header = header(1);
+    let byte = header.tail_range().start + 4;
+    for nbytes in [7, 12] {
+        let index = chunk(nbytes, WHOLE, SHUFFLE, &stream(&[0; 4]));
+        let refused = message(Offsets::from_tail(&header, &index));
+        assert_eq!(refused, format!("index.nbytes: expected a multiple of 8, found {nbytes} at byte {byte}"));
+    }
+}
+
+#[test]
+fn beyond_the_last_chunk_there_is_none() {
+    // All offsets are one value, which stands behind the header.
+    let mut index = vec![5, 1, 0x07, 8];
+    [40i32, 40, 40].iter().for_each(|length| index.extend(length.to_le_bytes()));
+    index.extend([0; 15]);
+    index.push(0x30);
+    index.extend([0, 0, 0, 0, 0, 0, 0, 0x82]);
+    let offsets = Offsets::from_tail(&header(5), &index).unwrap();
+    assert_eq!((offsets.len(), offsets.get(4), offsets.get(5)), (5, Some(Offset::Special(Special::Nan)), None));
+}
