@@ -1,4 +1,4 @@
-//! C-Blosc2, through its contexts: the one room with unsafe code, which only the feature `c` builds.
+//! C-Blosc2, through its contexts: a room with unsafe code, which only the feature `c` builds.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
