@@ -62,9 +62,9 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, &'static str>) -> b2nd::Result<T>
     }
 }
 
-/// Keeps from standard error what panics of the codec would print there: they come back as errors. Others print as before.
+/// Silences the messages of panics inside the codec, which are returned as errors. Other panics print as before.
 ///
-/// It sets the process's panic hook: a program calls it once, when it starts.
+/// This sets the process's panic hook: call it once, at the start of a program.
 pub fn quiet_panics() {
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
