@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use b2nd::frame::Header;
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::check::{self, Finding};
 use b2nd_view::json::{self, Place};
@@ -46,7 +47,10 @@ impl Check {
         let mut any = false;
         let readable = self.paths.each(Leaves::Each, err, &mut |found| {
             let (place, findings) = match *found {
-                Found::Frame { place, frame } => (place, check::frame(frame, self.data, &mut Codec::default())?),
+                Found::Frame { place, frame } => {
+                    let metalayer = released(frame.header()).unwrap_or_default();
+                    (place, check::frame(frame, self.data, &mut Codec::with_metalayer(&metalayer))?)
+                }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) } } => {
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, check::table(table))
                 }
@@ -68,6 +72,12 @@ impl Check {
             (true, false) => 0,
         })
     }
+}
+
+/// The array's metalayer as the codec reads it.
+fn released(header: &Header) -> Option<Vec<u8>> {
+    let meta = header.array().ok()??;
+    b2nd::to_vec(&meta.upgrade(Some("|u1")).ok()?).ok()
 }
 
 fn line(finding: &Finding) -> String {

@@ -221,3 +221,41 @@ fn a_table_has_the_columns_of_its_schema() {
     assert_eq!(check(&[path]).2, 0);
     fs::remove_dir_all(&directory).unwrap();
 }
+
+/// ndcell asks for the array's shapes, which a chunk does not have.
+#[test]
+fn a_filter_that_asks_for_shapes_has_them() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-ndcell.b2nd");
+    let _ = fs::remove_file(&path);
+    let options = b2nd_ndarray::Options {
+        chunkshape: Some(vec![16, 16]),
+        blockshape: Some(vec![8, 8]),
+        filters: vec![(b2nd::frame::Filter::Other(32), 4)],
+        ..b2nd_ndarray::Options::default()
+    };
+    let meta = B2ndMeta::new(options.geometry(&[32, 32], 4).unwrap(), "<i4".to_owned());
+    let data: Vec<u8> = (0..1024_i32).flat_map(|n| (n / 7).to_le_bytes()).collect();
+    b2nd_ndarray::write_bytes(&path, &meta, &data, &options).unwrap();
+    assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
+    fs::remove_file(&path).unwrap();
+}
+
+/// Every chunk of every file that a released writer wrote.
+#[test]
+fn good_files_are_not_against_the_document() {
+    let corpus = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/public"));
+    if !corpus.is_dir() {
+        return eprintln!("no corpus here: nothing was compared");
+    }
+    let (out, _, status) = check(&["--data", "--json", "-r", corpus.to_str().unwrap()]);
+    let mut frames = 0;
+    for line in out.lines() {
+        let frame: Value = serde_json::from_str(line).unwrap();
+        let of_chunks =
+            |found: &&Value| found["document"] == json!(false) && found["place"].as_str().unwrap().starts_with("chunk ");
+        assert_eq!(frame["findings"].as_array().unwrap().iter().find(of_chunks), None, "{}", frame["path"]);
+        frames += 1;
+    }
+    // The betas' frames cannot be read.
+    assert!(status == 3 && frames > 1500, "{frames} frames");
+}

@@ -43,6 +43,13 @@ pub struct Codec<'a> {
     pub(crate) metalayer: &'a [u8],
 }
 
+impl<'a> Codec<'a> {
+    /// Sets the array's metalayer, in the released layout. ndcell, ndmean, ndlz and zfp need it.
+    pub fn with_metalayer(metalayer: &'a [u8]) -> Codec<'a> {
+        Codec { metalayer }
+    }
+}
+
 impl Decompress for Codec<'_> {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;

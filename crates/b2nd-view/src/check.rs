@@ -1,7 +1,7 @@
 //! What is wrong with a frame: every finding at once, and who minds.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, Decompress, FrameType, Header, MAX_METALAYERS, Metalayers};
+use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, FrameType, Header, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ type Answers = [Option<bool>; 3];
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// Of a chunk with a codec or filter that is not at hand: nothing can be said.
+/// Of a chunk with a codec or filter that is not at hand, or that C-Blosc2 has as a plugin: nothing can be said.
 const UNKNOWN: Answers = [None; 3];
 
 /// All findings of a frame. With `data` every chunk is decompressed.
@@ -304,7 +304,8 @@ impl Findings {
                         .chunk_bytes(at)
                         .and_then(|bytes| Chunk::from_slice(&bytes)?.into_data(attributes::Codec(codec)).map(|data| data.len()));
                     if let Err(error) = readable(found)? {
-                        let answers = if codec.accept(&header).is_err() { UNKNOWN } else { [NO, None, None] };
+                        let is_known = codec.accept(&header).is_ok() && !has_plugins(&header);
+                        let answers = if is_known { [NO, None, None] } else { UNKNOWN };
                         self.add(place, offset, error.to_string(), answers);
                     }
                 }
@@ -319,6 +320,11 @@ impl Findings {
         }
         Ok(())
     }
+}
+
+/// Whether a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
+fn has_plugins(header: &ChunkHeader) -> bool {
+    matches!(header.codec(), Codec::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }
 
 /// Where the contents of metalayers start, in their order.
