@@ -7,7 +7,8 @@ use std::process::{Command, ExitCode};
 
 use crate::walk;
 
-/// Runs the program that the first word names, if it is none of `known` and no file, and such a program is there.
+/// Runs the program that the first word names, if that is no subcommand and no file. Where there is neither such a program nor any of
+/// the files, it says so.
 pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Option<ExitCode> {
     let (name, arguments) = words.split_first()?;
     let is_word =
@@ -15,7 +16,13 @@ pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Opti
     if !is_word || is_known(name) || Path::new(name).exists() {
         return None;
     }
-    let program = find(name)?;
+    let Some(program) = find(name) else {
+        if words.iter().any(|word| Path::new(word).exists()) {
+            return None;
+        }
+        anstream::eprintln!("b2nd: {name:?} is no file and no subcommand, and no program {:?} is on PATH", file_name(name));
+        return Some(ExitCode::FAILURE);
+    };
     Some(match Command::new(&program).args(arguments).status() {
         Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
         Err(error) => {
@@ -25,9 +32,14 @@ pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Opti
     })
 }
 
-fn find(name: &OsStr) -> Option<PathBuf> {
+fn file_name(name: &OsStr) -> OsString {
     let mut program = OsString::from("b2nd-");
     program.push(name);
     program.push(env::consts::EXE_SUFFIX);
+    program
+}
+
+fn find(name: &OsStr) -> Option<PathBuf> {
+    let program = file_name(name);
     env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&program)).find(|path| path.is_file())
 }

@@ -89,8 +89,11 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Prints this manual as a man page.
-    Man,
+    /// Prints this manual as a man page, or the page of a subcommand.
+    Man {
+        /// A subcommand, and the one below it: `meta set`.
+        subcommand: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -121,10 +124,21 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "b2nd", &mut output.out);
             Ok(true)
         }),
-        Some(Command::Man) => {
-            Output::plain().run(|output| clap_mangen::Man::new(Cli::command()).render(&mut output.out).map(|()| true))
-        }
+        Some(Command::Man { subcommand }) => match page_of(&subcommand) {
+            Some(page) => Output::plain().run(|output| clap_mangen::Man::new(page).render(&mut output.out).map(|()| true)),
+            None => {
+                let message = format!("no subcommand {:?}", subcommand.join(" "));
+                Cli::command().error(clap::error::ErrorKind::InvalidSubcommand, message).exit()
+            }
+        },
     }
+}
+
+/// The subcommand of this path; without words, the tool.
+fn page_of(path: &[String]) -> Option<clap::Command> {
+    let mut command = Cli::command();
+    command.build();
+    path.iter().try_fold(command, |command, word| command.find_subcommand(word).cloned())
 }
 
 #[cfg(test)]

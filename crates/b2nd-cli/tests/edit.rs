@@ -253,6 +253,9 @@ fn another_program_is_a_subcommand() {
     assert_eq!((output.stdout.as_slice(), output.status.code()), (b"hello a b\n".as_slice(), Some(7)));
     fs::copy(EXAMPLE, tests.0.join("hello")).unwrap();
     assert_eq!(run().status.code(), Some(1), "the file, and one that is missing");
+    let (_, error, status) = tests.run(&["catalogue", "scan"]);
+    assert_eq!(error, "b2nd: \"catalogue\" is no file and no subcommand, and no program \"b2nd-catalogue\" is on PATH\n");
+    assert_eq!(status, 1);
 }
 
 #[test]
@@ -265,4 +268,9 @@ fn a_shell_and_a_manual_know_every_subcommand() {
             .for_each(|name| assert!(completions.contains(name), "{shell}: {name}"));
     }
     assert!(tests.ok(&["man"]).contains("b2nd\\-check(1)"));
+    let page = tests.ok(&["man", "meta", "set"]);
+    assert!(page.contains("b2nd\\-meta\\-set \\-") && page.contains("\\-\\-fixed"), "{page}");
+    let (_, error, status) = tests.run(&["man", "set"]);
+    assert!(error.starts_with("error: no subcommand \"set\"\n"), "{error}");
+    assert_eq!(status, 2);
 }
