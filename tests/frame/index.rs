@@ -329,3 +329,16 @@ fn beyond_the_last_chunk_there_is_none() {
     let offsets = Offsets::from_tail(&header(5), &index).unwrap();
     assert_eq!((offsets.len(), offsets.get(4), offsets.get(5)), (5, Some(Offset::Special(Special::Nan)), None));
 }
+
+#[test]
+fn an_index_is_no_longer_than_its_bytes_can_say() {
+    // A million special chunks in one block: seven streams of zeros, and one of a byte that repeats.
+    let count = 1 << 20;
+    let block = [&[0; 7 * 4][..], &(-0x81i32).to_le_bytes(), &[1]].concat();
+    let index = chunk(count * 8, SPLIT, SHUFFLE, &block);
+    let refused = message(Offsets::from_tail(&header(count.into()), &index));
+    assert_eq!(refused, "index: expected at most 17664 offsets, as the chunk's cbytes say, found 1048576");
+
+    let offsets = Offsets::from_tail(&header(17_664), &chunk(17_664 * 8, SPLIT, SHUFFLE, &block)).unwrap();
+    assert!(offsets.iter().all(|offset| offset == Offset::Special(Special::Zeros)));
+}

@@ -205,10 +205,9 @@ impl Index {
             }
             (None, _) => {}
         }
-        // Chunks that vary in length all have different offsets, at least in the low byte, and no compression shortens a stream to
-        // less than a 256th.
+        // C-Blosc2 cuts an index into blocks of 2048 offsets, and a block takes 8 bytes or more: its start, and a stream's length.
         let limit = header.cbytes().saturating_mul(256);
-        if nchunks.is_none() && count > limit {
+        if count > limit {
             return Err(Error::custom(format_args!(
                 "expected at most {limit} offsets, as the chunk's cbytes say, found {count}"
             )));
