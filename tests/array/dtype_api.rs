@@ -195,6 +195,9 @@ fn escapes_of_characters_outside_ascii_are_kept_as_they_are() {
     }
     assert_eq!(parse("[('\\xe9', 'u1')]").fields()[0].name(), "é");
     assert_eq!(parse("[('\\xe9', 'u1')]").into_canonical(), parse("[('é', 'u1')]"));
+    assert_eq!(parse("[(('\\xe9', 'a'), 'u1')]").into_canonical(), parse("[(('é', 'a'), 'u1')]"));
+    let dictionary = parse("{'names': ['a'], 'formats': ['u1'], 'offsets': [0], 'itemsize': 1}");
+    assert_eq!(dictionary.into_canonical().to_string(), "[('a', 'u1')]");
 }
 
 /// Dictionaries in one another around a long list, each of which says that it is aligned, or the outermost alone.

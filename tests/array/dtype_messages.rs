@@ -12,6 +12,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("float8", "expected a type code or name, found 'float8' at byte 0"),
     ("<float64", "expected a type code, found 'float64' at byte 1"),
     ("<x4", "expected a type code, found 'x' at byte 1"),
+    ("ix", "expected a type code or name, found 'ix' at byte 0"),
     (" <i4", "expected a type code or name, found ' ' at byte 0"),
     ("<i3", "expected a size of 1, 2, 4 or 8, found '3' at byte 2"),
     ("<f12", "expected a size of 2, 4, 8 or 16, found '12' at byte 2"),
@@ -74,6 +75,10 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
+        "field 'a' shares bytes with another, and one of them is an object at byte 11",
+    ),
+    (
+        "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
         "field 'a' shares bytes with another, and one of them is an object at byte 11",
     ),
     (

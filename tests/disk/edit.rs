@@ -7,7 +7,7 @@ use crate::common::manifest::frames as manifest_frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
-use b2nd::frame::{File, Frame, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite};
+use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite};
 use b2nd::{B2ndMeta, ErrorKind};
 
 /// A file with these bytes.
@@ -304,6 +304,25 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     assert_eq!(refused, "the file ends 10 bytes before the frame does");
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+#[test]
+fn a_frame_that_takes_several_reads_is_copied_and_nothing_after_it() {
+    let mut header = Header::new(Sizes { typesize: 4, chunksize: 3 << 20, blocksize: 1 << 20 }).unwrap();
+    header.metalayers_mut().insert("wide", [2; 1100]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(&frames::data(1, 3 << 19), 4).unwrap()).unwrap();
+    let scratch = Scratch::new();
+    let path = file(&scratch, &[writer.finish().unwrap(), vec![0x5a; 3 << 20]].concat());
+    let before = State::read(&path).unwrap();
+    let target = scratch.join("g.b2nd");
+    rewrite(&path, &target, change).unwrap();
+    File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    for path in [&path, &target] {
+        let after = State::read(path).unwrap();
+        assert_eq!(fs::metadata(path).unwrap().len(), after.header.frame_len());
+        assert!(after.chunks == before.chunks);
+    }
 }
 
 /// What an edit says, after the path that it names.
