@@ -56,7 +56,12 @@ impl<'s> Frame<'s> {
                     if end > source.len() {
                         return Err(error);
                     }
-                    first = source.read(offset..end)?;
+                    let more = source.read(offset..end)?;
+                    // The file has become shorter than its source says.
+                    if more.len() <= first.len() {
+                        return Err(error);
+                    }
+                    first = more;
                 }
             }
         };
