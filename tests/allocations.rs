@@ -260,6 +260,9 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     };
     let (_, info) = allocated(|| read(&path));
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+    let (_, info) = allocated(|| File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
+    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+    assert!(std::fs::metadata(&path).unwrap().len() < 1024, "the older trailers are gone");
 
     // 5 GiB between two chunks: the second one's offset, and cbytes, are that much larger.
     let hole = 5 << 30;
@@ -268,6 +271,15 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     bytes[0x27..0x2f].copy_from_slice(&(80 + hole).to_be_bytes());
     bytes[index + 40..index + 48].copy_from_slice(&(40 + hole).to_le_bytes());
     with_holes(&path, length, &[(0, &bytes[..168]), (168 + hole, &bytes[168..])]);
+    let (_, info) = allocated(|| read(&path));
+    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
+
+    // Both at once: the index is far from the start, and its place is long.
+    let dead = 3 << 30;
+    let length = frame.len() as u64 + hole + dead;
+    bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+    let parts = [(0, &bytes[..168]), (168 + hole, &bytes[168..trailer]), (trailer as u64 + hole + dead, &bytes[trailer..])];
+    with_holes(&path, length, &parts);
     let (_, info) = allocated(|| read(&path));
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
 
