@@ -101,8 +101,8 @@ pub enum ErrorKind {
         /// The length of its place in bytes; `None` if the header has no such metalayer.
         room: Option<usize>,
     },
-    /// The file's header has changed since the file was opened.
-    #[error("the header has changed since the frame was opened: open it again")]
+    /// Since the file was opened, its header has changed, or its path names another file or none.
+    #[error("the file has changed since it was opened: open it again")]
     Changed,
     /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.
     #[error("{0}")]

@@ -65,7 +65,7 @@ fn a_file_that_is_not_there_is_not_locked() {
 
 #[test]
 fn what_another_wrote_without_a_lock_is_not_overwritten() {
-    let changed = "the header has changed since the frame was opened: open it again";
+    let changed = "the file has changed since it was opened: open it again";
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
     let mut editor = File::edit(&path).unwrap();
@@ -146,7 +146,7 @@ mod linux {
         let mut editor = File::edit(&path).unwrap();
         fs::write(scratch.join("g.b2nd"), frames::contiguous()).unwrap();
         fs::rename(scratch.join("g.b2nd"), &path).unwrap();
-        let replaced = format!("{}: another file has been put in its place since it was opened: open it again", path.display());
+        let replaced = format!("{}: the file has changed since it was opened: open it again", path.display());
         assert_eq!(message(editor.set_vlmetalayer("more", b"value")), replaced);
         assert_eq!(message(editor.set_metalayer_bytes("small", &[9; 20])), replaced);
         assert_eq!(message(editor.set_metalayer_bytes("wide", &[9; 1100])), replaced);
@@ -154,4 +154,16 @@ mod linux {
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
         assert_eq!(scratch.names(), ["f.b2nd"]);
     }
+}
+
+#[test]
+fn a_file_that_is_removed_while_it_is_edited_stays_removed() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut editor = File::edit(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    for refused in [editor.set_vlmetalayer("more", b"value").unwrap_err(), editor.rewrite(|_| Ok(())).unwrap_err()] {
+        assert!(matches!(refused.kind(), ErrorKind::Changed), "{refused}");
+    }
+    assert!(!path.exists());
 }

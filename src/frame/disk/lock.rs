@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::SPARSE_FRAME;
 use super::storage::{Handle, Storage};
+use crate::error::{self, Error, Result};
 
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +53,9 @@ impl Claim {
 
     /// Makes sure, right before a change, that nobody has put another file in the place of this one, and takes the locks that
     /// C-Blosc2 has made since.
-    pub(super) fn renew(&mut self) -> io::Result<()> {
+    pub(super) fn renew(&mut self) -> Result<()> {
         self.sidecars.renew()?;
-        if is_at(self.handle.file(), &self.path)? {
-            return Ok(());
-        }
-        Err(io::Error::new(ErrorKind::NotFound, "another file has been put in its place since it was opened: open it again"))
+        if is_at(self.handle.file(), &self.path)? { Ok(()) } else { Err(Error::new(error::ErrorKind::Changed)) }
     }
 }
 

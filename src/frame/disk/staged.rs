@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::lock::{self, Claim};
 use super::storage::{Handle, Storage};
+use crate::error::Result;
 
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
 const REPEATED: usize = 200;
@@ -98,7 +99,7 @@ impl Staged {
 
     /// Renames it to its final name and fsyncs the directory, after waiting for an editor of a file of that name. The content must have
     /// been synced.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(self) -> Result<()> {
         if self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
             return self.replace(&mut claim);
@@ -107,15 +108,15 @@ impl Staged {
     }
 
     /// Renames it over the file that it replaces.
-    pub(super) fn replace(self, claim: &mut Claim) -> io::Result<()> {
+    pub(super) fn replace(self, claim: &mut Claim) -> Result<()> {
         claim.renew()?;
         self.rename()
     }
 
-    fn rename(mut self) -> io::Result<()> {
+    fn rename(mut self) -> Result<()> {
         self.storage.rename(&self.temporary, &self.target)?;
         self.exists = false;
-        sync_parent(&*self.storage, &self.target)
+        Ok(sync_parent(&*self.storage, &self.target)?)
     }
 }
 
