@@ -334,7 +334,7 @@ impl Editor {
             self.claim.handle = new;
             self.file = self.reopened()?;
         }
-        Ok(put?)
+        put
     }
 }
 

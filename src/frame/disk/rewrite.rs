@@ -80,7 +80,7 @@ fn write_file(storage: &Arc<dyn Storage>, source: File, header: Header, target: 
     new.sync()?;
     // Release this before waiting for the target's editor, which may wait for it.
     drop(source);
-    Ok(staged.finish()?)
+    staged.finish()
 }
 
 fn write_directory(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {
@@ -105,7 +105,7 @@ fn write_directory(storage: &Arc<dyn Storage>, source: File, header: Header, tar
         }
     }
     write_file(storage, source, header, &staged.path().join(SPARSE_FRAME))?;
-    Ok(staged.finish()?)
+    staged.finish()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

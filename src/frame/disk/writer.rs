@@ -99,7 +99,7 @@ impl sealed::Target for OneFile {
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
         self.file.sync()?;
-        Ok(self.staged.finish()?)
+        self.staged.finish()
     }
 }
 
@@ -127,7 +127,7 @@ impl sealed::Target for Directory {
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
         self.write(SPARSE_FRAME, [header, tail])?;
         self.storage.sync_dir(self.staged.path())?;
-        Ok(self.staged.finish()?)
+        self.staged.finish()
     }
 }
 
