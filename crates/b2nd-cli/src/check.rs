@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use b2nd::frame::Header;
-use b2nd_ndarray::codec::Codec;
+use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_view::check::{self, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
@@ -48,7 +47,8 @@ impl Check {
         let readable = self.paths.each(Leaves::Each, err, &mut |found| {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
-                    let metalayer = released(frame.header()).unwrap_or_default();
+                    let array = frame.header().array().ok().flatten();
+                    let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
                     (place, check::frame(frame, self.data, &mut Codec::with_metalayer(&metalayer))?)
                 }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) } } => {
@@ -72,12 +72,6 @@ impl Check {
             (true, false) => 0,
         })
     }
-}
-
-/// The array's metalayer as the codec reads it.
-fn released(header: &Header) -> Option<Vec<u8>> {
-    let meta = header.array().ok()??;
-    b2nd::to_vec(&meta.upgrade(Some("|u1")).ok()?).ok()
 }
 
 fn line(finding: &Finding) -> String {

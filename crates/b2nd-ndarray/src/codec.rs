@@ -81,7 +81,11 @@ fn filter_name(filter: b2nd::frame::Filter) -> String {
     format!("filter {}", filter.to_string().trim_start_matches("filter "))
 }
 
-/// An array's metalayer in the released layout, without the bytes that may follow it in the file.
-pub(crate) fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
+/// An array's metalayer in the released layout, for [`Codec::with_metalayer`]: without the bytes that may follow it in the file.
+///
+/// # Errors
+///
+/// The metalayer cannot be written in that layout.
+pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
 }

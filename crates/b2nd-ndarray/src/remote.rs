@@ -77,26 +77,25 @@ impl Remote {
         object.e_tag = answer.meta.e_tag.clone();
         let parts = Arc::new(Parts::new(length));
         parts.add(offset, answer.bytes().await.map_err(|error| object.failed(&first, error))?.into());
+        // Header and index, as far as they are at hand.
+        let open = || -> Result<Array> {
+            let array = Array::from_source(parts.clone(), offset)?;
+            if array.header().frame_type() == FrameType::Sparse {
+                let path = &object.path;
+                let message =
+                    format_args!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
+                return Err(b2nd::Error::custom(message).into());
+            }
+            array.store.nchunks()?;
+            Ok(array)
+        };
         let array = loop {
-            match (Array::from_source(parts.clone(), offset), parts.missing()) {
+            match (open(), parts.missing()) {
                 (Err(_), Some(range)) => parts.add(range.start, object.fetch(&range).await?),
                 (done, _) => break done?,
             }
         };
-        if array.header().frame_type() == FrameType::Sparse {
-            let path = &object.path;
-            let message = format_args!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
-            return Err(b2nd::Error::custom(message).into());
-        }
-        loop {
-            match (array.store.nchunks(), parts.missing()) {
-                (Err(_), Some(range)) => parts.add(range.start, object.fetch(&range).await?),
-                (done, _) => {
-                    done?;
-                    return Ok(Remote { object, length, array });
-                }
-            }
-        }
+        Ok(Remote { object, length, array })
     }
 
     /// What header and index say of the array: shapes, type, attributes. Its values have to be [fetched](Remote::fetch) first.
