@@ -2,6 +2,8 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -23,13 +25,24 @@ pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Opti
         anstream::eprintln!("b2nd: {name:?} is no file and no subcommand, and no program {:?} is on PATH", file_name(name));
         return Some(ExitCode::FAILURE);
     };
-    Some(match Command::new(&program).args(arguments).status() {
-        Ok(status) => status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from),
-        Err(error) => {
-            anstream::eprintln!("b2nd: {}", walk::named(&program, error));
-            ExitCode::FAILURE
-        }
-    })
+    let status = become_or_run(Command::new(&program).args(arguments));
+    Some(status.unwrap_or_else(|error| {
+        anstream::eprintln!("b2nd: {}", walk::named(&program, error));
+        ExitCode::FAILURE
+    }))
+}
+
+/// Runs the program in place of this one, so that signals and the exit status are its own: after Ctrl-C it may have work to finish.
+#[cfg(unix)]
+fn become_or_run(command: &mut Command) -> io::Result<ExitCode> {
+    use std::os::unix::process::CommandExt;
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+fn become_or_run(command: &mut Command) -> io::Result<ExitCode> {
+    let code = command.status()?.code();
+    Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 fn file_name(name: &OsStr) -> OsString {
@@ -41,5 +54,14 @@ fn file_name(name: &OsStr) -> OsString {
 
 fn find(name: &OsStr) -> Option<PathBuf> {
     let program = file_name(name);
-    env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&program)).find(|path| path.is_file())
+    env::split_paths(&env::var_os("PATH")?).map(|directory| directory.join(&program)).find(|path| is_program(path))
+}
+
+/// A file that may be run; a shell looks further on PATH for one as well.
+fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    let may_be_run = |metadata: &fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_be_run = |_: &fs::Metadata| true;
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && may_be_run(&metadata))
 }

@@ -245,12 +245,25 @@ fn another_program_is_a_subcommand() {
     let program = tests.0.join("b2nd-hello");
     fs::write(&program, "#!/bin/sh\necho hello \"$@\"\nexit 7\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", tests.0.display(), std::env::var("PATH").unwrap());
+    let before = tests.0.join("before");
+    fs::create_dir(&before).unwrap();
+    fs::write(before.join("b2nd-hello"), "a shell passes over what is not executable").unwrap();
+    let path = format!("{}:{}:{}", before.display(), tests.0.display(), std::env::var("PATH").unwrap());
     let run = || {
         Command::new(env!("CARGO_BIN_EXE_b2nd")).args(["hello", "a b"]).env("PATH", &path).current_dir(&tests.0).output().unwrap()
     };
     let output = run();
     assert_eq!((output.stdout.as_slice(), output.status.code()), (b"hello a b\n".as_slice(), Some(7)));
+    fs::write(&program, "#!/bin/sh\necho $$\n").unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_b2nd"))
+        .arg("hello")
+        .env("PATH", &path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = child.id();
+    let its_own = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(its_own.trim(), process.to_string(), "signals go to it");
     fs::copy(EXAMPLE, tests.0.join("hello")).unwrap();
     assert_eq!(run().status.code(), Some(1), "the file, and one that is missing");
     let (_, error, status) = tests.run(&["catalogue", "scan"]);
