@@ -1,6 +1,7 @@
 //! `b2nd check`: every finding of frames and stores.
 
-use std::io::{self, Write};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_view::check::{self, Finding};
@@ -11,6 +12,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::output::Output;
+use crate::progress::{self, Watched};
 use crate::visit::{Found, Leaves, Paths, unwritable};
 
 /// What to check.
@@ -42,21 +44,23 @@ struct Object<'a> {
 impl Check {
     /// Gives the exit status.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
-        let Output { out, err } = output;
-        let mut any = false;
-        let readable = self.paths.each(Leaves::Each, err, &mut |found| {
+        let any = AtomicBool::new(false);
+        let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let array = frame.header().array().ok().flatten();
                     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-                    (place, check::frame(frame, self.data, &mut Codec::with_metalayer(&metalayer))?)
+                    let data = if self.data && !self.paths.recursive { frame.header().nbytes() } else { 0 };
+                    let bar = progress::bytes(u64::try_from(data).unwrap_or(0));
+                    let mut codec = Watched { codec: Codec::with_metalayer(&metalayer), bar: &bar };
+                    (place, check::frame(frame, self.data, &mut codec)?)
                 }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) } } => {
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, check::table(table))
                 }
                 _ => return Ok(true),
             };
-            any |= !findings.is_empty();
+            any.fetch_or(!findings.is_empty(), Ordering::Relaxed);
             if self.json {
                 json::write_line(out, &Object { place, findings })
             } else {
@@ -66,7 +70,7 @@ impl Check {
             .map_err(unwritable)?;
             Ok(true)
         })?;
-        Ok(match (readable, any) {
+        Ok(match (readable, any.into_inner()) {
             (false, _) => UNREADABLE,
             (true, true) => FINDINGS,
             (true, false) => 0,

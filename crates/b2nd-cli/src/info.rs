@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::output::Output;
 use crate::tree::{self, Tree};
-use crate::visit::{Found, Leaves, Paths, unwritable};
+use crate::visit::{Found, Leaves, Paths, ShowAtOnce, unwritable};
 
 /// What to show.
 #[derive(Args)]
@@ -65,6 +65,10 @@ impl Info {
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width: width() };
+        if self.json {
+            let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
+            return self.paths.each_at_once(Leaves::Each, output, show);
+        }
         let Output { out, err } = output;
         if self.tree {
             return self.trees(out, err);
@@ -72,11 +76,7 @@ impl Info {
         let mut shown = 0_u64;
         self.paths.each(Leaves::Each, err, &mut |found| {
             shown += 1;
-            match (self.json, self.meta) {
-                (true, false) => object(found, &options, out),
-                (true, true) => meta_object(found, out),
-                (false, _) => text(found, &options, self.meta, shown == 1, out),
-            }
+            text(found, &options, self.meta, shown == 1, out)
         })
     }
 

@@ -7,6 +7,7 @@ mod info;
 mod local;
 mod meta;
 mod output;
+mod progress;
 mod remote;
 mod show;
 mod target;

@@ -14,6 +14,7 @@ use b2nd_view::slice::Slice;
 use clap::Args;
 
 use crate::output::Output;
+use crate::progress;
 use crate::target;
 use crate::visit::{Found, Leaves, Paths};
 use crate::walk;
@@ -95,8 +96,11 @@ impl Export {
             let mut file = BufWriter::new(file);
             let unwritten = |error: io::Error| walk::named(&self.out, error);
             file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
+            let bar = progress::bytes(length(&array, &ranges) as u64);
             for part in parts(&array, &ranges) {
-                file.write_all(&array.read_bytes(&part)?).map_err(unwritten)?;
+                let bytes = array.read_bytes(&part)?;
+                file.write_all(&bytes).map_err(unwritten)?;
+                bar.inc(bytes.len() as u64);
             }
             Ok(file.flush().map_err(unwritten)?)
         });
@@ -171,14 +175,20 @@ fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
     Ok(slice.map_or_else(|| Ok(array.whole()), |slice| slice.ranges(array.grid().shape()))?)
 }
 
+/// How many bytes a slice has.
+fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
+    let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
+    items.fold(array.itemsize(), usize::saturating_mul)
+}
+
 /// A slice cut along its first dimensions into parts that memory holds, in C order.
 fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
-    let length = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
-    let bytes = ranges.iter().map(length).fold(array.itemsize(), usize::saturating_mul);
-    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| length(range) > 1).filter(|_| bytes > PART) else {
+    let bytes = length(array, ranges);
+    let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
+    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {
         return Box::new(std::iter::once(ranges.to_vec()));
     };
-    let row = (bytes / length(first)).max(1);
+    let row = (bytes / count(first)).max(1);
     let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
     // Whole chunks, unless one layer of them is too much.
     let rows = match PART / row {
@@ -207,6 +217,7 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
         return Ok(None);
     }
     let mut differing = Differing { count: 0, first: Vec::new() };
+    let bar = progress::bytes(length(&a, &a.whole()) as u64);
     for part in parts(&a, &a.whole()) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
@@ -216,6 +227,7 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
             }
             differing.count += 1;
         }
+        bar.inc(one.len() as u64);
     }
     Ok(Some(differing))
 }

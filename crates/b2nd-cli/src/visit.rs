@@ -10,9 +10,12 @@ use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::parse_offset;
 use b2nd_view::{Frame, Kind, Source, Window};
 use clap::Args;
+use rayon::prelude::*;
 
+use crate::output::Output;
+use crate::progress;
 use crate::target::{self, Target};
-use crate::walk::{self, SPARSE_FRAME};
+use crate::walk::{self, Candidate, SPARSE_FRAME};
 
 /// What to look at.
 #[derive(Args)]
@@ -63,6 +66,13 @@ pub(crate) enum Leaves {
 /// What is done with each, which says whether all of it could be shown.
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
+/// The same, of several at once, each into a writer of its own.
+pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
+
+/// How many files `-r` reads before the first is shown, and then at the most.
+const FIRST_AT_ONCE: usize = 64;
+const MOST_AT_ONCE: usize = 256;
+
 impl Paths {
     /// One path.
     pub(crate) fn of(path: &Path) -> Paths {
@@ -76,11 +86,9 @@ impl Paths {
         let mut all = true;
         for path in &self.paths {
             if self.recursive {
-                for (path, target) in walk::frames(path) {
-                    let shown = target
-                        .map_err(Error::from)
-                        .and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show));
-                    all &= settle(&path, shown, err)?;
+                for candidate in walk::candidates(path) {
+                    let shown = self.candidate(&candidate, leaves, show);
+                    all &= settle(&candidate.path, shown, err)?;
                 }
             } else {
                 let text = path.to_string_lossy();
@@ -90,6 +98,56 @@ impl Paths {
             }
         }
         Ok(all)
+    }
+
+    /// Shows everything that can be, as [`each`](Paths::each) does and in the same order. What `-r` finds is shown on all cores.
+    pub(crate) fn each_at_once(&self, leaves: Leaves, output: &mut Output, show: &ShowAtOnce) -> io::Result<bool> {
+        let Output { out, err } = output;
+        if !self.recursive {
+            return self.each(leaves, err, &mut |found| show(found, &mut **out));
+        }
+        let mut all = true;
+        let mut files = progress::Files::new();
+        for path in &self.paths {
+            let mut candidates = walk::candidates(path);
+            let mut take = |count| candidates.by_ref().take(count).collect::<Vec<_>>();
+            let mut next = take(FIRST_AT_ONCE);
+            while !next.is_empty() {
+                let count = (2 * next.len()).min(MOST_AT_ONCE);
+                let shown = || next.par_iter().map(|candidate| self.show_apart(candidate, leaves, show)).collect::<Vec<_>>();
+                let (shown, then) = rayon::join(shown, || take(count));
+                files.add(next.len(), || {
+                    for (candidate, lines) in next.iter().zip(shown) {
+                        let shown = match lines {
+                            Some((lines, shown)) => {
+                                out.write_all(&lines)?;
+                                shown
+                            }
+                            None => self.candidate(candidate, leaves, &mut |found| show(found, &mut **out)),
+                        };
+                        all &= settle(&candidate.path, shown, err)?;
+                    }
+                    out.flush()
+                })?;
+                next = then;
+            }
+        }
+        Ok(all)
+    }
+
+    /// What is shown of one frame. `None` for what may be a store: it may have more leaves than fit into memory.
+    fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Result<bool>)> {
+        if candidate.may_be_store() {
+            return None;
+        }
+        let mut lines = Vec::new();
+        let shown = self.candidate(candidate, leaves, &mut |found| show(found, &mut lines));
+        Some((lines, shown))
+    }
+
+    fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show) -> Result<bool> {
+        let Some(target) = candidate.open() else { return Ok(true) };
+        self.target(&candidate.path.to_string_lossy(), &target?, (None, leaves), show)
     }
 
     fn target(&self, path: &str, target: &Target, which: (Option<&str>, Leaves), show: &mut Show) -> Result<bool> {

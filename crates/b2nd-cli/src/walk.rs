@@ -13,42 +13,78 @@ use crate::target::{Target, is_store_directory};
 /// The file that makes a directory a sparse frame.
 pub(crate) const SPARSE_FRAME: &str = "chunks.b2frame";
 
-/// What is found below a path, in the order of names: files that start as a frame does, archives `*.b2z`, and the directories
-/// of sparse frames and stores, which are not looked into. A path that is no directory comes itself, whatever is in it. Links
-/// to directories are not followed below the path.
+/// A path below which nothing more is looked for, not opened yet.
+pub(crate) struct Candidate {
+    pub(crate) path: PathBuf,
+    what: io::Result<What>,
+}
+
+/// What the directory around a path says it is, or what is in it if it is a directory.
+enum What {
+    /// The path that the search began with, which may be anything but a directory.
+    Root,
+    File(fs::FileType),
+    SparseFrame,
+    Store,
+}
+
+impl Candidate {
+    /// Opens it, if it is something: a file that begins as a frame does (so do the betas' frames, which then are refused by name),
+    /// an archive `*.b2z`, a sparse frame or a store.
+    pub(crate) fn open(&self) -> Option<io::Result<Target>> {
+        let path = self.path.as_path();
+        let file = |file| Some(Target::File(Box::new(file)));
+        let opened = match &self.what {
+            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            Ok(What::Root | What::SparseFrame) => LocalFile::open(path).map(file),
+            Ok(What::Store) => Ok(Some(Target::Directory(Directory(path.to_owned())))),
+            Ok(What::File(kind)) => frame_or_archive(path, *kind).map(|found| found.and_then(file)),
+        };
+        opened.transpose()
+    }
+
+    /// Whether there may be many frames in it.
+    pub(crate) fn may_be_store(&self) -> bool {
+        let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
+        matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
+    }
+}
+
+/// What is found below a path, in the order of names: files, and the directories of sparse frames and stores, which are not looked
+/// into. A path that is no directory comes itself, whatever is in it. Links to directories are not followed below the path.
 ///
 /// What cannot be read comes with its error.
-pub(crate) fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)> + use<> {
+pub(crate) fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
         loop {
             let (path, kind) = waiting.pop()?;
-            match look(&path, kind, &mut waiting) {
-                Ok(None) => {}
-                Ok(Some(target)) => return Some((path, Ok(target))),
-                Err(error) => return Some((path, Err(error))),
+            if let Some(what) = look(&path, kind, &mut waiting).transpose() {
+                return Some(Candidate { path, what });
             }
         }
     })
 }
 
+/// What [`candidates`] finds and is something.
+pub(crate) fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)> + use<> {
+    candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
+}
+
 /// A path, and what its directory says it is; the root has none.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// What a path is, if it is something. If it is a directory of nothing special, what is in it has to wait.
-fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> io::Result<Option<Target>> {
+/// What a path is. If it is a directory of nothing special, what is in it has to wait.
+fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> io::Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {
-        return match kind {
-            None => LocalFile::open(path).map(|file| Some(Target::File(Box::new(file)))),
-            Some(kind) => file(path, kind),
-        };
+        return Ok(Some(kind.map_or(What::Root, What::File)));
     }
     if path.join(SPARSE_FRAME).is_file() {
-        return LocalFile::open(path).map(|file| Some(Target::File(Box::new(file))));
+        return Ok(Some(What::SparseFrame));
     }
     if is_store_directory(path) {
-        return Ok(Some(Target::Directory(Directory(path.to_owned()))));
+        return Ok(Some(What::Store));
     }
     let mut inside = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -60,8 +96,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
     Ok(None)
 }
 
-/// A file that begins as a frame does; so do the betas' frames, which then are refused by name. Or an archive.
-fn file(path: &Path, kind: fs::FileType) -> io::Result<Option<Target>> {
+fn frame_or_archive(path: &Path, kind: fs::FileType) -> io::Result<Option<LocalFile>> {
     // A link to a directory, or something that may never end.
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
@@ -71,7 +106,7 @@ fn file(path: &Path, kind: fs::FileType) -> io::Result<Option<Target>> {
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && store::is_zip(&first);
     let is_it = store::is_frame(&first) || is_archive;
     drop(first);
-    Ok(is_it.then(|| Target::File(Box::new(file))))
+    Ok(is_it.then_some(file))
 }
 
 /// An error with the path that it is about. The library's errors about files have it already.

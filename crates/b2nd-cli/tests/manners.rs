@@ -171,6 +171,37 @@ fn a_tree_has_an_end() {
     assert!(text(&output.stdout).ends_with("d/  1 leaf\n"));
 }
 
+/// Several are read at once, and a store is read while others wait.
+#[test]
+fn what_is_below_comes_in_the_order_of_names() {
+    let tests = Temporary::new("order");
+    let mut names = Vec::new();
+    for number in 0..150 {
+        let (source, name) = match number % 50 {
+            20 => ("python-blosc2-4.14.1/treestore__dfltb2z.b2z", format!("{number:03}.b2z")),
+            30 => ("README.md", format!("{number:03}.txt")),
+            _ => ("example.b2nd", format!("{number:03}.b2nd")),
+        };
+        let mut bytes = fs::read(Path::new(DATA).join(source)).unwrap();
+        if number % 50 == 40 {
+            bytes.truncate(300);
+        }
+        fs::write(tests.0.join(&name), bytes).unwrap();
+        if number % 50 != 30 {
+            names.push(name);
+        }
+    }
+    for command in [&["info", "--json"][..], &["info", "--meta", "--json"], &["check"], &["check", "--json"], &["info", "--tree"]]
+    {
+        let each = run(&[command, &names.iter().map(String::as_str).collect::<Vec<_>>()].concat(), &tests.0);
+        let below = run(&[command, &["-r", "."]].concat(), &tests.0);
+        let without_dot = |bytes: &[u8]| text(bytes).replace("./", "");
+        assert_eq!(without_dot(&below.stdout), text(&each.stdout), "{command:?}");
+        assert_eq!(without_dot(&below.stderr), text(&each.stderr), "{command:?}");
+        assert_eq!((below.status, text(&each.stderr).lines().count()), (each.status, 3), "{command:?}");
+    }
+}
+
 #[test]
 fn standard_input_is_a_file() {
     let bytes = fs::File::open(format!("{DATA}/example.b2nd")).unwrap();

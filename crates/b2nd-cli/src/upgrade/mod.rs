@@ -16,20 +16,17 @@ mod work;
 
 use std::error::Error;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use b2nd::frame::File;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use b2nd_view::text::printable;
 
-use crate::walk;
+use crate::{progress, walk};
 use plan::Plan;
-
-/// How many bytes take so long that a person wants to see them pass.
-const LONG: u64 = 1 << 26;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
 ///
@@ -87,7 +84,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
     } else {
         vec![(args.source.clone(), Ok(()))]
     };
-    let bar = progress_bar(&frames);
+    let bar = progress::bytes(frames.iter().map(|(path, _)| data_len(path)).sum());
     let mut counts = Counts::default();
     for (path, found) in &frames {
         let before = bar.position();
@@ -116,7 +113,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
             }
         })?;
     }
-    bar.finish_and_clear();
+    drop(bar);
     if is_tree {
         let Counts { upgraded, released, no_array, refused } = counts;
         let verb = if args.dry_run { "to upgrade" } else { "upgraded" };
@@ -172,17 +169,6 @@ fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn 
         None => String::new(),
     };
     Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
-}
-
-/// A bar for all bytes of all chunks, on a terminal and where there are many.
-fn progress_bar(frames: &[(PathBuf, io::Result<()>)]) -> ProgressBar {
-    let length = frames.iter().map(|(path, _)| data_len(path)).sum();
-    if length < LONG || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(length);
-    let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} to go");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// The length of a frame's chunks, as its header has it.

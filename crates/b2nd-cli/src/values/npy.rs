@@ -97,7 +97,7 @@ pub(super) fn read(path: &Path) -> Result<Npy> {
     if !fs::metadata(path)?.is_file() {
         return Err("no file".into());
     }
-    let bytes = fs::read(path)?;
+    let mut bytes = fs::read(path)?;
     let rest = bytes.strip_prefix(MAGIC).ok_or("no numpy file: it does not begin with \\x93NUMPY")?;
     let (&[version, _], rest) = rest.split_first_chunk::<2>().ok_or("the header is cut off")?;
     let (length, rest) = match version {
@@ -127,7 +127,14 @@ pub(super) fn read(path: &Path) -> Result<Npy> {
         let expected = expected.map_or_else(|| "more than memory holds".to_owned(), |expected| expected.to_string());
         return Err(format!("the shape says {expected} bytes of elements, the file holds {}", data.len()).into());
     }
-    let data = if is_fortran && shape.len() > 1 { to_c_order(data, &shape, dtype.itemsize()) } else { data.to_vec() };
+    let data = if is_fortran && shape.len() > 1 {
+        to_c_order(data, &shape, dtype.itemsize())
+    } else {
+        // The file may be as large as half of the memory.
+        let start = bytes.len() - data.len();
+        bytes.drain(..start);
+        bytes
+    };
     Ok(Npy { dtype, shape, data })
 }
 

@@ -1,9 +1,8 @@
 //! JSON on one line that a terminal may show.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::Formatter;
 
 /// An object of JSON on one line. The controls from U+007F on, and what turns text around, are escaped as those below U+0020
 /// are: JSON itself does not ask for it, but the line may be read on a terminal.
@@ -12,32 +11,51 @@ use serde_json::ser::Formatter;
 ///
 /// Writing fails.
 pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
-    // Of all that an object takes, most are many short pieces: `out` gets them together.
-    let mut out = BufWriter::with_capacity(1 << 12, out);
-    object.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Plain))?;
-    out.write_all(b"\n")?;
-    out.into_inner().map(drop).map_err(io::IntoInnerError::into_error)
+    let mut line = Line { out, bytes: Vec::with_capacity(LENGTH) };
+    object.serialize(&mut serde_json::Serializer::new(&mut line))?;
+    line.write_all(b"\n")?;
+    line.flush()
 }
 
-struct Plain;
+/// How much is looked at together. An object is many short pieces, each of whole characters.
+const LENGTH: usize = 1 << 13;
 
-impl Formatter for Plain {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        // Hexadecimal digits are most of a line. A loop without an early end looks at many bytes at once.
-        if fragment.bytes().fold(true, |all, byte| all & (byte < 0x7f)) {
-            return writer.write_all(fragment.as_bytes());
+struct Line<'w> {
+    out: &'w mut dyn Write,
+    bytes: Vec<u8>,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.write_all(piece).map(|()| piece.len())
+    }
+
+    #[inline]
+    fn write_all(&mut self, piece: &[u8]) -> io::Result<()> {
+        if self.bytes.len() + piece.len() > LENGTH {
+            self.flush()?;
         }
-        let mut rest = fragment;
-        while let Some((start, char)) = rest.char_indices().find(|&(_, char)| misleads(char)) {
-            let (before, after) = rest.split_at(start);
-            write!(writer, "{before}\\u{:04x}", u32::from(char))?;
-            rest = after.get(char.len_utf8()..).unwrap_or_default();
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let text = std::str::from_utf8(&self.bytes).map_err(io::Error::other)?;
+        let mut written = 0;
+        // Such characters stand in strings alone.
+        for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
+            let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|&char| misleads(char)) else { continue };
+            let before = text.get(written..at).unwrap_or_default();
+            write!(self.out, "{before}\\u{:04x}", u32::from(char))?;
+            written = at + char.len_utf8();
         }
-        writer.write_all(rest.as_bytes())
+        self.out.write_all(text.get(written..).unwrap_or_default().as_bytes())?;
+        self.bytes.clear();
+        Ok(())
     }
 }
 
-/// Whether a terminal would not show this character but do something.
+/// Whether a terminal would not show this character but do something. In UTF-8 they start with three different bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

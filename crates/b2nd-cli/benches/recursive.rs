@@ -1,0 +1,106 @@
+//! `b2nd info -r --json` over many files, beside the library, which opens each of them and prints nothing, and beside
+//! python-blosc2, which prints what it can of the same, where `B2ND_PYTHON` names a Python that has it.
+
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use b2nd::frame::File;
+
+const FILES: usize = 20_000;
+const ROUNDS: usize = 9;
+
+const ATTRIBUTES: [(&str, &str); 4] = [
+    ("author", r#""somebody""#),
+    ("acquired", r#"{"when": "2026-11-21T10:00:00", "station": 17, "checked": true}"#),
+    ("calibration", "[0.5, 1.25, 3.75, 100.0]"),
+    ("history", r#"["measured", "cut", "checked"]"#),
+];
+
+const PYTHON: &str = r#"
+import json, os, sys, blosc2
+for place, _, names in sorted(os.walk(sys.argv[1])):
+    for name in sorted(names):
+        array = blosc2.open(os.path.join(place, name), mode="r")
+        chunks = array.schunk
+        print(json.dumps({
+            "path": name, "shape": array.shape, "chunkshape": array.chunks, "blockshape": array.blocks, "dtype": str(array.dtype),
+            "nbytes": chunks.nbytes, "cbytes": chunks.cbytes, "typesize": chunks.typesize, "chunksize": chunks.chunksize,
+            "meta": {name: chunks.meta[name] for name in chunks.meta}, "vlmeta": dict(chunks.vlmeta.getall()),
+        }, default=repr))
+"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/python-blosc2-4.14.1/random__09.b2nd");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recursive");
+    let tool = || Command::new(env!("CARGO_BIN_EXE_b2nd"));
+    let (file, place) = (place.with_extension("b2nd"), place);
+    fs::copy(data, &file)?;
+    println!("{FILES} files, {ROUNDS} rounds, medians in milliseconds");
+    for attributes in [&[][..], &ATTRIBUTES] {
+        for (name, value) in attributes {
+            run(tool().args(["meta", "set"]).arg(&file).args([name, "--json", value]))?;
+        }
+        let bytes = fs::read(&file)?;
+        let paths = copies(&place, &bytes)?;
+        let mut info = tool();
+        info.args(["info", "-r", "--json"]).arg(&place);
+        let mut times = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            times[0].push(milliseconds(|| library(&paths))?);
+            times[1].push(milliseconds(|| run(&mut info))?);
+        }
+        let [library, of_tool] = times.map(median);
+        let what = format!("{} attributes, {} bytes", attributes.len(), bytes.len());
+        println!("{what}: library {library:.0}, tool {of_tool:.0}: {:.2} times as long", of_tool / library);
+        if let Some(python) = std::env::var_os("B2ND_PYTHON") {
+            let mut python = Command::new(python);
+            python.args(["-c", PYTHON]).arg(&place);
+            let of_python = milliseconds(|| run(&mut python))?;
+            println!("{what}: Python {of_python:.0}, {:.1} times as long as the tool", of_python / of_tool);
+        }
+        fs::remove_dir_all(&place)?;
+    }
+    Ok(fs::remove_file(&file)?)
+}
+
+/// Writes the files, a hundred to a directory.
+fn copies(place: &Path, bytes: &[u8]) -> io::Result<Vec<PathBuf>> {
+    let path = |number| place.join(format!("{:03}/{number:05}.b2nd", number / 100));
+    let paths: Vec<_> = (0..FILES).map(path).collect();
+    for path in &paths {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, bytes)?;
+    }
+    Ok(paths)
+}
+
+fn library(paths: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    for path in paths {
+        let file = File::open(path)?;
+        std::hint::black_box(file.header().array()?);
+        std::hint::black_box(file.trailer()?);
+    }
+    Ok(())
+}
+
+fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    match command.stdout(Stdio::null()).status()? {
+        status if status.success() => Ok(()),
+        status => Err(format!("{command:?}: {status}").into()),
+    }
+}
+
+fn milliseconds(run: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let start = Instant::now();
+    run()?;
+    Ok(start.elapsed().as_secs_f64() * 1e3)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
