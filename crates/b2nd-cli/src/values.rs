@@ -125,7 +125,8 @@ impl Import {
         let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
         // The library refuses what is wrong before it writes; what exists is refused here.
-        let write = || b2nd_ndarray::write_bytes(&self.out, &meta, &npy.data, &options);
+        let data = progress::bytes(npy.length).wrap_read(npy.data);
+        let write = || b2nd_ndarray::write_from(&self.out, &meta, data, &options);
         new_file(&self.out, |_| Ok(write().map_err(|error| walk::named(&self.out, error))?))
     }
 }

@@ -27,7 +27,7 @@
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
 //! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
-//! | write an array | [`write()`], [`write_bytes`], [`to_frame`], [`Options`] |
+//! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | decompress a chunk or an attribute | [`codec::Codec`] |
 //!
@@ -80,7 +80,7 @@ pub use parts::Parts;
 pub use remote::Remote;
 pub use source::{Memory, Source};
 pub use value::Value;
-pub use write::{to_frame, write, write_bytes};
+pub use write::{to_frame, write, write_bytes, write_from};
 
 /// How many threads there are: those of the pool that the caller is in.
 fn threads() -> usize {

@@ -1,9 +1,10 @@
 //! [`write`]: an array into a new frame.
 
+use std::io::Read;
 use std::path::Path;
 
 use b2nd::frame::{Chunk, Header, Target, Writer};
-use b2nd::{B2ndMeta, Grid};
+use b2nd::{B2ndMeta, Geometry, Grid};
 use bytemuck::{NoUninit, Zeroable};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
 
@@ -48,16 +49,67 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     if expected != Some(bytes.len()) {
         return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
     }
-    let mut shape: Vec<_> = meta.geometry.shape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
+    let mut writer = Writer::create(path, header)?;
+    options.attach(&mut writer)?;
+    packer.put(&mut writer, &view(meta.geometry.shape(), bytes, itemsize)?, itemsize)?;
+    Ok(writer.finish()?)
+}
+
+/// Writes elements of any type, read as bytes in C order: as many as `meta` says, whose shapes count. No more of them are in memory
+/// than a layer of chunks along the first axis has, or two chunks for each thread if that is more.
+///
+/// ```
+/// use b2nd::{B2ndMeta, Geometry};
+///
+/// # let path = std::env::temp_dir().join("b2nd-ndarray-write-from.b2nd");
+/// let meta = B2ndMeta::new(Geometry::new(&[1000, 3], &[100, 3], &[10, 3])?, "<f8");
+/// b2nd_ndarray::write_from(&path, &meta, std::io::repeat(0), &b2nd_ndarray::Options::default())?;
+/// let array = b2nd_ndarray::Array::open(&path)?;
+/// assert_eq!(array.read::<f64>(&array.whole())?, ndarray::ArrayD::zeros(vec![1000, 3]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The reader fails or ends too early, and those of [`write()`].
+pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
+    let (mut packer, header) = Packer::new(meta, options)?;
+    let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+    let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
+    let mut writer = Writer::create(path, header)?;
+    options.attach(&mut writer)?;
+    // An array without dimensions has one row.
+    let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
+    let row = items / rows.max(1);
+    let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
+    // Two chunks for each thread, but whole layers of them.
+    let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
+    let layers = i64::try_from(2 * crate::threads()).unwrap_or(1) / in_layer.max(1);
+    let step = in_chunk.saturating_mul(layers.max(1));
+    while rows > 0 {
+        let count = rows.min(step);
+        let memory = || Error::Memory { items: row * count, itemsize };
+        let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize)).ok_or_else(memory)?;
+        let mut data = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
+        bytes.read_exact(&mut data).map_err(b2nd::Error::from)?;
+        if let Some(first) = shape.first_mut() {
+            *first = count;
+        }
+        packer.grid = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?.grid()?;
+        packer.put(&mut writer, &view(&shape, &data, itemsize)?, itemsize)?;
+        rows -= count;
+    }
+    Ok(writer.finish()?)
+}
+
+/// Elements of this size, each a row of bytes.
+fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
+    let mut shape: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
     match shape.last_mut() {
         Some(last) => *last *= itemsize,
         None => shape.push(itemsize),
     }
-    let view = ArrayView::from_shape(IxDyn(&shape), bytes)?;
-    let mut writer = Writer::create(path, header)?;
-    options.attach(&mut writer)?;
-    packer.put(&mut writer, &view, itemsize)?;
-    Ok(writer.finish()?)
+    Ok(ArrayView::from_shape(IxDyn(&shape), bytes)?)
 }
 
 /// Makes the frame of an array in memory: what [`write()`] puts into a file, for an HDF5 chunk or a message.

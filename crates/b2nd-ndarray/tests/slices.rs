@@ -257,6 +257,35 @@ fn structures_are_read_and_written_as_bytes() {
     assert_eq!(reader.read_bytes(&[3..4, 4..5]).unwrap(), bytes[95..]);
 }
 
+/// A few layers of chunks at a time, the same file.
+#[test]
+fn elements_may_come_from_a_reader() {
+    let directory = tempfile::tempdir().unwrap();
+    let [whole, read] = ["whole.b2nd", "read.b2nd"].map(|name| directory.path().join(name));
+    let shapes: [(&[i64], &[i32], &[i32]); 7] = [
+        (&[], &[], &[]),
+        (&[0], &[7], &[3]),
+        (&[500], &[7], &[3]),
+        (&[5], &[7], &[3]),
+        (&[4, 0, 3], &[2, 1, 3], &[1, 1, 3]),
+        (&[61, 13], &[3, 13], &[2, 4]),
+        (&[11, 9, 20], &[4, 2, 3], &[4, 1, 3]),
+    ];
+    for (shape, chunkshape, blockshape) in shapes {
+        let meta = B2ndMeta::new(Geometry::new(shape, chunkshape, blockshape).unwrap(), "[('a', '<u2'), ('b', 'u1')]");
+        let length = 3 * shape.iter().product::<i64>() as usize;
+        let bytes: Vec<_> = (0..length).map(|index| (index * index / 7) as u8).collect();
+        b2nd_ndarray::write_bytes(&whole, &meta, &bytes, &Options::default()).unwrap();
+        b2nd_ndarray::write_from(&read, &meta, &mut bytes.as_slice(), &Options::default()).unwrap();
+        assert!(std::fs::read(&whole).unwrap() == std::fs::read(&read).unwrap(), "{shape:?}");
+        if let Some((_, short)) = bytes.split_last() {
+            let before = std::fs::read(&read).unwrap();
+            b2nd_ndarray::write_from(&read, &meta, short, &Options::default()).unwrap_err();
+            assert_eq!(std::fs::read(&read).unwrap(), before, "{shape:?}: as it was");
+        }
+    }
+}
+
 #[test]
 fn an_array_in_memory_need_not_be_contiguous() {
     let array = Array3::from_shape_fn((4, 5, 6), |(x, y, z)| (100 * x + 10 * y + z) as i16);

@@ -1,6 +1,7 @@
 //! Numpy's files: a header in Python's syntax, and elements in C order.
 
 use std::fs;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use b2nd::dtype::{DType, Field};
@@ -16,8 +17,9 @@ const ALIGNMENT: usize = 64;
 pub(super) struct Npy {
     pub(super) dtype: DType,
     pub(super) shape: Vec<i64>,
-    /// In C order.
-    pub(super) data: Vec<u8>,
+    /// The elements in C order, and how many bytes they have.
+    pub(super) data: Box<dyn Read>,
+    pub(super) length: u64,
 }
 
 /// The bytes before the elements.
@@ -97,17 +99,24 @@ pub(super) fn read(path: &Path) -> Result<Npy> {
     if !fs::metadata(path)?.is_file() {
         return Err("no file".into());
     }
-    let mut bytes = fs::read(path)?;
-    let rest = bytes.strip_prefix(MAGIC).ok_or("no numpy file: it does not begin with \\x93NUMPY")?;
-    let (&[version, _], rest) = rest.split_first_chunk::<2>().ok_or("the header is cut off")?;
-    let (length, rest) = match version {
-        1 => rest.split_first_chunk::<2>().map(|(length, rest)| (usize::from(u16::from_le_bytes(*length)), rest)),
-        2 | 3 => rest.split_first_chunk::<4>().map(|(length, rest)| (u32::from_le_bytes(*length) as usize, rest)),
-        other => return Err(format!("version {other} of numpy's format, known are 1 to 3").into()),
+    let mut file = BufReader::new(fs::File::open(path)?);
+    if next(&mut file, MAGIC.len() as u64)? != MAGIC {
+        return Err("no numpy file: it does not begin with \\x93NUMPY".into());
     }
-    .ok_or("the header is cut off")?;
-    let (header, data) = rest.split_at_checked(length).ok_or("the header is cut off")?;
-    let header = std::str::from_utf8(header).map_err(|error| format!("the header is not UTF-8: {error}"))?;
+    let cut = "the header is cut off";
+    let version = next(&mut file, 2)?.first().copied().ok_or(cut)?;
+    let width = match version {
+        1 => 2,
+        2 | 3 => 4,
+        other => return Err(format!("version {other} of numpy's format, known are 1 to 3").into()),
+    };
+    let length = next(&mut file, width)?;
+    let length = length.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
+    let header = next(&mut file, length)?;
+    if header.len() as u64 != length {
+        return Err(cut.into());
+    }
+    let header = std::str::from_utf8(&header).map_err(|error| format!("the header is not UTF-8: {error}"))?;
     let descr = value(header, "'descr': ", ", 'fortran_order'")?;
     let is_fortran = match value(header, "'fortran_order': ", ", 'shape'")? {
         "True" => true,
@@ -121,21 +130,28 @@ pub(super) fn read(path: &Path) -> Result<Npy> {
         .collect::<std::result::Result<_, _>>()?;
     let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
     let dtype = without_padding(string.unwrap_or(descr))?;
-    let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
-    let expected = items.and_then(|items| items.checked_mul(dtype.itemsize()));
-    if expected != Some(data.len()) {
-        let expected = expected.map_or_else(|| "more than memory holds".to_owned(), |expected| expected.to_string());
-        return Err(format!("the shape says {expected} bytes of elements, the file holds {}", data.len()).into());
+    let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
+    let expected = items.and_then(|items| items.checked_mul(dtype.itemsize() as u64));
+    let found = file.get_ref().metadata()?.len().saturating_sub(file.stream_position()?);
+    if expected != Some(found) {
+        let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
+        return Err(format!("the shape says {expected} bytes of elements, the file holds {found}").into());
     }
-    let data = if is_fortran && shape.len() > 1 {
-        to_c_order(data, &shape, dtype.itemsize())
+    let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
+        let mut data = Vec::new();
+        file.read_to_end(&mut data)?;
+        Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())))
     } else {
-        // The file may be as large as half of the memory.
-        let start = bytes.len() - data.len();
-        bytes.drain(..start);
-        bytes
+        Box::new(file)
     };
-    Ok(Npy { dtype, shape, data })
+    Ok(Npy { dtype, shape, length: found, data })
+}
+
+/// So many bytes, or those that are left.
+fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What stands between two texts of the header, which numpy writes in one order.
