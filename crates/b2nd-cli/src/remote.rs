@@ -1,11 +1,11 @@
 //! Files behind HTTP, read by range requests.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use b2nd_view::Source;
@@ -18,6 +18,12 @@ use ureq::tls::{RootCerts, TlsConfig};
 /// How much is asked for at once: most headers, and all the trailers and indexes of most files.
 const BLOCK: u64 = 1 << 16;
 
+/// The most that is asked for at once. What is longer than a block is values, or read once.
+const PIECE: u64 = 1 << 23;
+
+/// How many blocks are kept.
+const KEPT: usize = 256;
+
 /// How long a server may take for an answer, and again for its bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -27,23 +33,38 @@ pub(crate) struct RemoteFile {
     url: String,
     length: u64,
     /// What has been read, by the number of the block.
-    blocks: RefCell<BTreeMap<u64, Vec<u8>>>,
+    blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
 impl RemoteFile {
     /// Reads the first block, and with it the length.
     pub(crate) fn open(url: &str) -> io::Result<RemoteFile> {
+        if cfg!(not(feature = "https")) && url.starts_with("https") {
+            let message = "this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https";
+            return Err(io::Error::other(message));
+        }
         let config = Agent::config_builder().http_status_as_error(false);
         let config =
             config.timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE)).timeout_recv_body(Some(PATIENCE));
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
-        let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, blocks: RefCell::default() };
+        let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, blocks: Mutex::default() };
         let (first, length) = file.fetch(0..BLOCK)?;
         file.length = length;
-        file.blocks.get_mut().insert(0, first);
+        file.blocks = Mutex::new(BTreeMap::from([(0, first)]));
         Ok(file)
+    }
+
+    /// A range of the file as it was when it was opened.
+    fn fetch_same(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        match self.fetch(range)? {
+            (bytes, length) if length == self.length => Ok(bytes),
+            (_, length) => {
+                let was = count(self.length, "byte");
+                Err(io::Error::other(format!("the file had {was}, and has {length} now")))
+            }
+        }
     }
 
     /// A range, and the length of the whole file.
@@ -90,23 +111,43 @@ impl Source for RemoteFile {
         let end = range.end.min(self.length);
         let start = range.start.min(end);
         let mut bytes = Vec::new();
+        if end - start > BLOCK {
+            for at in (start..end).step_by(PIECE as usize) {
+                bytes.extend(self.fetch_same(at..end.min(at + PIECE))?);
+            }
+            return Ok(Cow::Owned(bytes));
+        }
+        // A block that nobody finished is not there.
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         for number in start / BLOCK..end.div_ceil(BLOCK) {
+            if blocks.len() == KEPT && !blocks.contains_key(&number) {
+                blocks.clear();
+            }
             let block = number * BLOCK..((number + 1) * BLOCK).min(self.length);
-            let mut blocks = self.blocks.borrow_mut();
             let held = match blocks.entry(number) {
                 Entry::Occupied(held) => held.into_mut(),
-                Entry::Vacant(place) => match self.fetch(block.clone())? {
-                    (bytes, length) if length == self.length => place.insert(bytes),
-                    (_, length) => {
-                        let was = self.length;
-                        return Err(io::Error::other(format!("the file had {}, and has {length} now", count(was, "byte"))));
-                    }
-                },
+                Entry::Vacant(place) => place.insert(self.fetch_same(block.clone())?),
             };
             let place = |at: u64| usize::try_from(at.clamp(block.start, block.end) - block.start).unwrap_or(usize::MAX);
             // A block has all its bytes, or it was refused.
             bytes.extend_from_slice(held.get(place(start)..place(end)).unwrap_or_default());
         }
         Ok(Cow::Owned(bytes))
+    }
+}
+
+/// The same for values, of which several threads read.
+impl b2nd_ndarray::Source for RemoteFile {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.length)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let bytes = Source::read(self, offset..offset.saturating_add(buffer.len() as u64))?;
+        if bytes.len() != buffer.len() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        buffer.copy_from_slice(&bytes);
+        Ok(())
     }
 }

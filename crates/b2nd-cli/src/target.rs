@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use b2nd::{Error, Result};
+use b2nd::Result;
 use b2nd_view::store::{self, Folder, Zip};
 use b2nd_view::{Frame, Kind, Source};
 
@@ -30,11 +30,6 @@ impl Target {
             return Ok(Target::File(Box::new(bytes)));
         }
         if is_address(path) {
-            if cfg!(not(feature = "https")) && path.starts_with("https") {
-                return Err(Error::custom(
-                    "this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https",
-                ));
-            }
             return Ok(Target::File(Box::new(RemoteFile::open(path)?)));
         }
         let path = Path::new(path);
@@ -81,6 +76,6 @@ pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn is_address(path: &str) -> bool {
+pub(crate) fn is_address(path: &str) -> bool {
     ["http://", "https://"].iter().any(|scheme| path.starts_with(scheme))
 }

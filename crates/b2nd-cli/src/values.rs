@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use b2nd::B2ndMeta;
 use b2nd_ndarray::{Array, Options};
@@ -15,6 +16,7 @@ use clap::Args;
 
 use crate::output::Output;
 use crate::progress;
+use crate::remote::RemoteFile;
 use crate::target;
 use crate::visit::{Found, Leaves, Paths};
 use crate::walk;
@@ -155,9 +157,17 @@ fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Op
 /// An array in a file, in a store, behind an address.
 fn open(path: &Path) -> Result<Array> {
     let text = path.to_string_lossy();
-    if target::split(&text).1.is_none() && path.exists() {
-        return Ok(Array::open(path)?);
+    match target::split(&text) {
+        (_, None) if path.exists() => return Ok(Array::open(path)?),
+        (url, None) if target::is_address(url) => return Ok(Array::from_source(Arc::new(RemoteFile::open(url)?), 0)?),
+        (store, Some(key)) if Path::new(store).exists() => {
+            if let Ok(array) = Array::from_store(store, key) {
+                return Ok(array);
+            }
+        }
+        _ => {}
     }
+    // A leaf that is embedded, compressed by its archive or far away is read into memory.
     let mut frame_bytes = None;
     let mut err = Vec::new();
     Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {

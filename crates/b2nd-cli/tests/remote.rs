@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc;
 use std::thread;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -69,6 +70,27 @@ fn an_address_is_read_by_ranges() {
     let gone = "http://127.0.0.1:1/file";
     let (_, error, status) = run(&[gone]);
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
+}
+
+/// Of the values only what the slice touches, a chunk in a request.
+#[test]
+fn a_slice_of_a_remote_array_is_what_is_fetched() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("remote-slice.b2nd");
+    let values: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let geometry = b2nd::Geometry::new(&[1_000_000], &[100_000], &[100_000]).unwrap();
+    let stored = b2nd_ndarray::Options { level: 0, ..b2nd_ndarray::Options::default() };
+    b2nd_ndarray::write_bytes(&place, &b2nd::B2ndMeta::new(geometry, "<u4"), &values, &stored).unwrap();
+    let bytes = fs::read(&place).unwrap();
+    fs::remove_file(&place).unwrap();
+    let (asked, questions) = mpsc::channel();
+    let url = serve(move |_, range| {
+        asked.send(range.len()).unwrap();
+        part(&bytes, range)
+    });
+    let (out, error, _) = run(&["cat", &url, "700000:700003"]);
+    assert_eq!((out.as_str(), error.as_str()), ("700000  700001  700002\n", ""));
+    let asked: Vec<_> = questions.try_iter().collect();
+    assert!(asked.len() <= 5 && asked.iter().sum::<usize>() < 800_000, "{asked:?}");
 }
 
 /// A signed address keeps its query, byte for byte, and the key of a leaf comes after it.
