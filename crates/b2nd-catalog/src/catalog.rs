@@ -13,7 +13,7 @@ use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::NamedTempFile;
@@ -32,18 +32,21 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How many rows are handed to the thread that writes at a time.
 const HANDED: usize = 1 << 10;
 
+/// How many times that may wait for it: so many files are read while it encodes a row group.
+const WAITING: usize = 16;
+
 /// Writes a catalogue beside its place, and puts it there when it is whole. A thread of its own encodes, while files are read.
 pub struct Writer {
     target: PathBuf,
     temporary: NamedTempFile,
-    rows: Vec<Row>,
+    rows: Vec<Vec<Row>>,
     pieces: SyncSender<Piece>,
     thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
 }
 
 enum Piece {
     /// In whatever order they were read.
-    Rows(Vec<Row>),
+    Rows(Vec<Vec<Row>>),
     /// In an order that stays.
     Batch(RecordBatch),
 }
@@ -63,12 +66,15 @@ impl Writer {
         let temporary = temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+            // Each differs, and has much in common with the one before.
+            .set_column_dictionary_enabled("url".into(), false)
+            .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
             .set_max_row_group_row_count(Some(GROUP))
             .set_created_by(format!("b2nd-catalog {VERSION}"))
             .build();
         let writer = ArrowWriter::try_new(temporary.as_file().try_clone()?, SCHEMA.clone(), Some(properties))?;
-        let (pieces, received) = sync_channel(4);
+        let (pieces, received) = sync_channel(WAITING);
         let thread = Some(std::thread::spawn(move || encode(received, writer)));
         Ok(Writer { target: target.to_owned(), temporary, rows: Vec::new(), pieces, thread })
     }
@@ -78,9 +84,9 @@ impl Writer {
     /// # Errors
     ///
     /// The disk is full.
-    pub fn push(&mut self, rows: impl IntoIterator<Item = Row>) -> Result<()> {
-        self.rows.extend(rows);
-        if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
+    pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
+        self.rows.push(rows);
+        if count(&self.rows) >= HANDED { self.hand_over() } else { Ok(()) }
     }
 
     fn hand_over(&mut self) -> Result<()> {
@@ -130,7 +136,7 @@ fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<Arro
             Piece::Rows(rows) => gathered.extend(rows),
             Piece::Batch(batch) => writer.write(&batch)?,
         }
-        if gathered.len() >= GROUP {
+        if count(&gathered) >= GROUP {
             write(&mut gathered, &mut writer)?;
         }
     }
@@ -138,10 +144,15 @@ fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<Arro
     Ok(writer)
 }
 
-fn write(rows: &mut Vec<Row>, writer: &mut ArrowWriter<File>) -> Result<()> {
-    rows.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
+fn count(rows: &[Vec<Row>]) -> usize {
+    rows.iter().map(Vec::len).sum()
+}
+
+fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()> {
+    let mut sorted: Vec<&Row> = rows.iter().flatten().collect();
+    sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
     // Parts of it, since the rows' text takes memory for a moment.
-    for rows in rows.chunks(GROUP / 8) {
+    for rows in sorted.chunks(GROUP / 8) {
         writer.write(&batch(rows)?)?;
     }
     rows.clear();

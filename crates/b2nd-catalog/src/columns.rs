@@ -22,11 +22,11 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// # Errors
 ///
 /// A column has another type than its field in [`Row`].
-pub fn batch(rows: &[Row]) -> Result<RecordBatch, ArrowError> {
+pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }
 
-fn columns(rows: &[Row]) -> [(&'static str, ArrayRef); 30] {
+fn columns(rows: &[&Row]) -> [(&'static str, ArrayRef); 30] {
     let modified: TimestampMicrosecondArray = rows.iter().map(|row| row.modified).collect();
     let ratio: Float64Array = rows.iter().map(|row| row.ratio).collect();
     [
@@ -63,24 +63,24 @@ fn columns(rows: &[Row]) -> [(&'static str, ArrayRef); 30] {
     ]
 }
 
-fn texts(rows: &[Row], value: impl Fn(&Row) -> Option<&str>) -> ArrayRef {
-    Arc::new(rows.iter().map(value).collect::<StringArray>())
+fn texts(rows: &[&Row], value: impl Fn(&Row) -> Option<&str>) -> ArrayRef {
+    Arc::new(rows.iter().copied().map(value).collect::<StringArray>())
 }
 
-fn integers(rows: &[Row], value: impl Fn(&Row) -> Option<i32>) -> ArrayRef {
-    Arc::new(rows.iter().map(value).collect::<Int32Array>())
+fn integers(rows: &[&Row], value: impl Fn(&Row) -> Option<i32>) -> ArrayRef {
+    Arc::new(rows.iter().copied().map(value).collect::<Int32Array>())
 }
 
-fn longs(rows: &[Row], value: impl Fn(&Row) -> Option<i64>) -> ArrayRef {
-    Arc::new(rows.iter().map(value).collect::<Int64Array>())
+fn longs(rows: &[&Row], value: impl Fn(&Row) -> Option<i64>) -> ArrayRef {
+    Arc::new(rows.iter().copied().map(value).collect::<Int64Array>())
 }
 
-fn lists(rows: &[Row], value: impl Fn(&Row) -> Option<&[i64]>) -> ArrayRef {
+fn lists(rows: &[&Row], value: impl Fn(&Row) -> Option<&[i64]>) -> ArrayRef {
     let values = rows.iter().map(|row| value(row).map(|list| list.iter().copied().map(Some)));
     Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(values))
 }
 
-fn text_lists(rows: &[Row], value: impl Fn(&Row) -> Option<&[String]>) -> ArrayRef {
+fn text_lists(rows: &[&Row], value: impl Fn(&Row) -> Option<&[String]>) -> ArrayRef {
     let mut lists = ListBuilder::new(StringBuilder::new());
     for row in rows {
         lists.append_option(value(row).map(|list| list.iter().map(Some)));

@@ -75,10 +75,11 @@ impl Job {
                     vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]
                 }
             };
-            Counts::add(&counts.read, 1);
+            let files = || done.iter().filter(|row| row.key.is_none());
+            Counts::add(&counts.read, files().count());
             Counts::add(&counts.errors, done.iter().filter(|row| row.error.is_some()).count());
-            if let (Some(known), Some(row)) = (lock(&known).as_mut(), done.first()) {
-                known.replace(&row.url);
+            if let Some(known) = lock(&known).as_mut() {
+                files().for_each(|row| known.replace(&row.url));
             }
             writer.push(done)?;
         }
@@ -102,7 +103,8 @@ impl Job {
     /// What is listed, is this shard's, and is not as it was.
     fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
         let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
-        let listed = listings(self.roots.clone(), self.names.clone());
+        let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };
+        let listed = listings(self.roots.clone(), names);
         let changed = listed.filter(move |object| {
             let Ok(object) = object else { return std::future::ready(true) };
             if shard.is_some_and(|shard| !shard.has(&object.url)) {

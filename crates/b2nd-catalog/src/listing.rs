@@ -30,17 +30,26 @@ const WALKED: usize = 256;
 
 /// Which names are looked at.
 #[derive(Clone, Debug)]
-pub struct Names(Arc<[String]>);
+pub struct Names {
+    endings: Arc<[String]>,
+    /// Whether a disk's listing says sizes and times. Without them the disk is asked once less for each file.
+    sizes: bool,
+}
 
 impl Names {
     /// Names with one of these endings, or every name if `*` is one of them.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
-        Names(endings.iter().map(S::to_string).collect())
+        Names { endings: endings.iter().map(S::to_string).collect(), sizes: false }
+    }
+
+    /// The same, and what lists a disk says sizes and times too. Other listings say what they know anyway.
+    pub fn with_sizes(self) -> Names {
+        Names { sizes: true, ..self }
     }
 
     fn have(&self, name: &str) -> bool {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        self.0.iter().any(|accepted| accepted == "*" || accepted == ending)
+        self.endings.iter().any(|accepted| accepted == "*" || accepted == ending)
     }
 }
 
@@ -147,7 +156,7 @@ fn walked(entry: walkdir::Result<walkdir::DirEntry>, directory: &Path, names: &N
                 () if error.loop_ancestor().is_some() => None,
                 // A link that leads nowhere is a file that cannot be read.
                 () if path.is_symlink() && !path.exists() => {
-                    names.have(&path.to_string_lossy()).then(|| on_disk(path.to_owned(), None))?.map(Ok)
+                    names.have(&path.to_string_lossy()).then(|| on_disk(path.to_owned()))?.map(Ok)
                 }
                 () if is_gone(&error) => None,
                 () => unlisted(path, error.to_string()),
@@ -157,17 +166,21 @@ fn walked(entry: walkdir::Result<walkdir::DirEntry>, directory: &Path, names: &N
     if !entry.file_type().is_file() || !names.have(&entry.file_name().to_string_lossy()) {
         return None;
     }
-    match entry.metadata() {
-        Ok(found) => on_disk(entry.into_path(), Some(found)).map(Ok),
-        Err(error) if is_gone(&error) => None,
-        Err(error) => unlisted(entry.path(), error.to_string()),
+    let mut object = on_disk(entry.path().to_owned())?;
+    // A store has the size and the time of its files together.
+    if names.sizes || store_of(&object.url).is_some() {
+        match entry.metadata() {
+            Ok(found) => (object.size, object.modified) = (Some(found.len()), micros(&found)),
+            Err(error) if is_gone(&error) => return None,
+            Err(error) => return unlisted(entry.path(), error.to_string()),
+        }
     }
+    Some(Ok(object))
 }
 
-fn on_disk(path: PathBuf, found: Option<std::fs::Metadata>) -> Option<Object> {
+fn on_disk(path: PathBuf) -> Option<Object> {
     let url = named(disk_url(&path)?);
-    let (size, modified) = (found.as_ref().map(std::fs::Metadata::len), found.as_ref().and_then(micros));
-    Some(Object { url, place: Place::Disk(path), size, etag: None, modified, members: Vec::new() })
+    Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
 }
 
 /// Whether it was deleted meanwhile.

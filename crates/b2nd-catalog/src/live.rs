@@ -26,8 +26,8 @@ const ROWS: usize = 1024;
 /// The table function.
 #[derive(Debug)]
 pub struct Live {
-    /// How many requests are in flight.
-    pub jobs: usize,
+    /// How many requests are in flight, if it is said.
+    pub jobs: Option<usize>,
 }
 
 impl TableFunctionImpl for Live {
@@ -44,7 +44,7 @@ impl TableFunctionImpl for Live {
 #[derive(Debug)]
 struct Table {
     root: String,
-    jobs: usize,
+    jobs: Option<usize>,
 }
 
 #[async_trait]
@@ -182,8 +182,10 @@ impl PartitionStream for Scan {
                 std::future::ready(object.as_ref().map_or(true, |object| tests.iter().all(|test| test.admits(&object.url))))
             })
             .boxed();
-        let batches =
-            scan(admitted, options).map(rows).ready_chunks(ROWS).map(|rows| batch(&rows.concat()).map_err(DataFusionError::from));
+        let batches = scan(admitted, options)
+            .map(rows)
+            .ready_chunks(ROWS)
+            .map(|rows| batch(&rows.iter().flatten().collect::<Vec<_>>()).map_err(DataFusionError::from));
         Box::pin(RecordBatchStreamAdapter::new(SCHEMA.clone(), batches))
     }
 }

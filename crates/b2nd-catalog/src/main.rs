@@ -54,9 +54,9 @@ struct Scan {
     /// Read only what is new or changed since the catalogue was made, and drop what is gone.
     #[arg(long)]
     update: bool,
-    /// How many files are read at the same time.
-    #[arg(long, default_value_t = 256)]
-    jobs: usize,
+    /// How many files are read at the same time; without it 256 of servers, and of disks 4 for each core.
+    #[arg(long)]
+    jobs: Option<usize>,
     /// Read attributes too, which are at a frame's end: a second request for most files.
     #[arg(long)]
     attributes: bool,
@@ -93,9 +93,9 @@ struct Sql {
     /// The file for the result, instead of standard output.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// How many files `b2nd('url')` reads at the same time.
-    #[arg(long, default_value_t = 256)]
-    jobs: usize,
+    /// How many files `b2nd('url')` reads at the same time; without it 256 of servers, and of disks 4 for each core.
+    #[arg(long)]
+    jobs: Option<usize>,
 }
 
 #[tokio::main]

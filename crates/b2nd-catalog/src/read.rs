@@ -11,7 +11,7 @@ use futures::stream::{self, StreamExt};
 
 use crate::place::{Object, Place};
 use crate::row::{Extent, Row};
-use source::{FETCHED, Opened};
+use source::{Disk, FETCHED, Opened};
 
 /// How much of a store is read at a time: small frames lie side by side in it.
 const OF_STORE: u64 = 1 << 16;
@@ -21,7 +21,10 @@ const OF_TAIL: u64 = 1 << 15;
 
 /// A file's rows: one, and of a store one more for each leaf.
 pub async fn rows(object: &Object, extent: Extent) -> Vec<Row> {
-    let mut files = open(object);
+    let mut files = match open(object, &mut Disk::default()) {
+        Ok(files) => files,
+        Err(error) => return vec![Row::of(object).failed(&error.into())],
+    };
     loop {
         let rows = attempt(object, &files, extent);
         // The bytes that were asked for and not at hand. With them it is tried again.
@@ -33,19 +36,34 @@ pub async fn rows(object: &Object, extent: Extent) -> Vec<Row> {
     }
 }
 
-/// The rows of a file on a disk. It blocks.
-pub fn rows_on_disk(object: &Object, extent: Extent) -> Vec<Row> {
-    attempt(object, &open(object), extent)
+/// The rows of files on a disk. It blocks.
+pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(objects.len());
+    let mut disk = Disk::default();
+    for object in objects {
+        match open(object, &mut disk) {
+            Ok(files) => {
+                rows.append(&mut attempt(object, &files, extent));
+                disk.close(files);
+            }
+            Err(error) => rows.push(Row::of(object).failed(&error.into())),
+        }
+    }
+    rows
 }
 
-fn open(object: &Object) -> Vec<Opened> {
+fn open(object: &Object, disk: &mut Disk) -> std::io::Result<Vec<Opened>> {
     let is_store = !object.members.is_empty() || ends_in(object, &[".b2z", ".b2e"]);
     let at_least = if is_store { OF_STORE } else { OF_TAIL };
-    let open = |object: &Object| match &object.place {
-        Place::Disk(path) => Opened::on_disk(path, object.size),
-        Place::Remote(store, path) => Opened::remote(store.clone(), path.clone(), object, at_least),
+    let mut open = |file: &Object| match &file.place {
+        Place::Disk(path) if object.members.is_empty() => Opened::on_disk(path, disk),
+        Place::Disk(path) => Ok(Opened::Member { path: path.clone(), size: file.size.unwrap_or(0) }),
+        Place::Remote(store, path) => Ok(Opened::remote(store.clone(), path.clone(), file, at_least)),
     };
-    if object.members.is_empty() { vec![open(object)] } else { object.members.iter().map(|(_, member)| open(member)).collect() }
+    if object.members.is_empty() {
+        return Ok(vec![open(object)?]);
+    }
+    object.members.iter().map(|(_, member)| open(member)).collect()
 }
 
 fn ends_in(object: &Object, endings: &[&str]) -> bool {

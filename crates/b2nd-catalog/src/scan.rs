@@ -1,8 +1,10 @@
 //! A scan: files are listed and read at the same time, many in flight, in bounded memory.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::stream::{self, BoxStream, StreamExt};
+use tokio::sync::Semaphore;
 use twox_hash::XxHash3_128;
 
 use crate::listing::{Listing, Names, Unlisted, list};
@@ -11,7 +13,13 @@ use crate::read::{rows, rows_on_disk};
 use crate::row::{Extent, Row};
 
 /// How many files of a disk a thread reads in one go.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 64;
+
+/// How many requests to servers are in flight, unless it is said otherwise.
+const REQUESTS: usize = 256;
+
+/// How many threads read disks, for each core, unless it is said otherwise. More get into each other's way.
+const THREADS: usize = 4;
 
 /// Which files of a listing are this process's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,8 +51,8 @@ impl std::str::FromStr for Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub extent: Extent,
-    /// How many requests are in flight.
-    pub jobs: usize,
+    /// How many requests are in flight, and threads read disks. Unless it is said, 256, and 4 for each core.
+    pub jobs: Option<usize>,
 }
 
 /// What has been counted so far.
@@ -79,26 +87,29 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     stream::iter(roots).then(each).flatten().boxed()
 }
 
-/// What a listing names, as rows in the order in which they are ready: those of a file together.
+/// What a listing names, as rows in the order in which they are ready: all of a file together, and of a disk those of several files.
 pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
     let extent = options.extent;
-    let read = move |unit: Unit| async move {
-        match unit {
-            Unit::Unlisted(unlisted) => vec![Err(unlisted)],
-            Unit::Remote(object) => vec![Ok(spawned(tokio::spawn(async move { rows(&object, extent).await })).await)],
-            Unit::Disk(objects) => {
-                let read = move || objects.iter().map(|object| Ok(rows_on_disk(object, extent))).collect();
-                spawned(tokio::task::spawn_blocking(read)).await
+    let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
+    let read = move |unit: Unit| {
+        let threads = threads.clone();
+        async move {
+            match unit {
+                Unit::Unlisted(unlisted) => Err(unlisted),
+                Unit::Remote(object) => Ok(spawned(tokio::spawn(async move { rows(&object, extent).await })).await),
+                Unit::Disk(objects) => {
+                    let _one = threads.acquire().await;
+                    Ok(spawned(tokio::task::spawn_blocking(move || rows_on_disk(&objects, extent))).await)
+                }
             }
         }
     };
-    listing
-        .ready_chunks(TOGETHER)
-        .flat_map(|found| stream::iter(units(found)))
-        .map(read)
-        .buffer_unordered(options.jobs.max(1))
-        .flat_map(stream::iter)
-        .boxed()
+    let units = listing.ready_chunks(TOGETHER).flat_map(|found| stream::iter(units(found)));
+    units.map(read).buffer_unordered(options.jobs.unwrap_or(REQUESTS).max(1)).boxed()
+}
+
+fn threads() -> usize {
+    THREADS * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// What one task reads.

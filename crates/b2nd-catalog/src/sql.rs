@@ -39,7 +39,7 @@ pub enum Format {
 /// # Errors
 ///
 /// The catalogue cannot be opened.
-pub async fn context(catalog: Option<&str>, jobs: usize) -> Result<SessionContext> {
+pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<SessionContext> {
     let context = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
     context.register_udtf("b2nd", Arc::new(Live { jobs }));
     if let Some(catalog) = catalog {

@@ -149,6 +149,9 @@ impl Serialize for Attributes {
 
 /// Lists a directory or an archive.
 ///
+/// Where a source has not the bytes at hand ([`WouldBlock`](std::io::ErrorKind::WouldBlock)), the other files are looked at all the same,
+/// so that it knows all that it must fetch.
+///
 /// # Errors
 ///
 /// The folder or the metadata of the store cannot be read.
@@ -158,41 +161,66 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
     let mut store = Store { kind: None, attributes: Attributes::default(), groups: Vec::new(), leaves: Vec::new() };
     let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
     let is_store = files.iter().any(|file| file == EMBED) || !tables.is_empty();
+    let mut waits = None;
     for file in &files {
-        let in_file = |error: Error| named(file, error);
-        if let Some(group) = folder_of(file, TABLE) {
-            let source = folder.open(file).map_err(in_file)?;
-            let frame = Frame::open(&*source, 0).map_err(in_file)?;
-            let table = Table::new(Attributes::of(&frame, codec).map_err(in_file)?, group, &files);
-            if group.is_empty() {
-                store.kind = Some(Kind::CTable);
-            }
-            let offset = folder.offset(file)?;
-            store.leaves.push(Leaf { key: key(group), member: Some(file.clone()), offset, content: Content::Table(table) });
-        } else if tables.iter().any(|table| is_below(file, table)) {
-            // A part of a table.
-        } else if let Some(group) = folder_of(file, ATTRIBUTES) {
-            let source = folder.open(file).map_err(in_file)?;
-            let attributes = Frame::open(&*source, 0).and_then(|frame| Attributes::of(&frame, codec)).map_err(in_file)?;
-            if group.is_empty() {
-                store.attributes = attributes;
-            } else {
-                store.groups.push((key(group), attributes));
-            }
-        } else if file == EMBED {
-            let source = folder.open(file).map_err(in_file)?;
-            let frame = Frame::open(&*source, 0).map_err(in_file)?;
-            let embedded = embedded(&frame, codec).map_err(in_file)?;
-            store.kind = store.kind.or(Some(embedded.kind));
-            store.leaves.extend(embedded.leaves.into_iter().map(|leaf| Leaf { member: Some(file.clone()), ..leaf }));
-        } else if is_leaf(folder, file, is_store).map_err(in_file)? {
-            let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-            let offset = folder.offset(file).map_err(in_file)?;
-            store.leaves.push(Leaf { key: key(name), member: Some(file.clone()), offset, content: Content::Frame });
+        let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
+            Ok(()) // A part of a table.
+        } else {
+            store.add(file, &files, is_store, folder, codec)
+        };
+        match listed {
+            Err(error) if would_block(&error) => waits = Some(error),
+            listed => listed.map_err(|error| named(file, error))?,
         }
+    }
+    if let Some(error) = waits {
+        return Err(error);
     }
     store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
     Ok(store)
+}
+
+impl Store {
+    fn add(
+        &mut self,
+        file: &str,
+        files: &[String],
+        is_store: bool,
+        folder: &dyn Folder,
+        codec: &mut dyn Decompress,
+    ) -> Result<()> {
+        if let Some(group) = folder_of(file, TABLE) {
+            let source = folder.open(file)?;
+            let table = Table::new(Attributes::of(&Frame::open(&*source, 0)?, codec)?, group, files);
+            if group.is_empty() {
+                self.kind = Some(Kind::CTable);
+            }
+            let offset = folder.offset(file)?;
+            self.leaves.push(Leaf { key: key(group), member: Some(file.to_owned()), offset, content: Content::Table(table) });
+        } else if let Some(group) = folder_of(file, ATTRIBUTES) {
+            let source = folder.open(file)?;
+            let attributes = Attributes::of(&Frame::open(&*source, 0)?, codec)?;
+            if group.is_empty() {
+                self.attributes = attributes;
+            } else {
+                self.groups.push((key(group), attributes));
+            }
+        } else if file == EMBED {
+            let source = folder.open(file)?;
+            let embedded = embedded(&Frame::open(&*source, 0)?, codec)?;
+            self.kind = self.kind.or(Some(embedded.kind));
+            self.leaves.extend(embedded.leaves.into_iter().map(|leaf| Leaf { member: Some(file.to_owned()), ..leaf }));
+        } else if is_leaf(folder, file, is_store)? {
+            let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+            let offset = folder.offset(file)?;
+            self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
+        }
+        Ok(())
+    }
+}
+
+fn would_block(error: &Error) -> bool {
+    matches!(error.kind(), b2nd::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
 /// Whether a file is a leaf: by its name in a store, by its first bytes in any other folder.

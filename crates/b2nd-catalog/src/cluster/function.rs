@@ -85,7 +85,7 @@ impl ScalarUDFImpl for Header {
         });
         let read = receiver.recv().map_err(|error| DataFusionError::Execution(error.to_string()))?;
         let offsets = OffsetBuffer::from_lengths(read.iter().map(Vec::len));
-        let rows = StructArray::from(batch(&read.concat())?);
+        let rows = StructArray::from(batch(&read.iter().flatten().collect::<Vec<_>>())?);
         Ok(ColumnarValue::Array(Arc::new(ListArray::try_new(ITEM.clone(), offsets, Arc::new(rows), None)?)))
     }
 }

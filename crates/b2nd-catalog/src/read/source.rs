@@ -1,6 +1,7 @@
 //! [`Opened`]: a file as a source of bytes.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -13,6 +14,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
+use rustix::fs::{Mode, OFlags, openat};
 
 use crate::listing::micros;
 use crate::place::Object;
@@ -20,6 +22,15 @@ use crate::row::Row;
 
 /// How much is read first. 99.8% of known headers fit.
 const FIRST: u64 = 4096;
+
+/// How much is read of each place where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
+const OF_MEMBER: u64 = FIRST + 1024;
+
+/// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
+const GAP: u64 = FIRST;
+
+/// The longest range that is not asked for as such.
+const MOST: u64 = 1 << 20;
 
 /// More bytes of a file than these are not held for its rows.
 const HELD: u64 = 1 << 28;
@@ -31,11 +42,16 @@ pub(super) const FETCHED: usize = 64;
 
 /// A file on a disk, or the parts of a remote one that were fetched.
 pub(super) enum Opened {
-    /// It is open only while it is read: a store may have more files than a process may have open.
     Disk {
-        path: PathBuf,
+        file: File,
         size: u64,
         modified: Option<i64>,
+        first: Vec<u8>,
+    },
+    /// Of a store with many files, which may be more than a process may have open: it is open only while it is read.
+    Member {
+        path: PathBuf,
+        size: u64,
     },
     Remote(Parts),
 }
@@ -46,7 +62,10 @@ pub(super) struct Parts {
     path: Path,
     found: Option<Found>,
     at_least: u64,
-    held: Vec<(Range<u64>, Result<Bytes, String>)>,
+    /// By where they start: where they end, and the bytes or why they cannot be had.
+    held: BTreeMap<u64, (u64, Result<Bytes, String>)>,
+    /// How many bytes that is.
+    total: u64,
     missing: Mutex<Vec<Range<u64>>>,
 }
 
@@ -57,55 +76,89 @@ struct Found {
 }
 
 impl Opened {
-    pub(super) fn on_disk(path: &std::path::Path, size: Option<u64>) -> Opened {
-        let (size, modified) = match size {
-            Some(size) => (size, None),
-            // Whoever reads it is told why it cannot be read.
-            None => path.metadata().map_or((0, None), |found| (found.len(), micros(&found))),
-        };
-        Opened::Disk { path: path.to_owned(), size, modified }
+    pub(super) fn on_disk(path: &std::path::Path, disk: &mut Disk) -> io::Result<Opened> {
+        let file = disk.open(path)?;
+        let found = file.metadata()?;
+        let mut first = std::mem::take(&mut disk.buffer);
+        first.resize(found.len().min(FIRST) as usize, 0);
+        read_exactly(&file, &mut first, 0)?;
+        Ok(Opened::Disk { file, size: found.len(), modified: micros(&found), first })
     }
 
     pub(super) fn remote(store: Arc<dyn ObjectStore>, path: Path, object: &Object, at_least: u64) -> Opened {
         let found = object.size.map(|size| Found { size, etag: object.etag.clone(), modified: object.modified });
-        Opened::Remote(Parts { store, path, found, at_least, held: Vec::new(), missing: Mutex::default() })
+        Opened::Remote(Parts { store, path, found, at_least, held: BTreeMap::new(), total: 0, missing: Mutex::default() })
     }
 
     /// Puts into a row what is known since the file was opened.
     pub(super) fn identify(&self, row: &mut Row) {
         let (size, etag, modified) = match self {
             Opened::Disk { size, modified, .. } => (Some(*size), &None, *modified),
+            Opened::Member { .. } => return,
             Opened::Remote(Parts { found: Some(found), .. }) => (Some(found.size), &found.etag, found.modified),
             Opened::Remote(_) => return,
         };
         row.size = size.and_then(|size| size.try_into().ok());
         row.etag = row.etag.take().or_else(|| etag.clone());
-        row.modified = row.modified.or(modified);
+        row.modified = modified.or(row.modified);
     }
 
     /// Fetches what is missing, if anything is.
     pub(super) async fn fetch(&mut self) -> bool {
         let Opened::Remote(parts) = self else { return false };
-        let missing = std::mem::take(parts.missing.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let missing = parts.missing();
         let gets: Vec<_> = missing.iter().map(|range| parts.get(range.clone())).collect();
         let fetched: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, result) in missing.iter().zip(fetched) {
-            match result {
+            let (end, bytes) = match result {
                 Ok((found, bytes)) => {
                     parts.found.get_or_insert(found);
-                    parts.held.push((range.start..range.start + bytes.len() as u64, Ok(bytes)));
+                    parts.total += bytes.len() as u64;
+                    (range.start + bytes.len() as u64, Ok(bytes))
                 }
-                Err(message) => parts.held.push((range.clone(), Err(message))),
-            }
+                Err(message) => (range.end, Err(message)),
+            };
+            parts.held.insert(range.start, (end, bytes));
         }
         !missing.is_empty()
+    }
+}
+
+/// What a thread keeps from one file of a disk to the next.
+#[derive(Default)]
+pub(super) struct Disk {
+    /// The path of a directory is followed once for all files that come after each other in it.
+    directory: Option<(PathBuf, File)>,
+    buffer: Vec<u8>,
+}
+
+impl Disk {
+    /// Takes back what was lent to a file.
+    pub(super) fn close(&mut self, files: Vec<Opened>) {
+        if let Some(Opened::Disk { first, .. }) = files.into_iter().next() {
+            self.buffer = first;
+        }
+    }
+
+    fn open(&mut self, path: &std::path::Path) -> io::Result<File> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return File::open(path) };
+        let opened = match self.directory.take() {
+            Some(last) if last.0.as_os_str() == parent => last,
+            _ => match File::open(parent) {
+                Ok(directory) => (parent.to_owned(), directory),
+                // Its files may be readable although it is not.
+                Err(_) => return File::open(path),
+            },
+        };
+        let (_, directory) = self.directory.insert(opened);
+        Ok(openat(directory, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into())
     }
 }
 
 impl Source for Opened {
     fn len(&self) -> u64 {
         match self {
-            Opened::Disk { size, .. } => *size,
+            Opened::Disk { size, .. } | Opened::Member { size, .. } => *size,
             Opened::Remote(parts) => parts.found.as_ref().map_or(u64::MAX, |found| found.size),
         }
     }
@@ -115,7 +168,11 @@ impl Source for Opened {
         let start = range.start.min(self.len());
         let range = start..range.end.min(self.len()).max(start);
         match self {
-            Opened::Disk { path, .. } => read_file(path, range).map(Cow::Owned),
+            Opened::Disk { first, .. } if range.end <= first.len() as u64 => {
+                Ok(Cow::Borrowed(&first[range.start as usize..range.end as usize]))
+            }
+            Opened::Disk { file, .. } => read_file(file, range).map(Cow::Owned),
+            Opened::Member { path, .. } => read_file(&File::open(path)?, range).map(Cow::Owned),
             Opened::Remote(parts) => parts.read(range).map(Cow::Borrowed),
         }
     }
@@ -131,23 +188,30 @@ impl Source for &Opened {
     }
 }
 
-fn read_file(path: &std::path::Path, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+fn read_file(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; held(0, &range)?];
-    file.read_exact_at(&mut bytes, range.start).map_err(|error| match error.kind() {
+    read_exactly(file, &mut bytes, range.start)?;
+    Ok(bytes)
+}
+
+fn read_exactly(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    file.read_exact_at(bytes, start).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => io::Error::other(CHANGED),
         _ => error,
-    })?;
-    Ok(bytes)
+    })
 }
 
 /// How long a range is, unless more would be held with it than should be.
 fn held(already: u64, range: &Range<u64>) -> io::Result<usize> {
     let length = range.end - range.start;
     if already.saturating_add(length) > HELD {
-        return Err(io::Error::other(format!("more than {HELD} bytes of it would be read for its metadata")));
+        return Err(io::Error::other(too_much()));
     }
     Ok(length as usize)
+}
+
+fn too_much() -> String {
+    format!("more than {HELD} bytes of it would be read for its metadata")
 }
 
 impl Parts {
@@ -155,33 +219,63 @@ impl Parts {
         if range.is_empty() {
             return Ok(&[]);
         }
-        for (held, bytes) in &self.held {
-            match bytes {
-                Ok(bytes) if held.start <= range.start && range.end <= held.end => {
-                    let place = (range.start - held.start) as usize..(range.end - held.start) as usize;
-                    return Ok(&bytes[place]);
-                }
-                Err(message) if held.start <= range.start && range.start < held.end => {
-                    return Err(io::Error::other(message.clone()));
-                }
-                _ => {}
+        // The first answer says how long it is.
+        let range = if self.found.is_some() { range } else { 0..FIRST };
+        match self.held.range(..=range.start).next_back() {
+            Some((start, (end, Ok(bytes)))) if range.end <= *end => {
+                return Ok(&bytes[(range.start - start) as usize..(range.end - start) as usize]);
             }
+            Some((_, (end, Err(message)))) if range.start < *end => return Err(io::Error::other(message.clone())),
+            _ => {}
         }
-        held(self.held.iter().map(|(held, _)| held.end - held.start).sum(), &range)?;
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(self.widened(range));
+        held(self.total, &range)?;
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).push(range);
         Err(io::ErrorKind::WouldBlock.into())
     }
 
+    /// What was asked for and is not at hand, as ranges to fetch: of neighbours one.
+    fn missing(&mut self) -> Vec<Range<u64>> {
+        let mut asked = std::mem::take(self.missing.get_mut().unwrap_or_else(PoisonError::into_inner));
+        asked.sort_unstable_by_key(|range| (range.start, range.end));
+        let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for range in asked {
+            let range = self.widened(range, at_least);
+            match ranges.last_mut() {
+                Some(last) if range.start <= last.end.saturating_add(GAP) && range.end.saturating_sub(last.start) <= MOST => {
+                    last.end = last.end.max(range.end);
+                }
+                _ => ranges.push(range),
+            }
+        }
+        let mut left = HELD.saturating_sub(self.total);
+        ranges.retain(|range| {
+            let length = range.end - range.start;
+            let fits = length <= left;
+            if fits {
+                left -= length;
+            } else {
+                self.held.insert(range.start, (range.end, Err(too_much())));
+            }
+            fits
+        });
+        ranges
+    }
+
     /// What follows will probably be asked for next: of a frame's end what stands before it.
-    fn widened(&self, range: Range<u64>) -> Range<u64> {
+    fn widened(&self, range: Range<u64>, at_least: u64) -> Range<u64> {
         let size = self.found.as_ref().map_or(u64::MAX, |found| found.size);
         if range.start == 0 && range.end <= FIRST {
-            return range;
+            return 0..FIRST.min(size);
         }
         if range.end == size {
-            return range.start.min(size.saturating_sub(self.at_least))..range.end;
+            return range.start.min(size.saturating_sub(at_least))..range.end;
         }
-        range.start..range.end.max(range.start.saturating_add(self.at_least)).min(size)
+        // A long list is read piece by piece: in pieces that grow.
+        let before = self.held.range(..range.start).next_back();
+        let read = before.filter(|(_, (end, _))| *end == range.start).map_or(0, |(start, (end, _))| end - start);
+        let at_least = at_least.max((4 * read).min(MOST));
+        range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
     }
 
     async fn get(&self, range: Range<u64>) -> Result<(Found, Bytes), String> {

@@ -138,15 +138,20 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
     let server = Server::start([("0.b2nd".to_owned(), frame(1))], Duration::ZERO);
     let listed = |url: &str| Object { size: Some(5000), ..Object::of(url).unwrap() };
     let error = |rows: Vec<Row>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
-    let on_disk = |name: &str| error(rows_on_disk(&listed(found.path().join(name).to_str().unwrap()), Extent::default()));
+    let on_disk = |object: Object| error(rows_on_disk(&[object], Extent::default()));
+    let file = |name: &str| listed(found.path().join(name).to_str().unwrap());
+    let member = |name: &str| Object { members: vec![("x.b2nd".to_owned(), file(name))], ..file("x.b2d") };
     let remote = async |name: &str| {
         let object = listed(&format!("{}{name}", server.url()));
         let read = tokio::time::timeout(Duration::from_secs(10), rows(&object, Extent::default()));
         error(read.await.expect("it is asked for again and again"))
     };
-    assert_eq!(on_disk("a/0.b2nd"), "cannot be read: it was changed meanwhile");
+    // Of a file what is there when it is opened; of a store's what was there when it was listed.
+    assert_eq!(on_disk(file("a/0.b2nd")), "");
+    assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed meanwhile");
     assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed meanwhile");
-    assert_eq!(on_disk("gone.b2nd"), "cannot be read: No such file or directory (os error 2)");
+    assert_eq!(on_disk(member("gone.b2nd")), "cannot be read: No such file or directory (os error 2)");
+    assert_eq!(on_disk(file("gone.b2nd")), "cannot be read: No such file or directory (os error 2)");
     assert_eq!(remote("gone.b2nd").await, "cannot be read: it is not there");
 }
 

@@ -1,5 +1,6 @@
 //! Files of arrays in a directory of their own, and the program run on them.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -15,6 +16,19 @@ pub(crate) fn frame(length: i64) -> Vec<u8> {
         writer.append(&Chunk::store(&[0; 32], 8).unwrap()).unwrap();
     }
     writer.finish().unwrap()
+}
+
+/// A `.b2z` with these members, which are not compressed.
+pub(crate) fn archive(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> Vec<u8> {
+    let mut archive = rawzip::ZipArchiveWriter::new(Vec::new());
+    for (name, content) in members {
+        let (mut entry, config) = archive.new_file(&name).start().unwrap();
+        let mut writer = config.wrap(&mut entry);
+        writer.write_all(&content).unwrap();
+        let (_, written) = writer.finish().unwrap();
+        entry.finish(written).unwrap();
+    }
+    archive.finish().unwrap()
 }
 
 /// The program with these arguments.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::files::{ask, frame, rows, run};
+use crate::files::{archive, ask, frame, rows, run};
 use crate::server::Server;
 
 fn arrays(count: i64) -> impl Iterator<Item = (String, Vec<u8>)> {
@@ -40,6 +40,34 @@ fn a_file_takes_one_request_and_its_attributes_another() {
     assert_eq!(server.requests()["/small.b2nd"].len(), 2);
     let attributes = ask(&out, "select attributes from arrays");
     assert_eq!(attributes, [json!({"attributes": "{}"}), json!({"attributes": "{}"})]);
+}
+
+/// Arrays far apart and side by side, in a `.b2z` and a `.b2d`.
+#[test]
+fn the_members_of_a_store_are_asked_for_together() {
+    const MEMBERS: i64 = 300;
+    // Chunks of 64 bytes: some members have 100 KB, some 200 bytes.
+    let length = |number: i64| if number < 100 { 6000 + number } else { number };
+    let members = || (0..MEMBERS).map(|number| (format!("{number}.b2nd"), frame(length(number))));
+    let store = members().map(|(name, content)| (format!("tree.b2d/{name}"), content));
+    let files = store.chain([("large.b2z".to_owned(), archive(members()))]);
+    let server = Server::start(files, Duration::from_millis(20));
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    run(&["scan", &server.url(), "--out", out.to_str().unwrap()]);
+    let sum: i64 = (0..MEMBERS).map(length).sum();
+    for store in ["large.b2z", "tree.b2d"] {
+        let query = format!(
+            "select count(key) as n, sum(shape[1]) as sum, count(error) as errors from arrays where url like '%/{store}'"
+        );
+        assert_eq!(ask(&out, &query), [json!({"n": MEMBERS, "sum": sum, "errors": 0})], "{store}");
+    }
+    assert!(server.most_in_flight() >= 64, "{}", server.most_in_flight());
+    let requests = server.requests();
+    let of_archive = &requests["/large.b2z"];
+    assert!(of_archive.len() < 120, "{}", of_archive.len());
+    assert!(of_archive.iter().map(ExactSizeIterator::len).sum::<usize>() < 2_000_000);
+    assert!((0..MEMBERS).all(|number| requests[&format!("/tree.b2d/{number}.b2nd")].len() == 1));
 }
 
 #[test]
