@@ -182,13 +182,14 @@ def check_az(directory, arrays):
 
 
 def check_http(directory, arrays):
-    """Python's own server lists directories as pages, and knows no ranges."""
-    handler = functools.partial(Quiet, directory=directory)
+    """Python's own server lists directories as pages, to which it sends from the url without the final `/`, and knows no ranges."""
+    handler = functools.partial(Quiet, directory=directory.parent)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         catalog = directory.parent / "http.parquet"
-        run("scan", f"http://127.0.0.1:{server.server_port}/", "--attributes", "--jobs", "4", "--out", catalog)
-        print(f"http.server: {compare(catalog, arrays)} rows")
+        for url in (f"http://127.0.0.1:{server.server_port}/{directory.name}{end}" for end in ("", "/")):
+            run("scan", url, "--attributes", "--jobs", "4", "--out", catalog)
+            print(f"http.server: {compare(catalog, arrays)} rows")
         server.shutdown()
 
 

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
-use url::Url;
 use walkdir::WalkDir;
 
-use crate::place::{Object, Place, SPARSE, base, disk_url, remote_url};
+use crate::place::{Object, Place, SPARSE, base, disk_url, parsed, remote_url, shown};
 
 /// What could not be listed, and why.
 #[derive(Debug)]
@@ -63,7 +62,7 @@ impl Default for Names {
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
-        Err(error) => stream::iter([Err(Unlisted { url: root.to_owned(), message: format!("{error:#}") })]).boxed(),
+        Err(error) => stream::iter([Err(Unlisted { url: shown(root), message: format!("{error:#}") })]).boxed(),
     }
 }
 
@@ -78,16 +77,17 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             }
         },
         Place::Remote(store, path) => {
-            // A server of plain http answers for a directory too, with a page.
-            if !root.ends_with('/') && !path.as_ref().is_empty() {
+            let mut url = parsed(root)?;
+            let is_http = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
+            let may_be_file = !root.ends_with('/') && !path.as_ref().is_empty();
+            if may_be_file && !(is_http && pages::is_directory(&url).await) {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            let mut url = Url::parse(root)?;
-            if matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _))) {
+            if is_http {
                 url.set_path(&format!("{}/", url.path().trim_end_matches('/')));
                 if !pages::is_webdav(&url).await {
                     return Ok(pages::walk(url, names));

@@ -17,6 +17,7 @@ use futures::StreamExt;
 
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Listing, Names, Unlisted, list};
+use crate::place::{Object, shown};
 use crate::row::{Extent, Row};
 use crate::scan::{Options, scan};
 
@@ -34,7 +35,9 @@ impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         match args.exprs() {
             [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
-                Ok(Arc::new(Table { root: root.clone(), jobs: self.jobs }))
+                // What is wrong with it is told when it is listed.
+                let _ = Object::of(root);
+                Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }
             _ => plan_err!("b2nd takes one url or path, as text: b2nd('s3://bucket/prefix')"),
         }
@@ -104,7 +107,7 @@ fn column_of(filter: &Expr) -> Option<&str> {
 
 /// The url to list: what every wanted url starts with, where that is longer than the root and ends at a `/`.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
-    let Ok(url) = crate::place::Object::of(root).map(|object| object.url) else { return root.to_owned() };
+    let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));
     let starts = filters.iter().filter_map(start_of).filter(|start| start.starts_with(&below));
     let longest = starts.filter_map(|start| Some(start[..=start.rfind('/')?].to_owned())).max_by_key(String::len);

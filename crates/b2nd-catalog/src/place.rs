@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use object_store::ObjectStore;
+use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::Path;
+use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
@@ -53,7 +54,8 @@ impl Place {
         if !text.contains("://") {
             return Ok(Place::Disk(std::path::absolute(text)?));
         }
-        let url = Url::parse(text).with_context(|| format!("{text} is not a url"))?;
+        let url = parsed(text)?;
+        let text = url.as_str();
         if url.scheme() == "file" {
             let Ok(path) = url.to_file_path() else { bail!("{text} is not a path on this machine") };
             return Ok(Place::Disk(path));
@@ -63,13 +65,20 @@ impl Place {
                 "{text}: a url with ? or # is not supported: of a name write %3F and %23, and instead of signatures give keys in the environment"
             );
         }
-        let (scheme, path) = object_store::ObjectStoreScheme::parse(&url)?;
+        let (scheme, path) = ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));
         // Hosts of http(s) are one store each; of the others the path may name the container.
         key.make_ascii_lowercase();
+        let with_user = with_user(url.clone());
+        key.push_str(&with_user[..url::Position::BeforeHost]);
         let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(&key) {
             return Ok(Place::Remote(store.clone(), path));
+        }
+        if with_user != url && scheme == ObjectStoreScheme::Http {
+            let store: Arc<dyn ObjectStore> = Arc::new(for_user(&with_user)?);
+            stores.insert(key, store.clone());
+            return Ok(Place::Remote(store, path));
         }
         let environment =
             std::env::vars().filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start)));
@@ -90,7 +99,7 @@ impl Place {
         match self {
             Place::Disk(path) => disk_url(path).with_context(|| format!("{text} has no url")),
             Place::Remote(_, path) => {
-                let base = base(&Url::parse(text)?, path);
+                let base = base(&parsed(text)?, path);
                 Ok(remote_url(&base, path))
             }
         }
@@ -98,8 +107,17 @@ impl Place {
 }
 
 impl Object {
-    /// The url of the file itself, from which [`Object::of`] makes the same object.
+    /// The url of the file itself, from which [`Object::of`] makes the same object, in another process too: with a password, where
+    /// its server was given one.
     pub fn address(&self) -> String {
+        let url = self.file_url();
+        match &self.place {
+            Place::Disk(_) => url,
+            Place::Remote(..) => Url::parse(&url).map_or(url, |url| with_user(url).into()),
+        }
+    }
+
+    fn file_url(&self) -> String {
         let is_sparse = match &self.place {
             Place::Disk(path) => path.ends_with(SPARSE),
             Place::Remote(_, path) => path.filename() == Some(SPARSE),
@@ -121,6 +139,53 @@ impl Object {
         let url = crate::listing::named(place.url(text)?);
         Ok(Object { url, place, size: None, etag: None, modified: None, members: Vec::new() })
     }
+}
+
+/// What users and passwords urls named, for each server. They hold for all of its urls, and none that is shown has them.
+static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::default);
+
+/// A url without user and password. The next requests to that server have them.
+pub(crate) fn parsed(text: &str) -> Result<Url> {
+    let mut url = Url::parse(text).with_context(|| format!("{} is not a url", shown(text)))?;
+    // In other urls what stands there is the name of a container.
+    let is_web = matches!(url.scheme(), "http" | "https");
+    if is_web && (!url.username().is_empty() || url.password().is_some()) {
+        USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+    }
+    Ok(url)
+}
+
+/// A url with the user and the password that were named for its server, if any were.
+pub(crate) fn with_user(mut url: Url) -> Url {
+    let users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(named) = users.get(&url.origin().ascii_serialization()) {
+        let _ = url.set_username(named.username());
+        let _ = url.set_password(named.password());
+    }
+    url
+}
+
+/// What a person gave as a path or a url, without user and password.
+pub fn shown(text: &str) -> String {
+    let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
+    if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
+        return text.to_owned();
+    }
+    // What is no url may have its @ anywhere.
+    let end =
+        Url::parse(text).map_or(text.len(), |_| text[start..].find(['/', '?', '#', '\\']).map_or(text.len(), |at| start + at));
+    let host = text[..end].rfind('@').map_or(start, |at| at + 1);
+    format!("{}{}", &text[..start], &text[host..])
+}
+
+/// A server that is told a user and a password.
+fn for_user(url: &Url) -> Result<HttpStore> {
+    let headers = reqwest::Client::new().get(url.clone()).build()?.headers().clone();
+    let options = ClientOptions::new().with_allow_http(url.scheme() == "http").with_default_headers(headers);
+    let host = parsed(url.as_str())?;
+    Ok(HttpBuilder::new().with_url(&host[..url::Position::BeforePath]).with_client_options(options).build()?)
 }
 
 /// A url without the path that the store knows: `s3://bucket`, `https://account.blob.core.windows.net/container`.

@@ -16,7 +16,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::live::Live;
-use crate::place::Place;
+use crate::place::{Place, shown};
 
 /// How many rows a table on a terminal has at most.
 const SHOWN: usize = 10_000;
@@ -51,14 +51,15 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
                 if found.is_dir() { format!("{}/", url.trim_end_matches('/')) } else { url }
             }
             Place::Remote(store, _) => {
-                context.register_object_store(&url::Url::parse(catalog)?, store.clone());
-                catalog.to_owned()
+                let url = shown(catalog);
+                context.register_object_store(&url::Url::parse(&url)?, store.clone());
+                url
             }
         };
         // A file may have any name; of a directory those that end so are its parts.
         let file_extension = if url.ends_with('/') { ".parquet" } else { "" };
         let options = ParquetReadOptions { file_extension, ..ParquetReadOptions::default() };
-        context.register_parquet("arrays", url, options).await.with_context(|| format!("cannot open {catalog}"))?;
+        context.register_parquet("arrays", url, options).await.with_context(|| format!("cannot open {}", shown(catalog)))?;
     }
     Ok(context)
 }

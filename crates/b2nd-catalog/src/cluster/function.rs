@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Names, list};
-use crate::place::Object;
+use crate::place::{Object, shown};
 use crate::read::rows;
 use crate::row::{Extent, Row};
 
@@ -102,6 +102,7 @@ async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
     } else {
         Object::of(&url).map(|object| Object { size, ..object }).map_err(|error| format!("{error:#}"))
     };
+    let url = shown(&url);
     match object {
         Ok(object) => match tokio::spawn(async move { rows(&object, extent).await }).await {
             Ok(rows) => rows,

@@ -7,11 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use futures::stream::{self, StreamExt};
 use html5gum::{Token, Tokenizer};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use url::Url;
 
 use super::{Listing, Names, Unlisted};
-use crate::place::Object;
+use crate::place::{Object, with_user};
 
 /// The most bytes of a page.
 const PAGE: usize = 1 << 28;
@@ -24,8 +25,17 @@ static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 /// Whether a server lists a directory as WebDAV does.
 pub(super) async fn is_webdav(directory: &Url) -> bool {
     let Ok(method) = Method::from_bytes(b"PROPFIND") else { return false };
-    let asked = CLIENT.request(method, directory.clone()).header("Depth", "0");
+    let asked = request(method, directory).header("Depth", "0");
     retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
+}
+
+/// Whether a server has a directory at a url without a final `/`: it sends to the same with one, or answers with a page, although
+/// the name is not that of a frame.
+pub(super) async fn is_directory(url: &Url) -> bool {
+    let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
+    let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let is_page = response.status().is_success() && answered.starts_with("text/html") && !Names::default().have(url.path());
+    response.url().path().strip_suffix('/') == Some(url.path()) || is_page
 }
 
 /// Every file below a directory, as far as pages link to it; a directory's files before those of the directories in it.
@@ -58,7 +68,7 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
 
 /// What a directory's page links to below it.
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
-    let (response, page) = retried(CLIENT.get(directory.clone())).await?;
+    let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;
     // A server may send to another address, where the links are then.
     let found = below(response.url(), &page);
@@ -82,6 +92,10 @@ fn below(directory: &Url, page: &[u8]) -> BTreeSet<Url> {
         rest.is_some_and(|rest| !rest.is_empty()) && link.query().is_none() && link.fragment().is_none()
     };
     links.filter(is_below).collect()
+}
+
+fn request(method: Method, url: &Url) -> RequestBuilder {
+    CLIENT.request(method, with_user(url.clone()))
 }
 
 /// An answer and its body, after as many tries as it takes.

@@ -19,6 +19,8 @@ struct State {
     /// The first request for a file fails in a way that follows from its number.
     faults: bool,
     kind: Kind,
+    /// Whether it answers only requests of [`USER`].
+    guarded: bool,
     answered: AtomicU64,
     in_flight: AtomicU64,
     most: AtomicU64,
@@ -37,26 +39,40 @@ pub(crate) enum Kind {
     WithoutRanges,
 }
 
+/// The user `me` with the password `se@cret`.
+const USER: &str = "Basic bWU6c2VAY3JldA==";
+
 impl Server {
     pub(crate) fn start(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration) -> Server {
-        Server::new(files, latency, false, Kind::WebDav)
+        Server::new(files, latency, false, Kind::WebDav, false)
     }
 
     /// The same, and the first answer for most files is an error, is cut, or comes late.
     pub(crate) fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
-        Server::new(files, Duration::ZERO, true, Kind::WebDav)
+        Server::new(files, Duration::ZERO, true, Kind::WebDav, false)
     }
 
     pub(crate) fn of_kind(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
-        Server::new(files, Duration::ZERO, false, kind)
+        Server::new(files, Duration::ZERO, false, kind, false)
     }
 
-    fn new(files: impl IntoIterator<Item = (String, Vec<u8>)>, latency: Duration, faults: bool, kind: Kind) -> Server {
+    /// The same for the user `me` with the password `se@cret` alone.
+    pub(crate) fn guarded(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
+        Server::new(files, Duration::ZERO, false, kind, true)
+    }
+
+    fn new(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+        latency: Duration,
+        faults: bool,
+        kind: Kind,
+        guarded: bool,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let files = files.into_iter().map(|(name, content)| (format!("/{name}"), content)).collect();
         let (answered, in_flight, most, requests, faulted) = Default::default();
-        let state = Arc::new(State { files, latency, faults, kind, answered, in_flight, most, requests, faulted });
+        let state = Arc::new(State { files, latency, faults, kind, guarded, answered, in_flight, most, requests, faulted });
         let shared = state.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -99,7 +115,7 @@ impl State {
         reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
         let mut words = line.split_whitespace();
         let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let (mut range, mut body) = (None, 0);
+        let (mut range, mut body, mut user) = (None, 0, String::new());
         loop {
             let mut header = String::new();
             reader.read_line(&mut header).ok().filter(|&read| read > 0)?;
@@ -113,11 +129,18 @@ impl State {
                             .and_then(|(from, to)| Some(from.parse().ok()?..to.parse::<usize>().ok()? + 1))?,
                     )
                 }
+                "authorization" => user = value.to_owned(),
                 "content-length" => body = value.parse().ok()?,
                 _ => {}
             }
         }
         std::io::Read::read_exact(&mut reader, &mut vec![0; body]).ok()?;
+        if self.guarded && user != USER {
+            return answer(stream, "401 Unauthorized", "", b"");
+        }
+        if method == "HEAD" {
+            return self.head(stream, &path);
+        }
         if method == "PROPFIND" && self.kind != Kind::WebDav {
             return answer(stream, "501 Not Implemented", "", b"");
         }
@@ -172,6 +195,21 @@ impl State {
             }
         }
         answer(stream, "206 Partial Content", &place, part)
+    }
+
+    /// What stands before a file; and before a directory's page, to whose url with a final `/` a server may send.
+    fn head(&self, mut stream: &TcpStream, path: &str) -> Option<()> {
+        let is_directory = self.kind != Kind::WebDav && self.page(&format!("{}/", path.trim_end_matches('/'))).is_some();
+        let head = match self.files.get(path) {
+            Some(content) => format!("200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: {}", content.len()),
+            None if is_directory && !path.ends_with('/') && self.kind == Kind::Pages => {
+                format!("301 Moved Permanently\r\nLocation: {path}/\r\nContent-Length: 0")
+            }
+            None if is_directory => "200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 100".to_owned(),
+            None => "404 Not Found\r\nContent-Length: 0".to_owned(),
+        };
+        let date = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT";
+        stream.write_all(format!("HTTP/1.1 {head}\r\n{date}\r\n\r\n").as_bytes()).ok()
     }
 
     /// A directory's page: what is in it, and links that lead elsewhere.
