@@ -12,6 +12,9 @@ use crate::source::Source;
 /// How much is read first, and how much of the end. 99.8% of known headers fit.
 const FIRST_READ: u64 = 4096;
 
+/// The longest header, index or trailer that is read. A file may say 2 GiB and be a hole.
+const LONGEST: u64 = 1 << 28;
+
 /// An index whose place is no longer is read at once.
 const LONG_INDEX: u64 = 1 << 20;
 
@@ -52,10 +55,12 @@ impl<'s> Frame<'s> {
                 Ok(header) => break header,
                 Err(error) => {
                     let Some(needed) = error.needed() else { return Err(error) };
-                    let end = offset.saturating_add((first.len() + needed) as u64);
+                    let length = (first.len() + needed) as u64;
+                    let end = offset.saturating_add(length);
                     if end > source.len() {
                         return Err(error);
                     }
+                    not_longest("header", length)?;
                     let more = source.read(offset..end)?;
                     // The file has become shorter than its source says.
                     if more.len() <= first.len() {
@@ -123,6 +128,7 @@ impl<'s> Frame<'s> {
         let mut tail = self.read(start..end)?;
         if let Some(length) = trailer_len(&tail).filter(|&length| length > tail.len() as u64) {
             start = end.saturating_sub(length).max(header_len);
+            not_longest("trailer", end - start)?;
             tail = self.read(start..end)?;
         }
         let trailer = Trailer::from_tail(&tail).map_err(|error| error.shifted(usize::try_from(start).unwrap_or(0)))?;
@@ -144,6 +150,7 @@ impl<'s> Frame<'s> {
             let first = self.read(range.start..range.start + CHUNK_HEADER)?;
             let length = ChunkHeader::from_slice(&first).map_or(CHUNK_HEADER, |header| header.cbytes() as u64);
             end = range.start.saturating_add(length).min(end);
+            not_longest("index", end - range.start)?;
         }
         Offsets::from_tail(&self.header, &self.read(range.start..end)?)
     }
@@ -176,6 +183,13 @@ impl<'s> Frame<'s> {
         let start = at.saturating_add(self.header.header_len() as u64);
         Ok(self.read(start..start.saturating_add(length as u64))?.into_owned())
     }
+}
+
+fn not_longest(part: &str, length: u64) -> Result<()> {
+    if length > LONGEST {
+        return Err(Error::custom(format_args!("the {part} has {length} bytes, and more than {LONGEST} are not read")));
+    }
+    Ok(())
 }
 
 fn trailer_len(tail: &[u8]) -> Option<u64> {

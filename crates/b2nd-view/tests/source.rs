@@ -31,3 +31,51 @@ fn less_than_was_promised_is_an_error() {
         }
     }
 }
+
+/// A file whose bytes are zero but for the first and the last.
+struct Hole<'a>(&'a [u8], &'a [u8]);
+
+const LENGTH: u64 = 1 << 40;
+
+impl Source for Hole<'_> {
+    fn len(&self) -> u64 {
+        LENGTH
+    }
+
+    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+        assert!(range.end - range.start <= 1 << 20, "{range:?}");
+        let last = LENGTH - self.1.len() as u64;
+        let byte = |at: u64| {
+            let from = |bytes: &[u8], start| bytes.get(usize::try_from(at - start).unwrap()).copied();
+            if at >= last { from(self.1, last) } else { from(self.0, 0) }.unwrap_or(0)
+        };
+        Ok(Cow::Owned((range.start..range.end.min(LENGTH)).map(byte).collect()))
+    }
+}
+
+#[test]
+fn a_hole_is_not_read() {
+    let mut example = fs::read("../../tests/data/example.b2nd").unwrap();
+    example[16..24].copy_from_slice(&LENGTH.to_be_bytes());
+    let header_len = Frame::open(&example, 0).unwrap().header().header_len();
+    let mut trailer = example[example.len() - 283..].to_vec();
+    let most = "and more than 268435456 are not read";
+    let error = |result: b2nd::Result<()>| result.unwrap_err().to_string();
+
+    trailer[283 - 22..283 - 18].copy_from_slice(&u32::MAX.to_be_bytes());
+    let file = Hole(&example[..header_len], &trailer);
+    let frame = Frame::open(&file, 0).unwrap();
+    assert_eq!(error(frame.tail().map(drop)), format!("the trailer has 4294967295 bytes, {most}"));
+
+    // An index stands after the chunks.
+    let at = header_len + usize::try_from(frame.header().cbytes()).unwrap();
+    let index = [&[5, 1, 0x12, 8][..], &[0, 0, 0, 0x40, 0, 0, 0, 8], &0x7000_0000_i32.to_le_bytes(), &[0; 16]].concat();
+    let mut with_index = example[..at].to_vec();
+    with_index.extend(index);
+    let file = Hole(&with_index, &trailer);
+    let frame = Frame::open(&file, 0).unwrap();
+    assert_eq!(error(frame.offsets().map(drop)), format!("the index has 1879048192 bytes, {most}"));
+
+    example[11..15].copy_from_slice(&i32::MAX.to_be_bytes());
+    assert_eq!(error(Frame::open(&Hole(&example, &[]), 0).map(drop)), format!("the header has 2147483647 bytes, {most}"));
+}
