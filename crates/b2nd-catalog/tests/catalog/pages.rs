@@ -1,5 +1,7 @@
 //! Scans of plain http servers, whose directories are pages of links.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::files::{archive, ask, frame, program, rows, run};
@@ -59,6 +61,8 @@ fn a_filter_on_url_asks_for_the_pages_below_it_alone() {
     let server = Server::of_kind(Kind::Pages, arrays());
     let query = format!("select shape from b2nd('{0}') where url like '{0}a/%' order by url", server.url());
     assert_eq!(rows(run(&["sql", &query, "--format", "json"])), [json!({"shape": [2]}), json!({"shape": [3]})]);
+    let asked: BTreeSet<String> = server.requests().into_keys().collect();
+    assert_eq!(asked, ["/a/", "/a/1.b2nd", "/a/b/", "/a/b/2.b2nd"].map(str::to_owned).into());
 }
 
 #[test]

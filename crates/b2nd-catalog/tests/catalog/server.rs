@@ -101,7 +101,7 @@ impl Server {
         self.state.most.load(Ordering::SeqCst)
     }
 
-    /// The ranges that were asked for of each file.
+    /// The ranges that were asked for of each file; all of a page.
     pub(crate) fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
         self.state.requests.lock().unwrap().clone()
     }
@@ -153,6 +153,7 @@ impl State {
         let Some(content) = self.files.get(&path) else {
             return match self.page(&path) {
                 Some(page) if self.kind != Kind::WebDav => {
+                    self.requests.lock().unwrap().entry(path).or_default().push(0..page.len());
                     answer(stream, "200 OK", "Content-Type: text/html\r\n", page.as_bytes())
                 }
                 _ => answer(stream, "404 Not Found", "", b""),
