@@ -98,21 +98,32 @@ struct Sql {
     jobs: Option<usize>,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Scan(scan) => scan.run().await,
-        #[cfg(feature = "sql")]
-        Command::Sql(sql) => sql.run().await,
-        #[cfg(feature = "ballista")]
-        Command::Scheduler { listen } => cluster::scheduler(listen).await.map(|()| ExitCode::SUCCESS),
-        #[cfg(feature = "ballista")]
-        Command::Executor(executor) => executor.run().await.map(|()| ExitCode::SUCCESS),
-    };
+fn main() -> ExitCode {
+    let command = Cli::parse().command;
+    let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
+        let done = runtime.block_on(command.run());
+        // After Ctrl-C a disk that does not answer is not waited for.
+        runtime.shutdown_background();
+        done
+    });
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+impl Command {
+    async fn run(self) -> Result<ExitCode> {
+        match self {
+            Command::Scan(scan) => scan.run().await,
+            #[cfg(feature = "sql")]
+            Command::Sql(sql) => sql.run().await,
+            #[cfg(feature = "ballista")]
+            Command::Scheduler { listen } => cluster::scheduler(listen).await.map(|()| ExitCode::SUCCESS),
+            #[cfg(feature = "ballista")]
+            Command::Executor(executor) => executor.run().await.map(|()| ExitCode::SUCCESS),
+        }
+    }
 }
 
 impl Scan {

@@ -151,7 +151,9 @@ impl Disk {
             },
         };
         let (_, directory) = self.directory.insert(opened);
-        Ok(openat(directory, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into())
+        // A pipe with this name would be waited for.
+        let how = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        Ok(openat(directory, name, how, Mode::empty())?.into())
     }
 }
 

@@ -156,6 +156,25 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
 }
 
 #[test]
+fn a_pipe_is_not_waited_for() {
+    let found = directory(1);
+    let pipe = found.path().join("pipe.b2nd");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let out = found.path().join("out.parquet");
+    let mut child = program(&["scan", pipe.to_str().unwrap(), "--out", out.to_str().unwrap()]).spawn().unwrap();
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > Duration::from_secs(10) {
+            child.kill().unwrap();
+            panic!("it waits");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let error = &ask(&out, "select error from arrays")[0]["error"];
+    assert!(error.as_str().unwrap().starts_with("unexpected end of input at byte 0"), "{error}");
+}
+
+#[test]
 fn a_store_may_have_more_files_than_a_process_may_have_open() {
     let found = tempfile::tempdir().unwrap();
     let store = found.path().join("many.b2d");
