@@ -53,25 +53,21 @@ impl Diff {
             compare("", a, b, &mut lines);
         }
         let values = if self.data { values::compare(&self.a, &self.b) } else { Ok(None) };
+        if let Some(differing) = values.as_ref().ok().and_then(Option::as_ref).filter(|differing| differing.count != 0) {
+            let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
+            let verb = if differing.count == 1 { "differs" } else { "differ" };
+            lines.push(format!("  values: {} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", ")));
+        }
         let Output { out, err } = output;
+        if !lines.is_empty() {
+            let name = |path: &Path| printable(&path.to_string_lossy());
+            writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
+            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        }
         match values {
-            Ok(Some(differing)) if differing.count != 0 => {
-                let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
-                lines.push(format!("  values: {} differ, the first at [{}]", count(differing.count, "element"), at.join(", ")));
-            }
-            Ok(_) => {}
-            Err(error) => {
-                writeln!(err, "values: {error}")?;
-                return Ok(UNREADABLE);
-            }
+            Err(error) => writeln!(err, "values: {error}").map(|()| UNREADABLE),
+            Ok(_) => Ok(u8::from(!lines.is_empty())),
         }
-        if lines.is_empty() {
-            return Ok(0);
-        }
-        let name = |path: &Path| printable(&path.to_string_lossy());
-        writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
-        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        Ok(1)
     }
 }
 

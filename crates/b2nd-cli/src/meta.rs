@@ -4,15 +4,17 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{File, Metalayers};
+use b2nd::frame::{Editor, File, Metalayers};
 use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
+use b2nd_view::store::Content;
 use b2nd_view::text::quoted;
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
 use crate::output::Output;
+use crate::target;
 use crate::visit::{Found, Leaves, Paths, unwritable};
 use crate::walk;
 
@@ -21,10 +23,9 @@ use crate::walk;
 pub(crate) enum Meta {
     /// Prints the value of an attribute as JSON.
     Get {
-        #[command(flatten)]
-        paths: Paths,
+        /// A frame, a store or a leaf; as `b2nd info` takes it.
+        file: PathBuf,
         /// The attribute's name.
-        #[arg(long, short)]
         name: String,
         /// Look among the metalayers in the header.
         #[arg(long)]
@@ -61,10 +62,10 @@ pub(crate) struct Given {
     // The help of a command line, and no links.
     #[allow(rustdoc::broken_intra_doc_links)]
     /// The value as JSON; what JSON lacks as `b2nd info --json` prints it: {"bytes": "00ff"}, {"complex": [1, 2]}, {"set": [1]}.
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     json: Option<String>,
     /// The value as a string.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
     /// The content's bytes in hexadecimal, not packed.
     #[arg(long)]
@@ -94,7 +95,7 @@ impl Given {
 impl Meta {
     pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
         let (file, done) = match self {
-            Meta::Get { paths, name, fixed, raw } => return get(paths, name, *fixed, *raw, output),
+            Meta::Get { file, name, fixed, raw } => return get(file, name, *fixed, *raw, output),
             Meta::Set { file, name, value, fixed } => (file, set(file, name, value, *fixed)),
             Meta::Rm { file, name } => (file, remove(file, name)),
         };
@@ -110,17 +111,26 @@ fn report(file: &Path, done: Result<()>, output: &mut Output) -> std::io::Result
     Ok(done.is_ok())
 }
 
-fn get(paths: &Paths, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
+fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
-    paths.each(Leaves::OneByKey, err, &mut |found| {
-        let Found::Frame { frame, .. } = found else { return Err(Error::custom("it is a table of several frames, not one")) };
+    Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let missing = |what: &str| Error::custom(format_args!("there is no {what} {}", quoted(name.as_bytes())));
-        let value = if fixed {
-            frame.header().metalayers().get(name).ok_or_else(|| missing("metalayer"))?.to_vec()
-        } else {
-            let mut all = attributes::of(&frame.tail()?.trailer, &mut Codec::default()).into_iter();
-            let attribute = all.find(|attribute| attribute.name == name.as_bytes()).ok_or_else(|| missing("attribute"))?;
-            attribute.value?.into_owned()
+        let value = match found {
+            Found::Frame { frame, .. } if fixed => {
+                frame.header().metalayers().get(name).ok_or_else(|| missing("metalayer"))?.to_vec()
+            }
+            Found::Frame { frame, .. } => {
+                let mut all = attributes::of(&frame.tail()?.trailer, &mut Codec::default()).into_iter();
+                let attribute = all.find(|attribute| attribute.name == name.as_bytes()).ok_or_else(|| missing("attribute"))?;
+                attribute.value?.into_owned()
+            }
+            Found::Store { store, .. } => {
+                store.attributes.bytes(name).filter(|_| !fixed).ok_or_else(|| missing("attribute"))?.to_vec()
+            }
+            Found::Leaf { leaf, .. } => match &leaf.content {
+                Content::Table(table) if !fixed => table.attributes.bytes(name).ok_or_else(|| missing("attribute"))?.to_vec(),
+                _ => return Err(Error::custom("it is not one frame")),
+            },
         };
         if raw {
             out.write_all(&value).map_err(unwritable)?;
@@ -134,9 +144,21 @@ fn get(paths: &Paths, name: &str, fixed: bool, raw: bool, output: &mut Output) -
     })
 }
 
+/// A frame that may be changed: a file or a directory on this machine.
+fn edit(file: &Path) -> Result<Editor> {
+    let text = file.to_string_lossy();
+    if target::is_address(&text) {
+        return Err(Error::custom("it is on a server, and only files of this machine are changed"));
+    }
+    if target::split(&text).1.is_some_and(|_| !file.exists()) {
+        return Err(Error::custom("it names a leaf of a store, and only files and sparse frames are changed"));
+    }
+    File::edit(file)
+}
+
 fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
     let bytes = value.bytes()?;
-    let mut editor = File::edit(file)?;
+    let mut editor = edit(file)?;
     if !fixed {
         return editor.set_vlmetalayer(name, &bytes);
     }
@@ -144,7 +166,7 @@ fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
 }
 
 fn remove(file: &Path, name: &str) -> Result<()> {
-    if File::edit(file)?.remove_vlmetalayer(name)? {
+    if edit(file)?.remove_vlmetalayer(name)? {
         return Ok(());
     }
     Err(Error::custom(format_args!("there is no attribute {}", quoted(name.as_bytes()))))

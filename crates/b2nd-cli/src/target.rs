@@ -32,7 +32,11 @@ impl Target {
         if is_address(path) {
             return Ok(Target::File(Box::new(RemoteFile::open(path)?)));
         }
-        let path = Path::new(path);
+        Target::local(Path::new(path))
+    }
+
+    /// Opens a path.
+    pub(crate) fn local(path: &Path) -> Result<Target> {
         if is_store_directory(path) {
             return Ok(Target::Directory(Directory(path.to_owned())));
         }
@@ -50,6 +54,11 @@ impl Target {
             },
         }
     }
+}
+
+/// Whether there is a store at a path, in a directory or an archive.
+pub(crate) fn holds_store(path: &Path) -> bool {
+    Target::local(path).is_ok_and(|target| target.with_folder(|_| Ok(())).is_some())
 }
 
 /// Whether a directory is a store and no sparse frame: by its name, or by what it holds.

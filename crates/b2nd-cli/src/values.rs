@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::B2ndMeta;
+use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::{Array, Options};
 use b2nd_view::slice::Slice;
+use b2nd_view::store::Content;
 use clap::Args;
+use tempfile::NamedTempFile;
 
 use crate::output::Output;
 use crate::progress;
@@ -75,7 +78,7 @@ pub(crate) struct Import {
 
 impl Cat {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let Some(array) = settle(&self.file, open(&self.file), output)? else { return Ok(false) };
+        let Some(array) = settle(&self.file, open_values(&self.file), output)? else { return Ok(false) };
         let Some(ranges) = settle(&self.file, ranges(&array, self.slice.as_ref()), output)? else { return Ok(false) };
         let Some(printer) = settle(&self.file, print::Printer::new(&array, &ranges), output)? else { return Ok(false) };
         let mut printer = printer;
@@ -92,10 +95,12 @@ impl Cat {
 impl Export {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let done = new_file(&self.out, |file| {
-            let array = open(&self.file)?;
+            let array = open_values(&self.file)?;
             let ranges = ranges(&array, self.slice.as_ref())?;
-            let shape: Vec<i64> = ranges.iter().map(|range| range.end - range.start).collect();
-            let mut file = BufWriter::new(file);
+            let kept = self.slice.as_ref().map_or_else(|| vec![true; ranges.len()], |slice| slice.kept(ranges.len()));
+            let kept = ranges.iter().zip(kept).filter(|(_, is_kept)| *is_kept);
+            let shape: Vec<i64> = kept.map(|(range, _)| range.end - range.start).collect();
+            let mut file = BufWriter::new(file.as_file());
             let unwritten = |error: io::Error| walk::named(&self.out, error);
             file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
             let bar = progress::bytes(length(&array, &ranges) as u64);
@@ -117,6 +122,7 @@ impl Import {
 
     fn import(&self) -> Result<()> {
         let npy = npy::read(&self.file)?;
+        no_objects(&npy.dtype)?;
         let default = Options::default();
         let options = Options {
             chunkshape: self.chunks.clone(),
@@ -126,21 +132,35 @@ impl Import {
         };
         let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
-        // The library refuses what is wrong before it writes; what exists is refused here.
         let data = progress::bytes(npy.length).wrap_read(npy.data);
-        let write = || b2nd_ndarray::write_from(&self.out, &meta, data, &options);
-        new_file(&self.out, |_| Ok(write().map_err(|error| walk::named(&self.out, error))?))
+        new_file(&self.out, |file| {
+            let written = b2nd_ndarray::write_from(file.path(), &meta, data, &options);
+            Ok(written.map_err(|error| {
+                walk::named(&self.out, error.to_string().replace(&format!("{}: ", file.path().display()), ""))
+            })?)
+        })
     }
 }
 
-/// Makes a file that must not exist, and takes it away again where `write` fails.
-fn new_file(path: &Path, write: impl FnOnce(fs::File) -> Result<()>) -> Result<()> {
-    let exists = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("{} exists, and nothing is overwritten", path.display()).into(),
-        _ => Box::<dyn std::error::Error>::from(format!("{}: {error}", path.display())),
+/// Makes a file that must not exist. It is written beside its place, and put there when it is whole.
+fn new_file(path: &Path, write: impl FnOnce(&NamedTempFile) -> Result<()>) -> Result<()> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("{} exists, and nothing is overwritten", path.display()),
+        _ => format!("{}: {error}", path.display()),
     };
-    let file = fs::OpenOptions::new().write(true).create_new(true).open(path).map_err(exists)?;
-    write(file).inspect_err(|_| drop(fs::remove_file(path)))
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(failed(io::ErrorKind::AlreadyExists.into()).into());
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut temporary = tempfile::Builder::new();
+    temporary.prefix(".b2nd-").suffix(".tmp");
+    #[cfg(unix)]
+    // The umask takes from it what it takes from every file.
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = temporary.tempfile_in(directory).map_err(failed)?;
+    write(&file)?;
+    file.persist_noclobber(path).map_err(|error| failed(error.error))?;
+    Ok(())
 }
 
 /// Says what went wrong, if something did.
@@ -154,11 +174,32 @@ fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Op
     }
 }
 
+/// An array whose values mean something outside of the program that wrote them.
+fn open_values(path: &Path) -> Result<Array> {
+    let array = open(path)?;
+    array.dtype().map_or(Ok(()), no_objects)?;
+    Ok(array)
+}
+
+fn no_objects(dtype: &DType) -> Result<()> {
+    fn has_objects(dtype: &DType) -> bool {
+        match dtype {
+            DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
+            _ if dtype.shape().is_empty() => dtype.fields().iter().any(|field| has_objects(field.dtype())),
+            _ => has_objects(dtype.base()),
+        }
+    }
+    if has_objects(dtype) {
+        return Err("its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle".into());
+    }
+    Ok(())
+}
+
 /// An array in a file, in a store, behind an address.
 fn open(path: &Path) -> Result<Array> {
     let text = path.to_string_lossy();
     match target::split(&text) {
-        (_, None) if path.exists() => return Ok(Array::open(path)?),
+        (_, None) if path.exists() && !target::holds_store(path) => return Ok(Array::open(path)?),
         (url, None) if target::is_address(url) => return Ok(Array::from_source(Arc::new(RemoteFile::open(url)?), 0)?),
         (store, Some(key)) if Path::new(store).exists() => {
             if let Ok(array) = Array::from_store(store, key) {
@@ -169,16 +210,21 @@ fn open(path: &Path) -> Result<Array> {
     }
     // A leaf that is embedded, compressed by its archive or far away is read into memory.
     let mut frame_bytes = None;
+    let mut what = None;
     let mut err = Vec::new();
     Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {
-        if let Found::Frame { frame, .. } = found {
-            frame_bytes = Some(frame.read(0..frame.header().frame_len())?.into_owned());
+        match found {
+            Found::Frame { frame, .. } => frame_bytes = Some(frame.read(0..frame.header().frame_len())?.into_owned()),
+            Found::Leaf { leaf, .. } if matches!(leaf.content, Content::Table(_)) => what = Some("table"),
+            Found::Leaf { .. } => what = Some("reference to an array on a server"),
+            Found::Store { .. } => {}
         }
         Ok(true)
     })?;
-    match frame_bytes {
-        Some(bytes) => Ok(Array::from_frame(bytes)?),
-        None => Err(String::from_utf8_lossy(&err).trim().into()),
+    match (frame_bytes, what) {
+        (Some(bytes), _) => Ok(Array::from_frame(bytes)?),
+        (None, Some(what)) => Err(format!("it is a {what}, and no array").into()),
+        (None, None) => Err(String::from_utf8_lossy(&err).trim().into()),
     }
 }
 

@@ -56,10 +56,11 @@ impl Found<'_> {
     }
 }
 
-/// Whether the leaves of a store are shown, or a store is refused.
+/// What is shown of a store: it and its leaves, itself alone, or nothing, and it is refused. A key names a leaf in any case.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
     Each,
+    Itself,
     OneByKey,
 }
 
@@ -91,9 +92,13 @@ impl Paths {
                     all &= settle(&candidate.path, shown, err)?;
                 }
             } else {
-                let text = path.to_string_lossy();
-                let (store, key) = target::split(&text);
-                let shown = Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show));
+                let shown = match path.to_str().map(target::split) {
+                    Some((store, key)) => Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show)),
+                    // No key, and no address.
+                    None => {
+                        Target::local(path).and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show))
+                    }
+                };
                 all &= settle(path, shown, err)?;
             }
         }
@@ -156,6 +161,7 @@ impl Paths {
             match which {
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(Error::custom(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
+                (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
                 (None, Leaves::Each) => {
                     Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show)?)
                 }
@@ -181,7 +187,7 @@ impl Paths {
                 (None, _) => whole(show),
             };
         }
-        if which == (None, Leaves::OneByKey) {
+        if matches!(which, (None, Leaves::OneByKey | Leaves::Itself)) {
             return whole(show);
         }
         let embedded = store::embedded(&frame, &mut Codec::default())?;
@@ -268,7 +274,7 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
             return Err(io::Error::new(error.kind(), error.to_string()));
         }
     }
-    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists();
+    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !target::is_store_directory(path);
     let hint = if is_plain_directory { " (-r looks for frames below it)" } else { "" };
     writeln!(err, "{}{hint}", walk::named(path, error))?;
     Ok(false)

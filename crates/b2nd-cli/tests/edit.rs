@@ -61,13 +61,18 @@ fn an_attribute_is_set_read_and_removed() {
     let tests = Temporary::new("attribute");
     let forms = r#"{"x":["m",1.5,null],"c":{"complex":[1.0,-2.5]},"s":{"set":[1,"y"]},"b":{"bytes":"00ff"},"n":{"float":"nan"},"a":{"ndarray":{"dtype":"<i4","shape":[2],"data":"0100000002000000"}},"e":{"ext":[-3,"01"]},"m":{"map":[[1,2]]},"i":[0,127,128,65536,4294967296,-32,-33,-129,-32769,-2147483649]}"#;
     tests.ok(&["meta", "set", "a.b2nd", "all", "--json", forms]);
-    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "--name", "all"]), format!("{forms}\n"));
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "all"]), format!("{forms}\n"));
     tests.ok(&["meta", "set", "a.b2nd", "title", "--text", "Zürich"]);
-    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "-n", "title"]), "\"Zürich\"\n");
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "title"]), "\"Zürich\"\n");
+    for number in ["0.48593400794451524", "-1", "-9223372036854775808", "18446744073709551615", r#""-9999999999999999999999""#] {
+        tests.ok(&["meta", "set", "a.b2nd", "title", "--json", number]);
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "title"]), format!("{number}\n"));
+    }
+    tests.ok(&["meta", "set", "a.b2nd", "title", "--text", "-x"]);
     tests.ok(&["meta", "set", "a.b2nd", "raw", "--hex", "c3"]);
-    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "-n", "raw"]), "true\n");
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "raw"]), "true\n");
     tests.ok(&["meta", "set", "a.b2nd", "file", "--file", "a.b2nd"]);
-    tests.refused(&["meta", "get", "a.b2nd", "-n", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
+    tests.refused(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
 
     // Packed as rmp-serde packs the same, which is the shortest form.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
@@ -81,7 +86,7 @@ fn an_attribute_is_set_read_and_removed() {
         tests.ok(&["meta", "rm", "a.b2nd", name]);
         tests.refused(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
     }
-    tests.refused(&["meta", "get", "a.b2nd", "-n", "all"], r#"a.b2nd: there is no attribute "all""#);
+    tests.refused(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute "all""#);
     let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap();
     assert_eq!(trailer(&tests.0.join("a.b2nd")), trailer(Path::new(EXAMPLE)));
 }
@@ -96,6 +101,13 @@ fn values_that_are_none_are_refused() {
     json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected [real, imaginary]"#);
     json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127"#);
     tests.refused(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &set("--hex: expected pairs of hexadecimal digits"));
+    let integer = "18446744073709551616";
+    let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
+    json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);
+    let leaf = "it names a leaf of a store, and only files and sparse frames are changed";
+    tests.refused(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], &format!("a.b2z::/a: {leaf}"));
+    let server = "it is on a server, and only files of this machine are changed";
+    tests.refused(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x"]).2, 2, "no value");
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");
 }
@@ -103,15 +115,15 @@ fn values_that_are_none_are_refused() {
 #[test]
 fn a_metalayer_keeps_its_length_unless_the_frame_is_rewritten() {
     let tests = Temporary::new("metalayer");
-    assert_eq!(tests.ok(&["meta", "get", "--fixed", "a.b2nd", "-n", "units"]), "[\"s\",\"°C\",\"mm\"]\n");
+    assert_eq!(tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]), "[\"s\",\"°C\",\"mm\"]\n");
     tests.ok(&["meta", "set", "--fixed", "a.b2nd", "units", "--json", r#"["h","°F","in"]"#]);
-    assert_eq!(tests.ok(&["meta", "get", "--fixed", "a.b2nd", "-n", "units"]), "[\"h\",\"°F\",\"in\"]\n");
+    assert_eq!(tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]), "[\"h\",\"°F\",\"in\"]\n");
     let longer = ["meta", "set", "--fixed", "a.b2nd", "units", "--text", "much longer"];
     let (_, err, status) = tests.run(&longer);
     assert!(err.contains("its place in the header holds 10") && status == 1, "{err}");
 
     tests.ok(&["rewrite", "a.b2nd", "b.b2nd", "--set", r#"units="much longer""#, "--set", "new=[1, 2]", "--rm", "station"]);
-    assert_eq!(tests.ok(&["meta", "get", "--fixed", "b.b2nd", "-n", "new"]), "[1,2]\n");
+    assert_eq!(tests.ok(&["meta", "get", "--fixed", "b.b2nd", "new"]), "[1,2]\n");
     tests.refused(&["rewrite", "a.b2nd", "b.b2nd"], "a.b2nd: b.b2nd exists, and nothing is overwritten");
     tests.refused(&["rewrite", "a.b2nd", "--rm", "none"], r#"a.b2nd: there is no metalayer "none""#);
     let (out, err, status) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
@@ -137,6 +149,10 @@ fn diff_ends_as_diff_does() {
     tests.ok(&["import", "two.npy", "two.b2nd"]);
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2nd", "two.b2nd"]);
     assert!(out.ends_with("  values: 2 elements differ, the first at [1, 1]\n") && status == 1, "{out}");
+    // What has no values differs in what it says.
+    tests.ok(&["rewrite", "a.b2nd", "none.b2nd", "--rm", "b2nd", "--rm", "units"]);
+    let (out, error, status) = tests.run(&["diff", "--data", "a.b2nd", "none.b2nd"]);
+    assert!(out.contains("- metalayers.units: ") && error.starts_with("values: ") && status == 3, "{out}{error}");
 }
 
 fn npy(descr: &str, shape: &str, values: &[i32]) -> Vec<u8> {
@@ -168,6 +184,14 @@ fn a_numpy_file_comes_back_as_it_was() {
     assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4  5\n");
     assert_eq!(tests.ok(&["cat", "two.b2nd", "...,0"]), "0\n3\n");
     tests.refused(&["cat", "two.b2nd", "7"], "two.b2nd: index 7 is outside dimension 0, whose length is 2");
+    // As in Python an index takes its dimension away.
+    for (slice, shape) in [("1", "(3,)"), ("...,0:1", "(2, 1)"), ("0,0", "()")] {
+        tests.ok(&["export", "two.b2nd", "slice.npy", "--slice", slice]);
+        let file = fs::read(tests.0.join("slice.npy")).unwrap();
+        fs::remove_file(tests.0.join("slice.npy")).unwrap();
+        let header = String::from_utf8_lossy(&file[10..128]).into_owned();
+        assert!(header.contains(&format!("'shape': {shape}, }}")), "{slice}: {header}");
+    }
     let (first, ..) = tests.run(&["cat", "a.b2nd", "0,0,0"]);
     assert!(first.starts_with('(') && first.matches(", ").count() == 2, "{first}");
 }
@@ -209,9 +233,29 @@ fn editors_at_once_lose_nothing() {
     let file = File::open(tests.0.join("a.b2nd")).unwrap();
     for n in 0..8_u8 {
         assert_eq!(file.header().metalayers().get(format!("m{n}")), Some(&[n + 8][..]));
-        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "--name", &format!("n{n}")]), format!("{n}\n"));
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", &format!("n{n}")]), format!("{n}\n"));
     }
     assert_eq!(tests.run(&["check", "--data", "a.b2nd"]).2, 0);
+}
+
+/// Headers of the versions 1 and 2 are Latin-1, of version 3 UTF-8.
+#[test]
+fn a_numpy_field_may_have_an_accent() {
+    let tests = Temporary::new("latin");
+    let mut latin = npy("X", "(1,)", &[7]);
+    let descr = b"[('\xe9', '<i4')]";
+    let place = latin.windows(3).position(|bytes| bytes == b"'X'").unwrap();
+    latin.splice(place..place + 3, descr.iter().copied());
+    // The padding gives what the name takes.
+    let end = latin.len() - 5;
+    latin.drain(end - (descr.len() - 3)..end);
+    fs::write(tests.0.join("latin.npy"), latin).unwrap();
+    tests.ok(&["import", "latin.npy", "latin.b2nd"]);
+    let header = File::open(tests.0.join("latin.b2nd")).unwrap();
+    assert_eq!(header.header().array().unwrap().unwrap().dtype(), Some("[('é', '<i4')]"));
+    tests.ok(&["export", "latin.b2nd", "back.npy"]);
+    tests.ok(&["import", "back.npy", "back.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "back.b2nd"]), "(7)\n");
 }
 
 #[test]
@@ -229,6 +273,17 @@ fn what_is_no_numpy_file_is_refused() {
         fs::write(tests.0.join(name), bytes).unwrap();
         tests.refused(&["import", name, "out.b2nd"], &format!("{name}: {error}"));
     }
+    fs::write(tests.0.join("good"), &good).unwrap();
+    let wide = "blockshape[1] is 7, chunkshape[1] is 3: no block is longer than its chunk";
+    tests.refused(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
+    // Addresses, or a pickle, which nothing here opens.
+    fs::write(tests.0.join("objects"), npy("|O", "(1,)", &[0, 0])).unwrap();
+    let objects = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+    tests.refused(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));
+    let array = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[1], &[1], &[1]).unwrap(), "[('a', '|O')]");
+    b2nd_ndarray::write_bytes(tests.0.join("objects.b2nd"), &array, &[0; 8], &b2nd_ndarray::Options::default()).unwrap();
+    tests.refused(&["cat", "objects.b2nd"], &format!("objects.b2nd: {objects}"));
+    tests.refused(&["export", "objects.b2nd", "out.npy"], &format!("objects.b2nd: {objects}"));
     for length in 0..good.len() {
         fs::write(tests.0.join("cut"), &good[..length]).unwrap();
         assert_eq!(tests.run(&["import", "cut", "out.b2nd"]).2, 1, "{length}");

@@ -210,6 +210,28 @@ fn standard_input_is_a_file() {
     assert_eq!(text(&output.stdout).replacen("-\n", "example.b2nd\n", 1), text(&named.stdout));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_may_be_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let tests = Temporary::new("bytes");
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.b2nd");
+    fs::copy(format!("{DATA}/example.b2nd"), tests.0.join(name)).unwrap();
+    for command in ["info", "check", "hex", "chunks"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg(command).arg(name).current_dir(&tests.0).output().unwrap();
+        assert_eq!((text(&output.stderr), output.status.code()), ("", Some(0)), "{command}");
+    }
+}
+
+#[test]
+fn what_has_no_values_is_named() {
+    let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    let said = |args: &[&str]| text(&run(args, Path::new(DATA)).stderr).to_owned();
+    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
+    assert!(said(&["cat", table]).contains("the frame holds no array"), "{}", said(&["cat", table]));
+}
+
 #[test]
 fn a_leaf_has_a_key() {
     let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
@@ -239,6 +261,10 @@ fn deflated_members_are_read_or_named() {
     let output = run(&["bad.b2z"], &tests.0);
     let error = "the member \"embed.b2e\" is deflated, and python-blosc2 reads none but a stored one";
     assert_eq!((text(&output.stderr), output.status.code()), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), Some(1)));
+    // A member's name is a key as it stands.
+    fs::write(tests.0.join("colons.zip"), zip("a::b.b2nd", &example)).unwrap();
+    assert!(run(&["colons.zip::/a::b"], &tests.0).status.success());
+    assert_eq!(text(&run(&["info", "--tree", "colons.zip"], &tests.0).stdout).matches("a::b").count(), 1);
     let mut cut = zip("data/a.b2nd", &example);
     cut.truncate(cut.len() - 30);
     fs::write(tests.0.join("cut.zip"), cut).unwrap();

@@ -52,7 +52,7 @@ impl Array {
         let archive = located.map_err(|(_, error)| failed(&error))?;
         let mut entries = archive.entries(&mut buffer);
         while let Some(entry) = entries.next_entry().map_err(|error| failed(&error))? {
-            if entry.file_path().try_normalize().is_ok_and(|found| found.as_ref() == name) {
+            if entry.file_path().as_ref() == name.as_bytes() {
                 let (method, encrypted) = (entry.compression_method(), entry.flags().is_encrypted());
                 if encrypted || method != CompressionMethod::STORE {
                     let how = if encrypted { "encrypted" } else { "compressed by the archive" };

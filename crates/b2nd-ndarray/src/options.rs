@@ -53,8 +53,8 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// The shapes are not valid: they have another number of dimensions than the array, a negative length, or more than 16
-    /// dimensions.
+    /// The shapes are not valid: they have another number of dimensions than the array, a negative length, a block longer than its
+    /// chunk, or more than 16 dimensions.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;
@@ -85,6 +85,11 @@ impl Options {
         });
         let narrow =
             |lengths: Vec<i64>| lengths.iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect::<Vec<_>>();
+        if let Some((axis, (chunk, block))) = chunks.iter().zip(&blocks).enumerate().find(|(_, (chunk, block))| block > chunk) {
+            let message =
+                format_args!("blockshape[{axis}] is {block}, chunkshape[{axis}] is {chunk}: no block is longer than its chunk");
+            return Err(b2nd::Error::custom(message).into());
+        }
         Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
     }
 

@@ -176,6 +176,9 @@ fn what_is_not_written() {
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
     let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: they are of one rank";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &short), expected);
+    let long = Options { chunkshape: Some(vec![1, 2]), blockshape: Some(vec![1, 3]), ..Options::default() };
+    let expected = "blockshape[1] is 3, chunkshape[1] is 2: no block is longer than its chunk";
+    refused(b2nd_ndarray::write(&path, &array![[1, 2]], &long), expected);
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
     refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };

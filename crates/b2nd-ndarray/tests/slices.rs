@@ -76,7 +76,7 @@ fn every_shape_comes_back() {
     comes_back(&numbered(&[1], |n| n), &options(&[1], &[1]));
     comes_back(&numbered(&[1000], |n| n), &options(&[300], &[70]));
     comes_back(&numbered(&[13, 17], |n| n), &options(&[13, 17], &[13, 17]));
-    comes_back(&numbered(&[13, 17], |n| n), &options(&[20, 20], &[30, 7]));
+    comes_back(&numbered(&[13, 17], |n| n), &options(&[20, 20], &[20, 7]));
     comes_back(&numbered(&[5, 6, 7], |n| n), &options(&[2, 4, 7], &[2, 3, 4]));
     comes_back(&numbered(&[3, 4, 5, 6], |n| n), &options(&[2, 2, 5, 4], &[1, 2, 3, 4]));
     comes_back(&numbered(&[3, 2, 4, 3, 5], |n| n), &options(&[2, 2, 3, 2, 4], &[2, 1, 2, 2, 3]));

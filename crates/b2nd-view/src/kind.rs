@@ -62,8 +62,8 @@ impl Kind {
             ("b2tree", Kind::TreeStore),
             ("b2dict", Kind::DictStore),
             ("b2embed", Kind::EmbedStore),
-            ("vlarray", Kind::ObjectArray),
             ("listarray", Kind::ListArray),
+            ("vlarray", Kind::ObjectArray),
             ("batcharray", Kind::BatchArray),
         ];
         if let Some((_, kind)) = by_name.into_iter().find(|(name, _)| has(name)) {

@@ -53,8 +53,13 @@ impl Index {
             return Ok(Index::Rest);
         }
         match text.split_once(':') {
-            Some((_, stop)) if stop.contains(':') => Err(format!("{text:?} has a step, and a slice of chunks has none")),
-            Some((start, stop)) => Ok(Index::Range(number(start)?, number(stop)?)),
+            Some((start, stop)) => {
+                let (stop, step) = stop.split_once(':').unwrap_or((stop, ""));
+                match number(step)? {
+                    None | Some(1) => Ok(Index::Range(number(start)?, number(stop)?)),
+                    Some(step) => Err(format!("{text:?} has a step of {step}, and a slice here has none but 1")),
+                }
+            }
             None => number(text)?.map(Index::At).ok_or_else(|| "an index is empty".to_owned()),
         }
     }
@@ -105,6 +110,20 @@ impl Slice {
         let rest = std::iter::repeat_n(&Index::Rest, left);
         let dimensions = shape.iter().enumerate().zip(before.iter().chain(rest).chain(after));
         dimensions.map(|((dimension, &length), index)| index.within(dimension, length)).collect()
+    }
+
+    /// Whether each dimension of an array of so many is a range, and stays. An index takes its dimension away, as in Python.
+    pub fn kept(&self, ndim: usize) -> Vec<bool> {
+        let rest = ndim.saturating_sub(self.0.iter().filter(|index| **index != Index::Rest).count());
+        let mut kept = Vec::new();
+        for index in &self.0 {
+            match index {
+                Index::Rest => kept.resize(kept.len() + rest, true),
+                index => kept.push(matches!(index, Index::Range(..))),
+            }
+        }
+        kept.resize(ndim, true);
+        kept
     }
 
     /// The chunks that it touches.

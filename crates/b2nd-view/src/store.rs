@@ -125,9 +125,14 @@ impl Attributes {
         Ok(Attributes(attributes.filter_map(named).collect()))
     }
 
+    /// The bytes of the attribute with this name.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
+    }
+
     /// The attribute with this name, where it is MessagePack.
     pub fn get(&self, name: &str) -> Option<Value<'_>> {
-        self.0.iter().find(|(found, _)| found == name).and_then(|(_, bytes)| Value::from_slice(bytes))
+        self.bytes(name).and_then(Value::from_slice)
     }
 
     /// Names and values.

@@ -9,7 +9,7 @@ pub use pack::{pack, pack_text, unhex};
 use crate::marker::{self, Form};
 
 /// How deep a value may nest.
-const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 128;
 
 /// What python-blosc2 puts before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
@@ -40,7 +40,7 @@ const TUPLE: &[u8] = b"__tuple__";
 pub struct Value<'a>(&'a [u8]);
 
 impl<'a> Value<'a> {
-    /// The one value that takes all of these bytes. `None` if they are not one value, or nest more than 64 levels deep.
+    /// The one value that takes all of these bytes. `None` if they are not one value, or nest more than 128 levels deep.
     pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
         let mut reader = Reader(bytes);
         reader.skip(MAX_DEPTH)?;

@@ -23,6 +23,9 @@ fn messagepack_is_a_line_like_json() {
     }
     assert_eq!(line(b"text", 1000), None, "each byte is a value");
     assert_eq!(line(&[0x91; 5000], 1000), None, "too deep");
+    let nested = |depth| line(&[vec![0x91; depth], vec![1]].concat(), 1000);
+    assert_eq!(nested(127).unwrap(), "[".repeat(127) + "1" + &"]".repeat(127));
+    assert_eq!(nested(128), None);
     assert_eq!(line(b"\xdd\xff\xff\xff\xff\x01", 1000), None, "no such count fits");
 }
 
@@ -56,7 +59,12 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(touched("0,1,2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("0, ..., 1, 2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("..., ..."), error("... stands in it more than once"));
-    assert_eq!(touched("0:4:2"), error("\"0:4:2\" has a step, and a slice of chunks has none"));
+    assert_eq!(touched("0:4:2"), error("\"0:4:2\" has a step of 2, and a slice here has none but 1"));
+    assert_eq!(touched("0:4:"), touched("0:4"));
+    assert_eq!(touched("::1"), touched(":"));
+    let kept = |slice: &str| slice.parse::<Slice>().unwrap().kept(4);
+    assert_eq!(kept("1,...,2"), [false, true, true, false]);
+    assert_eq!(kept("1:2,3"), [true, false, true, true]);
     assert_eq!(touched("0,,1"), error("an index is empty"));
     assert_eq!(touched("a:"), error("\"a\" is no integer: expected START:STOP, an index or :"));
 }

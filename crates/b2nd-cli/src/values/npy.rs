@@ -116,14 +116,18 @@ pub(super) fn read(path: &Path) -> Result<Npy> {
     if header.len() as u64 != length {
         return Err(cut.into());
     }
-    let header = std::str::from_utf8(&header).map_err(|error| format!("the header is not UTF-8: {error}"))?;
-    let descr = value(header, "'descr': ", ", 'fortran_order'")?;
-    let is_fortran = match value(header, "'fortran_order': ", ", 'shape'")? {
+    let header = match version {
+        // Latin-1, whose bytes are the first 256 characters.
+        1 | 2 => header.into_iter().map(char::from).collect(),
+        _ => String::from_utf8(header).map_err(|error| format!("the header is not UTF-8: {error}"))?,
+    };
+    let descr = value(&header, "'descr': ", ", 'fortran_order'")?;
+    let is_fortran = match value(&header, "'fortran_order': ", ", 'shape'")? {
         "True" => true,
         "False" => false,
         other => return Err(format!("fortran_order: expected True or False, found {other}").into()),
     };
-    let shape = value(header, "'shape': (", ")")?;
+    let shape = value(&header, "'shape': (", ")")?;
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
     let shape: Vec<i64> = lengths
         .map(|length| length.parse::<i64>().map_err(|_| format!("shape: {length:?} is no length")))

@@ -44,16 +44,18 @@ impl<'s> Zip<'s> {
         let mut members = BTreeMap::new();
         let mut entries = archive.entries(&mut buffer);
         while let Some(entry) = entries.next_entry().map_err(wrong)? {
+            let path = entry.file_path();
+            let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
             // A path that leads out of the archive is nobody's leaf.
-            let Ok(name) = entry.file_path().try_normalize() else { continue };
-            if !entry.is_dir() {
+            let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
+            if !entry.is_dir() && !leads_out {
                 let member = Member {
                     place: entry.wayfinder(),
                     method: entry.compression_method(),
                     is_encrypted: entry.flags().is_encrypted(),
                     length: entry.uncompressed_size_hint(),
                 };
-                members.insert(name.as_ref().to_owned(), member);
+                members.insert(name.to_owned(), member);
             }
         }
         Ok(Zip { source, archive, members })

@@ -24,9 +24,35 @@ use super::TUPLE;
 /// A sentence: the text is not JSON, or one of the forms above does not hold what it should.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: Json = serde_json::from_str(json).map_err(|error| format!("the value is not JSON: {error}"))?;
+    fitting(json)?;
     let mut packed = Vec::new();
     value.pack(&mut packed)?;
     Ok(packed)
+}
+
+/// Whether each integer of a JSON text fits into MessagePack. A parser makes floats of those that do not.
+fn fitting(json: &str) -> Result<(), String> {
+    let mut outside = json;
+    while let Some(start) = outside.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {
+        let rest = outside.get(start..).unwrap_or_default();
+        let mut is_escaped = false;
+        let ends = |char: char| {
+            let is_end = char == '"' && !is_escaped;
+            is_escaped = char == '\\' && !is_escaped;
+            is_end
+        };
+        let length = match rest.strip_prefix('"') {
+            Some(string) => string.find(ends).map_or(rest.len(), |end| end + 2),
+            None => rest.find(|char: char| !matches!(char, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(length);
+        let is_integer = !token.contains(['"', '.', 'e', 'E']);
+        if is_integer && token.parse::<i64>().is_err() && token.parse::<u64>().is_err() {
+            return Err(format!("{token}: expected an integer from -2^63 to 2^64 - 1, or a float such as {token}.0"));
+        }
+        outside = after;
+    }
+    Ok(())
 }
 
 /// A string packed.
