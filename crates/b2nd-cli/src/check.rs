@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use b2nd_ndarray::codec::{Codec, metalayer};
+use b2nd_view::Frame;
 use b2nd_view::check::{self, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
@@ -47,16 +48,13 @@ impl Check {
         let any = AtomicBool::new(false);
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
-                Found::Frame { place, frame } => {
-                    let array = frame.header().array().ok().flatten();
-                    let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-                    let data = if self.data && !self.paths.recursive { frame.header().nbytes() } else { 0 };
-                    let bar = progress::bytes(u64::try_from(data).unwrap_or(0));
-                    let mut codec = Watched { codec: Codec::with_metalayer(&metalayer), bar: &bar };
-                    (place, check::frame(frame, self.data, &mut codec)?)
-                }
-                Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) } } => {
-                    (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, check::table(table))
+                Found::Frame { place, frame } => (place, self.frame(frame)?),
+                Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
+                    let mut findings = check::table(table);
+                    for file in &table.files {
+                        findings.extend(check::file(folder, file, |frame| self.frame(frame))?);
+                    }
+                    (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
                 _ => return Ok(true),
             };
@@ -75,6 +73,15 @@ impl Check {
             (true, true) => FINDINGS,
             (true, false) => 0,
         })
+    }
+
+    fn frame(&self, frame: &Frame) -> b2nd::Result<Vec<Finding>> {
+        let array = frame.header().array().ok().flatten();
+        let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
+        let data = if self.data && !self.paths.recursive { frame.header().nbytes() } else { 0 };
+        let bar = progress::bytes(u64::try_from(data).unwrap_or(0));
+        let mut codec = Watched { codec: Codec::with_metalayer(&metalayer), bar: &bar };
+        check::frame(frame, self.data, &mut codec)
     }
 }
 

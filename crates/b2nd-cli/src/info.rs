@@ -153,7 +153,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
         Found::Store { path: store_path, store } => {
             MetaObject { place: path(store_path), kind: store.kind, meta: BTreeMap::new(), vlmeta: &store.attributes }
         }
-        Found::Leaf { path: store_path, leaf } => {
+        Found::Leaf { path: store_path, leaf, .. } => {
             let place = Place { key: Some(&leaf.key), member: leaf.member.as_deref(), ..path(store_path) };
             let (kind, vlmeta) = match &leaf.content {
                 Content::Table(table) => (Kind::CTable, &table.attributes),
@@ -175,7 +175,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
             json::write_line(out, &object)
         }
         Found::Store { path, store } => json::write_line(out, &StoreObject::of_store(store, path)),
-        Found::Leaf { path, leaf } => json::write_line(out, &StoreObject::of_leaf(leaf, path)),
+        Found::Leaf { path, leaf, .. } => json::write_line(out, &StoreObject::of_leaf(leaf, path)),
     };
     written.map_err(unwritable)?;
     Ok(complete)

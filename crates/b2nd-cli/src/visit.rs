@@ -41,7 +41,7 @@ pub(crate) enum Found<'a> {
     /// A store, before its leaves.
     Store { path: &'a str, store: &'a Store },
     /// A leaf that is not one frame.
-    Leaf { path: &'a str, leaf: &'a Leaf },
+    Leaf { path: &'a str, leaf: &'a Leaf, folder: &'a dyn Folder },
 }
 
 impl Found<'_> {
@@ -51,7 +51,7 @@ impl Found<'_> {
             Found::Frame { place: Place { path, key: Some(key), .. }, .. } => format!("{path}::{key}"),
             Found::Frame { place, .. } => place.path.to_owned(),
             Found::Store { path, .. } => (*path).to_owned(),
-            Found::Leaf { path, leaf } => format!("{path}::{}", leaf.key),
+            Found::Leaf { path, leaf, .. } => format!("{path}::{}", leaf.key),
         }
     }
 }
@@ -238,7 +238,7 @@ fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> R
         _ => Error::custom(format_args!("{}: {error}", leaf.key)),
     };
     if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
-        return show(&Found::Leaf { path, leaf });
+        return show(&Found::Leaf { path, leaf, folder });
     }
     let source = leaf.open(folder, &mut Codec::default()).map_err(in_leaf)?;
     let frame = Frame::open(&*source, 0).map_err(in_leaf)?;

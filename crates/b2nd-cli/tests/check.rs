@@ -115,15 +115,12 @@ fn the_array_is_compared_with_its_frame() {
 fn every_chunk_is_looked_at_and_with_data_decompressed() {
     let good = fs::read(format!("{DATA}/example.b2nd")).unwrap();
     const CHUNK: usize = 320;
-    let mut header = good.clone();
+    let mut header = good;
     header[CHUNK + 3] = 0;
     let file = Temporary::new("chunk", &header);
     let found = findings(&[file.path()]);
     assert_eq!((found.len(), &found[0]["place"], &found[0]["offset"]), (1, &json!("chunk 0"), &json!(320)));
-    // Where the codec's bytes are.
-    let mut data = good;
-    data[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
-    let file = Temporary::new("data", &data);
+    let file = Temporary::new("data", &broken_data());
     assert_eq!(findings(&[file.path()]), Vec::<Value>::new());
     assert_eq!(findings(&["--data", file.path()])[0]["place"], "chunk 0");
 }
@@ -198,10 +195,9 @@ fn the_header_counts_what_the_chunks_have() {
     fs::remove_dir_all(&directory).unwrap();
 }
 
-#[test]
-fn a_table_has_the_columns_of_its_schema() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-table.b2d");
-    let _ = fs::remove_dir_all(&directory);
+/// A table of three columns in a folder.
+fn write_table(directory: &Path, columns: [&str; 3]) {
+    let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory.join("_cols/deep")).unwrap();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
     writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
@@ -211,9 +207,51 @@ fn a_table_has_the_columns_of_its_schema() {
     writer.set_vlmetalayer("schema", &string(schema)).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     fs::write(directory.join("_meta.b2f"), frame).unwrap();
-    for column in ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"] {
+    for column in columns {
         fs::copy(format!("{DATA}/example.b2nd"), directory.join("_cols").join(column)).unwrap();
     }
+}
+
+/// Bytes of an example file, the codec's of its first chunk broken.
+fn broken_data() -> Vec<u8> {
+    let mut data = fs::read(format!("{DATA}/example.b2nd")).unwrap();
+    const CHUNK: usize = 320;
+    data[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
+    data
+}
+
+#[test]
+fn the_files_of_a_table_are_checked_as_frames() {
+    let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-columns.b2d");
+    let _ = fs::remove_dir_all(&store);
+    for (table, key) in [(store.clone(), "/"), (store.join("g/t"), "/g/t")] {
+        write_table(&table, ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
+        let path = store.to_str().unwrap();
+        assert_eq!(check(&["--data", path]), (String::new(), String::new(), 0));
+        fs::write(table.join("_cols/a.b2nd"), broken_data()).unwrap();
+        fs::write(table.join("_cols/c.b2nd"), b"").unwrap();
+        let meta = fs::read(table.join("_meta.b2f")).unwrap();
+        fs::write(table.join("_meta.b2f"), [&meta, &b"abc"[..]].concat()).unwrap();
+        let places = |args: &[&str]| {
+            let (out, err, status) = check(&[&["--json"], args].concat());
+            assert_eq!((err.as_str(), status), ("", 1));
+            let line: Value = serde_json::from_str(&out).unwrap();
+            assert_eq!(line["key"], key);
+            let findings = line["findings"].as_array().unwrap().iter();
+            findings.map(|finding| finding["place"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let file = |name: &str| format!("{}{name}", key.trim_start_matches('/').replace("g/t", "g/t/"));
+        let (a, c, meta) = (file("_cols/a.b2nd, chunk 0"), file("_cols/c.b2nd"), file("_meta.b2f, file"));
+        assert_eq!(places(&[path]), [c.clone(), meta.clone()]);
+        assert_eq!(places(&["--data", path]), [a, c, meta]);
+        fs::remove_dir_all(&store).unwrap();
+    }
+}
+
+#[test]
+fn a_table_has_the_columns_of_its_schema() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-table.b2d");
+    write_table(&directory, ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"]);
     let path = directory.to_str().unwrap();
     let line = format!("{path}::/: column \"c\": no file holds it (document ?, C-Blosc2 ?, python-blosc2 no)\n");
     assert_eq!(check(&[path]), (line, String::new(), 1));

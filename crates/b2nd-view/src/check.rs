@@ -12,7 +12,7 @@ use crate::chunks::{self, Content};
 use crate::frame::Frame;
 use crate::json::readable;
 use crate::kind::Kind;
-use crate::store::Table;
+use crate::store::{Folder, Table};
 use crate::text::{count, quoted, thousands};
 use crate::value::{Value, is_pickle};
 
@@ -75,6 +75,25 @@ pub fn table(table: &Table) -> Vec<Finding> {
         findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
     }
     findings.0
+}
+
+/// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
+///
+/// # Errors
+///
+/// The source fails.
+pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Result<Vec<Finding>> {
+    let source = folder.open(file);
+    let looked = source.and_then(|source| Frame::open(&*source, 0).and_then(|frame| look(&frame)));
+    let mut findings = Findings(Vec::new());
+    match readable(looked)? {
+        Ok(found) => {
+            let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
+            findings.0.extend(found.into_iter().map(in_file));
+        }
+        Err(error) => findings.add(file, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]),
+    }
+    Ok(findings.0)
 }
 
 /// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Attributes;
+use super::{Attributes, LEAVES, is_below};
 
 /// How the file of a column ends: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
@@ -18,6 +18,9 @@ pub struct Table {
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
     pub missing: Vec<String>,
+    /// The files of the table that hold frames, in order.
+    #[serde(skip)]
+    pub files: Vec<String>,
     /// All of them, the schema too.
     #[serde(skip)]
     pub attributes: Attributes,
@@ -29,7 +32,9 @@ impl Table {
         let schema = attributes.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
         let columns = schema.as_ref().and_then(|schema| schema.get("columns")?.as_array().cloned());
         let rows = schema.and_then(|schema| schema.get("n_rows")?.as_u64());
-        let mut table = Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), attributes };
+        let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));
+        let frames = frames.cloned().collect();
+        let mut table = Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), files: frames, attributes };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let is_missing = |name: &&str| {
             let file = format!("{prefix}_cols/{}", file_name(name));
