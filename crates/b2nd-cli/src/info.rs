@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use b2nd::Result;
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
@@ -55,12 +54,16 @@ impl Info {
         if self.json { Output::plain() } else { Output::styled() }
     }
 
-    pub(crate) fn with_chunks(self) -> Info {
-        Info { chunks: true, ..self }
-    }
-
-    pub(crate) fn with_slice(self, slice: Slice) -> Info {
-        Info { slice: Some(slice), ..self }
+    /// `b2nd chunks`, and with a part `b2nd slice`.
+    ///
+    /// # Errors
+    ///
+    /// The options ask for something else as well.
+    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
+        if self.meta || self.tree || self.slice.is_some() {
+            return Err("chunks are listed without --meta, --tree and --slice");
+        }
+        Ok(Info { chunks: slice.is_none() || self.chunks, slice, ..self })
     }
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
@@ -138,7 +141,7 @@ struct MetaObject<'a> {
     vlmeta: &'a Attributes,
 }
 
-fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
+fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
     let none = Attributes::default();
     let of_frame;
     let path = |path| Place { path, ..Place::default() };
@@ -166,7 +169,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
     Ok(true)
 }
 
-fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
+fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> b2nd::Result<bool> {
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
@@ -181,7 +184,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
+fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> b2nd::Result<bool> {
     let view = match found {
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,

@@ -109,8 +109,8 @@ fn main() -> ExitCode {
     match cli.command {
         None => cli.info.output().run(|output| cli.info.run(output)),
         Some(Command::Info(info)) => info.output().run(|output| info.run(output)),
-        Some(Command::Chunks(info)) => info.output().run(|output| info.with_chunks().run(output)),
-        Some(Command::Slice { slice, info }) => info.output().run(|output| info.with_slice(slice).run(output)),
+        Some(Command::Chunks(info)) => chunks(info, None),
+        Some(Command::Slice { slice, info }) => chunks(info, Some(slice)),
         Some(Command::Check(check)) => Output::styled().run_to_status(|output| check.run(output)),
         Some(Command::Hex(show)) => Output::styled().run(|output| show.hex(output)),
         Some(Command::Draw(show)) => Output::plain().run(|output| show.draw(output)),
@@ -132,6 +132,13 @@ fn main() -> ExitCode {
                 Cli::command().error(clap::error::ErrorKind::InvalidSubcommand, message).exit()
             }
         },
+    }
+}
+
+fn chunks(info: Info, slice: Option<Slice>) -> ExitCode {
+    match info.with_chunks(slice) {
+        Ok(info) => info.output().run(|output| info.run(output)),
+        Err(message) => Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message).exit(),
     }
 }
 

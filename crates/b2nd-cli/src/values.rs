@@ -1,5 +1,6 @@
 //! `b2nd cat`, `export` and `import`: values, and numpy's files.
 
+mod date;
 mod npy;
 mod print;
 

@@ -203,6 +203,16 @@ fn what_is_below_comes_in_the_order_of_names() {
 }
 
 #[test]
+fn what_is_asked_for_is_not_left_out() {
+    let commands: [&[&str]; 4] =
+        [&["chunks", "--meta"], &["chunks", "--tree"], &["chunks", "--slice=0"], &["slice", "0", "--meta"]];
+    for command in commands {
+        let output = run(&[command, &["example.b2nd"]].concat(), Path::new(DATA));
+        assert_eq!((text(&output.stdout), output.status.code()), ("", Some(2)), "{command:?}");
+    }
+}
+
+#[test]
 fn standard_input_is_a_file() {
     let bytes = fs::File::open(format!("{DATA}/example.b2nd")).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg("-").stdin(bytes).output().unwrap();

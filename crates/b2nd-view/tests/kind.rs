@@ -9,7 +9,7 @@ fn the_metalayer_that_python_looks_for_first_counts() {
     let kind = |names: &[&str]| {
         let mut header = Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap();
         for name in names {
-            header.metalayers_mut().insert(*name, [0x80]).unwrap();
+            header.metalayers_mut().insert(name, [0x80]).unwrap();
         }
         Kind::of(&header, None, &mut ()).name()
     };

@@ -7,7 +7,7 @@ use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_ndarray::Array;
 use b2nd_view::text::{hex, quoted};
 
-use super::Result;
+use super::{Result, date};
 
 /// Prints elements in C order, however they are cut into parts.
 pub(super) struct Printer {
@@ -112,6 +112,7 @@ fn scalar_text(of: ScalarType, bytes: &[u8]) -> Option<String> {
         }
         ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) => match (number!(i64, bytes), step) {
             (i64::MIN, _) => "NaT".to_owned(),
+            (number, Some(step)) if matches!(of, ScalarType::Datetime64(_)) => date::moment(number, step),
             (number, Some(step)) => format!("{number} {step}"),
             (number, None) => number.to_string(),
         },

@@ -39,7 +39,12 @@ impl Line<'_> {
             Item::Ext(kind, bytes) => self.extension(kind, bytes, depth)?,
             Item::Array(elements) => {
                 let is_tuple = self.reader.takes_tuple(elements);
-                let brackets = if is_tuple { ["(", ")"] } else { ["[", "]"] };
+                let brackets = match (is_tuple, elements) {
+                    (false, _) => ["[", "]"],
+                    // Python writes a comma after the only element.
+                    (true, 2) => ["(", ",)"],
+                    (true, _) => ["(", ")"],
+                };
                 self.list(brackets, elements - usize::from(is_tuple), |this| this.value(depth))?;
             }
             Item::Map(pairs) => self.list(["{", "}"], pairs, |this| {

@@ -1,0 +1,85 @@
+//! Datetimes as numpy prints them.
+
+use b2nd::dtype::{TimeStep, TimeUnit};
+
+/// A moment, so many steps after the start of 1970, as far as its unit goes: `2026-11-21T20:30`.
+pub(super) fn moment(number: i64, step: TimeStep) -> String {
+    let number = i128::from(number) * i128::from(step.count);
+    // The digits of a second's fraction.
+    let digits = match step.unit {
+        TimeUnit::Year => return format!("{:04}", 1970 + number),
+        TimeUnit::Month => return format!("{:04}-{:02}", 1970 + number.div_euclid(12), number.rem_euclid(12) + 1),
+        TimeUnit::Week => return date(number * 7),
+        TimeUnit::Day => return date(number),
+        TimeUnit::Hour => return format!("{}T{:02}", date(number.div_euclid(24)), number.rem_euclid(24)),
+        TimeUnit::Minute => return minute(number),
+        TimeUnit::Second => return second(number),
+        TimeUnit::Millisecond => 3,
+        TimeUnit::Microsecond => 6,
+        TimeUnit::Nanosecond => 9,
+        TimeUnit::Picosecond => 12,
+        TimeUnit::Femtosecond => 15,
+        TimeUnit::Attosecond => 18,
+    };
+    let per_second = 10_i128.pow(digits);
+    let width = digits as usize;
+    format!("{}.{:0width$}", second(number.div_euclid(per_second)), number.rem_euclid(per_second))
+}
+
+fn second(number: i128) -> String {
+    format!("{}:{:02}", minute(number.div_euclid(60)), number.rem_euclid(60))
+}
+
+fn minute(number: i128) -> String {
+    let in_day = number.rem_euclid(24 * 60);
+    format!("{}T{:02}:{:02}", date(number.div_euclid(24 * 60)), in_day / 60, in_day % 60)
+}
+
+/// A day of the Gregorian calendar, in which 400 years have the same days again.
+fn date(day: i128) -> String {
+    const DAYS: i128 = 400 * 365 + 97;
+    // Counted from the first of March, a leap day is the last of its year.
+    let since = day + 719_468;
+    let (cycle, in_cycle) = (since.div_euclid(DAYS), since.rem_euclid(DAYS));
+    let year = (in_cycle - in_cycle / 1460 + in_cycle / 36_524 - in_cycle / (DAYS - 1)) / 365;
+    let in_year = in_cycle - (365 * year + year / 4 - year / 100);
+    // From March on the months take 31, 30, 31, 30 and 31 days, and again.
+    let month = (5 * in_year + 2) / 153;
+    let day = in_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    format!("{:04}-{month:02}-{day:02}", 400 * cycle + year + next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What numpy 2 prints.
+    #[test]
+    fn moments_are_as_in_numpy() {
+        let step = |unit| TimeStep { count: 1, unit };
+        let cases = [
+            (TimeUnit::Year, -370, "1600"),
+            (TimeUnit::Month, -1, "1969-12"),
+            (TimeUnit::Week, 2000, "2008-05-01"),
+            (TimeUnit::Day, -719_162, "0001-01-01"),
+            (TimeUnit::Day, 11_016, "2000-02-29"),
+            (TimeUnit::Day, 19_782, "2024-02-29"),
+            (TimeUnit::Day, 19_783, "2024-03-01"),
+            (TimeUnit::Hour, -1, "1969-12-31T23"),
+            (TimeUnit::Minute, 1_234_567, "1972-05-07T08:07"),
+            (TimeUnit::Second, -1, "1969-12-31T23:59:59"),
+            (TimeUnit::Millisecond, -1, "1969-12-31T23:59:59.999"),
+            (TimeUnit::Microsecond, 1_000_000_000_000_001, "2001-09-09T01:46:40.000001"),
+            (TimeUnit::Nanosecond, 1 << 62, "2116-02-20T23:53:38.427387904"),
+            (TimeUnit::Attosecond, -(1 << 62), "1969-12-31T23:59:55.388313981572612096"),
+        ];
+        for (unit, number, expected) in cases {
+            assert_eq!(moment(number, step(unit)), expected);
+        }
+        assert_eq!(moment(7, TimeStep { count: 25, unit: TimeUnit::Second }), "1970-01-01T00:02:55");
+        // No number is too large.
+        assert!(moment(i64::MAX, TimeStep { count: u32::MAX, unit: TimeUnit::Year }).len() > 20);
+        assert!(moment(i64::MIN, TimeStep { count: u32::MAX, unit: TimeUnit::Week }).starts_with('-'));
+    }
+}
