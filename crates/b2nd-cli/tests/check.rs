@@ -125,6 +125,51 @@ fn every_chunk_is_looked_at_and_with_data_decompressed() {
     assert_eq!(findings(&["--data", file.path()])[0]["place"], "chunk 0");
 }
 
+/// python-blosc2 4.14.1 was asked about each of these; each is one byte of a good file.
+#[test]
+fn a_header_that_contradicts_itself_or_its_frame_is_found() {
+    let good = array("<i2", 2);
+    let first = usize::from(good[14]);
+    let second = first + 36;
+    const FLAGS: usize = 2;
+    let lazy = "its flags say that its data are elsewhere (a lazy chunk)";
+    let vary = "its flags say that its blocks vary in length, the frame's header that they do not";
+    let cases = [
+        (0x47, 8, "header", 0x47, "its pipeline has filter 8, which C-Blosc2 does not know", false),
+        (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
+        (
+            0x50,
+            128,
+            "header",
+            0x50,
+            "its pipeline has the parameter 128 for a filter, where python-blosc2 expects 0 to 127",
+            false,
+        ),
+        (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored: cbytes: expected 20, found 36", false),
+        (second + 8, 2, "chunk 1", second, "its blocksize is 2, the frame's 4: 2 blocks, not 1", false),
+        (first + 31, 0x10, "chunk 0", first, "it is special (zeros): cbytes: expected 32, found 36", false),
+        (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized): cbytes: expected 32, found 36", true),
+        (second + 31, 0x01, "chunk 1", second, "it is stored, and its flags say that it has a dictionary", false),
+        (first + 31, 0x08, "chunk 0", first, lazy, false),
+        (first + 30, 0x01, "chunk 0", first, vary, false),
+    ];
+    for (at, byte, place, offset, finding, python) in cases {
+        let mut frame = good.clone();
+        frame[at] = byte;
+        let found = findings(&[Temporary::new("header", &frame).path()]);
+        assert_eq!(found.len(), 1, "{finding}: {found:?}");
+        let found = &found[0];
+        assert_eq!((&found["place"], &found["finding"]), (&json!(place), &json!(finding)));
+        assert_eq!((&found["offset"], &found["python_blosc2"]), (&json!(offset), &json!(python)), "{finding}");
+    }
+    // Registered filters, and the user's own.
+    for filter in [32, 36, 160, 255] {
+        let mut frame = good.clone();
+        frame[0x47] = filter;
+        assert_eq!(findings(&[Temporary::new("filter-known", &frame).path()]), Vec::<Value>::new());
+    }
+}
+
 /// C-Blosc2 3.3.5 was asked about each of these: the frames are where `../shared/corpus/malformed` is.
 #[test]
 fn what_c_blosc2_opens_is_told_right() {

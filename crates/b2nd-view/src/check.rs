@@ -16,10 +16,15 @@ use crate::store::{Folder, Table};
 use crate::text::{count, quoted, thousands};
 use crate::value::{Value, is_pickle};
 
+mod chunk;
 mod lenient;
 
 /// The most vlmetalayers that C-Blosc2 writes back.
 const MAX_REWRITTEN: usize = 16;
+
+/// Where the filters are in a frame's header, and how many. Two bytes after them their parameters follow.
+const PIPELINE: usize = 0x47;
+const FILTERS: usize = 6;
 
 /// Something that is not as it should be, or that not everybody reads.
 #[derive(Clone, Debug, Serialize)]
@@ -60,7 +65,9 @@ pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Ve
         let found = count(header.metalayers().len(), "metalayer");
         findings.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
     }
-    findings.metalayers(header, &contents_of(&bytes::header(&frame.header_bytes()?)));
+    let bytes = frame.header_bytes()?;
+    findings.pipeline(&bytes);
+    findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
     findings.array(header);
     findings.trailer(frame, codec)?;
     findings.length(frame);
@@ -127,6 +134,22 @@ impl Findings {
                 self.add(&place, None, "another has the same name: the first counts", [NO, YES, None]);
             }
             seen.push(name);
+        }
+    }
+
+    /// The filters for new chunks, whether or not a chunk has them.
+    fn pipeline(&mut self, header: &[u8]) {
+        for slot in 0..FILTERS {
+            let [filter_at, meta_at] = [PIPELINE, PIPELINE + FILTERS + 2].map(|first| first + slot);
+            let (Some(&filter), Some(&meta)) = (header.get(filter_at), header.get(meta_at)) else { return };
+            if matches!(filter, 5..=31 | 37..=159) {
+                let finding = format!("its pipeline has filter {filter}, which C-Blosc2 does not know");
+                self.add("header", Some(filter_at as u64), finding, [None, NO, NO]);
+            }
+            if i8::try_from(meta).is_err() {
+                let finding = format!("its pipeline has the parameter {meta} for a filter, where python-blosc2 expects 0 to 127");
+                self.add("header", Some(meta_at as u64), finding, [YES, YES, NO]);
+            }
         }
     }
 
@@ -301,11 +324,16 @@ impl Findings {
             }
         };
         let mut cbytes = 0;
+        let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
         for row in chunks::rows(frame, &offsets) {
             let Content::At(at, header) = row.content else { continue };
             cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let place = format!("chunk {}", row.first);
             let offset = offsets.range(row.first).map(|range| range.start);
+            for (finding, answers) in header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk))
+            {
+                self.add(&place, offset, finding, answers);
+            }
             match header {
                 // In a sparse frame the file may be missing: that is a finding as well.
                 Err(error)

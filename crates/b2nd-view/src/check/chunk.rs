@@ -1,0 +1,60 @@
+//! What is wrong with a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
+
+use b2nd::frame::{ChunkHeader, Header, Special};
+
+use super::{Answers, NO};
+use crate::text::{count, thousands};
+
+/// Bits of Blosc2's flags, the last byte of a chunk's header.
+const HAS_DICTIONARY: u8 = 0x01;
+const IS_LAZY: u8 = 0x08;
+
+/// A bit of the byte before them: blocks of variable length.
+const HAS_VARIABLE_BLOCKS: u8 = 0x01;
+
+/// The findings of a chunk with this number.
+pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
+    let mut findings = Vec::new();
+    let flags = chunk.raw_blosc2_flags();
+    let header_len = chunk.header_len();
+    if let Some(special) = chunk.special() {
+        let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
+        let (expected, found) = (header_len + value, chunk.cbytes());
+        if found != expected {
+            let finding =
+                format!("it is special ({special}): cbytes: expected {}, found {}", thousands(expected), thousands(found));
+            // Only the first chunk is looked at when a frame is opened, and an array's are then taken for what they say.
+            let taken = Some(is_array && number > 0 && value == 0);
+            findings.push((finding, [NO, NO, taken]));
+        }
+        return findings;
+    }
+    if chunk.is_stored() {
+        let (expected, found) = (header_len + chunk.nbytes(), chunk.cbytes());
+        if found != expected {
+            let finding = format!("it is stored: cbytes: expected {}, found {}", thousands(expected), thousands(found));
+            findings.push((finding, [NO, NO, NO]));
+        }
+        if flags & HAS_DICTIONARY != 0 {
+            findings.push(("it is stored, and its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
+        }
+    }
+    if flags & IS_LAZY != 0 {
+        let read = Some(!is_array);
+        findings.push(("its flags say that its data are elsewhere (a lazy chunk)".to_owned(), [NO, read, read]));
+    }
+    let varies = chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0);
+    if varies && !frame.has_variable_blocks() {
+        let finding = "its flags say that its blocks vary in length, the frame's header that they do not";
+        findings.push((finding.to_owned(), [NO, NO, NO]));
+    }
+    let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
+    if is_array && !frame.has_variable_blocks() && blocksize != 0 && chunk.blocksize() != blocksize {
+        let [expected, found] = [blocksize, chunk.blocksize()].map(|length| chunk.nbytes().div_ceil(length.max(1)));
+        let blocks = if found == expected { String::new() } else { format!(": {}, not {expected}", count(found, "block")) };
+        let finding = format!("its blocksize is {}, the frame's {}{blocks}", thousands(chunk.blocksize()), thousands(blocksize));
+        let read = Some(chunk.is_stored() && found == expected);
+        findings.push((finding, [NO, read, read]));
+    }
+    findings
+}
