@@ -24,6 +24,9 @@ const PIECE: u64 = 1 << 23;
 /// How many blocks are kept.
 const KEPT: usize = 256;
 
+/// The longest file that is taken whole from a server without ranges.
+const WHOLE: u64 = 1 << 24;
+
 /// How long a server may take for an answer, and again for its bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -32,6 +35,8 @@ pub(crate) struct RemoteFile {
     agent: Agent,
     url: String,
     length: u64,
+    /// All of it, where the server gives no ranges.
+    whole: Option<Vec<u8>>,
     /// What has been read, by the number of the block.
     blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
@@ -49,33 +54,48 @@ impl RemoteFile {
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
-        let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, blocks: Mutex::default() };
-        let (first, length) = file.fetch(0..BLOCK)?;
-        file.length = length;
-        file.blocks = Mutex::new(BTreeMap::from([(0, first)]));
+        let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, whole: None, blocks: Mutex::default() };
+        match file.ask(0..BLOCK)? {
+            Answer::Part(first, length) => {
+                file.length = length;
+                file.blocks = Mutex::new(BTreeMap::from([(0, first)]));
+            }
+            Answer::Whole(bytes) => {
+                file.length = bytes.len() as u64;
+                file.whole = Some(bytes);
+            }
+        }
         Ok(file)
     }
 
     /// A range of the file as it was when it was opened.
     fn fetch_same(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match self.fetch(range)? {
-            (bytes, length) if length == self.length => Ok(bytes),
-            (_, length) => {
+        match self.ask(range)? {
+            Answer::Part(bytes, length) if length == self.length => Ok(bytes),
+            Answer::Part(_, length) => {
                 let was = count(self.length, "byte");
                 Err(io::Error::other(format!("the file had {was}, and has {length} now")))
             }
+            Answer::Whole(_) => Err(io::Error::other("the server gives no ranges of the file any more, but all of it")),
         }
     }
 
-    /// A range, and the length of the whole file.
-    fn fetch(&self, range: Range<u64>) -> io::Result<(Vec<u8>, u64)> {
+    fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         let header = format!("bytes={}-{}", range.start, range.end - 1);
         let mut response = self.agent.get(&self.url).header("Range", header).call().map_err(io::Error::other)?;
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
-            StatusCode::OK => return Err(io::Error::other("the server gives no ranges of the file, but all of it")),
+            StatusCode::OK => {
+                let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
+                return body.map(Answer::Whole).map_err(|error| match error {
+                    ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
+                        "the server gives no ranges of the file, and no more than {WHOLE} bytes are taken whole"
+                    )),
+                    error => io::Error::other(error),
+                });
+            }
             // An empty file has no first byte.
-            StatusCode::RANGE_NOT_SATISFIABLE if range.start == 0 => return Ok((Vec::new(), 0)),
+            StatusCode::RANGE_NOT_SATISFIABLE if range.start == 0 => return Ok(Answer::Part(Vec::new(), 0)),
             status => return Err(io::Error::other(format!("the server answers {status}"))),
         }
         let said = response.headers().get("content-range").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
@@ -91,8 +111,15 @@ impl RemoteFile {
             let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
             return Err(io::Error::other(format!("asked for bytes {}-{}, the server gave {found}", range.start, range.end - 1)));
         }
-        Ok((bytes, length))
+        Ok(Answer::Part(bytes, length))
     }
+}
+
+/// What a server gives.
+enum Answer {
+    /// The range, and the length of the whole file.
+    Part(Vec<u8>, u64),
+    Whole(Vec<u8>),
 }
 
 /// The first byte, the last one and the length of the file in `bytes 0-65535/70000`.
@@ -110,6 +137,9 @@ impl Source for RemoteFile {
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
         let end = range.end.min(self.length);
         let start = range.start.min(end);
+        if let Some(whole) = &self.whole {
+            return whole.as_slice().read(start..end);
+        }
         let mut bytes = Vec::new();
         if end - start > BLOCK {
             for at in (start..end).step_by(PIECE as usize) {

@@ -93,6 +93,17 @@ fn a_slice_of_a_remote_array_is_what_is_fetched() {
     assert!(asked.len() <= 5 && asked.iter().sum::<usize>() < 800_000, "{asked:?}");
 }
 
+/// As of `python -m http.server`.
+#[test]
+fn a_server_without_ranges_gives_a_small_file_whole() {
+    let bytes = data("example.b2nd");
+    let url = serve(move |_, _| ("200 OK".to_owned(), bytes.clone()));
+    for command in ["info", "chunks", "cat"] {
+        let (remote, local) = (run(&[command, &url]), run(&[command, "example.b2nd"]));
+        assert_eq!((remote.0.replace(&url, "example.b2nd"), remote.1), (local.0, local.1), "{command}");
+    }
+}
+
 /// A signed address keeps its query, byte for byte, and the key of a leaf comes after it.
 #[test]
 fn a_query_is_passed_on_and_a_redirect_followed() {
@@ -122,7 +133,8 @@ fn a_server_that_lies_is_refused() {
         assert_eq!(said, format!("{url}: {error}\n"));
     };
     let partial = |range: &str| format!("206 Partial Content\r\ncontent-range: {range}");
-    refused(("200 OK".to_owned(), example.clone()), "the server gives no ranges of the file, but all of it");
+    let whole = "the server gives no ranges of the file, and no more than 16777216 bytes are taken whole";
+    refused(("200 OK".to_owned(), vec![0; (1 << 24) + 1]), whole);
     refused(
         (partial(&format!("bytes 1-{length}/{length}")), example.clone()),
         "asked for bytes 0-65535, the server gave 4,794 bytes of bytes 1-4794/4794",
