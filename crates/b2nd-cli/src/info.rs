@@ -7,7 +7,7 @@ use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
-use b2nd_view::store::{Attributes, Content, Leaf, StoreObject};
+use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreObject};
 use b2nd_view::text::{count, printable};
 use b2nd_view::{Frame, Kind, Value};
 use clap::Args;
@@ -139,6 +139,8 @@ struct MetaObject<'a> {
     kind: Option<Kind>,
     meta: BTreeMap<String, Option<Value<'a>>>,
     vlmeta: &'a Attributes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Groups<'a>>,
 }
 
 fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
@@ -151,18 +153,22 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
             let kind = Kind::of(frame.header(), Some(&frame.tail()?.trailer), &mut Codec::default());
             let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
-            MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame }
+            MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }
-        Found::Store { path: store_path, store } => {
-            MetaObject { place: path(store_path), kind: store.kind, meta: BTreeMap::new(), vlmeta: &store.attributes }
-        }
+        Found::Store { path: store_path, store } => MetaObject {
+            place: path(store_path),
+            kind: store.kind,
+            meta: BTreeMap::new(),
+            vlmeta: &store.attributes,
+            groups: Some(store.groups()),
+        },
         Found::Leaf { path: store_path, leaf, .. } => {
             let place = Place { key: Some(&leaf.key), member: leaf.member.as_deref(), ..path(store_path) };
             let (kind, vlmeta) = match &leaf.content {
                 Content::Table(table) => (Kind::CTable, &table.attributes),
                 _ => (Kind::RemoteArray, &none),
             };
-            MetaObject { place, kind: Some(kind), meta: BTreeMap::new(), vlmeta }
+            MetaObject { place, kind: Some(kind), meta: BTreeMap::new(), vlmeta, groups: None }
         }
     };
     json::write_line(out, &object).map_err(unwritable)?;

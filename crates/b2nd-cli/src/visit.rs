@@ -7,7 +7,7 @@ use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
-use b2nd_view::text::parse_offset;
+use b2nd_view::text::{parse_offset, printable};
 use b2nd_view::{Frame, Kind, Source, Window};
 use clap::Args;
 use rayon::prelude::*;
@@ -88,16 +88,17 @@ impl Paths {
         for path in &self.paths {
             if self.recursive {
                 for candidate in walk::candidates(path) {
-                    let shown = self.candidate(&candidate, leaves, show);
+                    let shown = self.candidate(&candidate, leaves, show, err);
                     all &= settle(&candidate.path, shown, err)?;
                 }
             } else {
                 let shown = match path.to_str().map(target::split) {
-                    Some((store, key)) => Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show)),
-                    // No key, and no address.
-                    None => {
-                        Target::local(path).and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show))
+                    Some((store, key)) => {
+                        Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show, err))
                     }
+                    // No key, and no address.
+                    None => Target::local(path)
+                        .and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show, err)),
                 };
                 all &= settle(path, shown, err)?;
             }
@@ -124,11 +125,12 @@ impl Paths {
                 files.add(next.len(), || {
                     for (candidate, lines) in next.iter().zip(shown) {
                         let shown = match lines {
-                            Some((lines, shown)) => {
+                            Some((lines, errors, shown)) => {
                                 out.write_all(&lines)?;
+                                err.write_all(&errors)?;
                                 shown
                             }
-                            None => self.candidate(candidate, leaves, &mut |found| show(found, &mut **out)),
+                            None => self.candidate(candidate, leaves, &mut |found| show(found, &mut **out), err),
                         };
                         all &= settle(&candidate.path, shown, err)?;
                     }
@@ -140,30 +142,38 @@ impl Paths {
         Ok(all)
     }
 
-    /// What is shown of one frame. `None` for what may be a store: it may have more leaves than fit into memory.
-    fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Result<bool>)> {
+    /// What is shown of one frame, and said of what cannot be read in it. `None` for what may be a store: it may have more leaves
+    /// than fit into memory.
+    fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
         }
-        let mut lines = Vec::new();
-        let shown = self.candidate(candidate, leaves, &mut |found| show(found, &mut lines));
-        Some((lines, shown))
+        let (mut lines, mut errors) = (Vec::new(), Vec::new());
+        let shown = self.candidate(candidate, leaves, &mut |found| show(found, &mut lines), &mut errors);
+        Some((lines, errors, shown))
     }
 
-    fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show) -> Result<bool> {
+    fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let Some(target) = candidate.open() else { return Ok(true) };
-        self.target(&candidate.path.to_string_lossy(), &target?, (None, leaves), show)
+        self.target(&candidate.path.to_string_lossy(), &target?, (None, leaves), show, err)
     }
 
-    fn target(&self, path: &str, target: &Target, which: (Option<&str>, Leaves), show: &mut Show) -> Result<bool> {
-        let in_folder = |folder: &dyn Folder, show: &mut Show| {
+    fn target(
+        &self,
+        path: &str,
+        target: &Target,
+        which: (Option<&str>, Leaves),
+        show: &mut Show,
+        err: &mut dyn Write,
+    ) -> Result<bool> {
+        let in_folder = |folder: &dyn Folder, show: &mut Show, err: &mut dyn Write| {
             let store = store::list(folder, &mut Codec::default())?;
             match which {
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(Error::custom(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
                 (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
                 (None, Leaves::Each) => {
-                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show)?)
+                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
                 }
             }
         };
@@ -171,7 +181,7 @@ impl Paths {
             let frame = Frame::open(&**source, offset)?;
             return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
         }
-        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show)) {
+        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err)) {
             return shown;
         }
         let Target::File(source) = target else { return Ok(true) };
@@ -194,7 +204,7 @@ impl Paths {
         let folder = OneFile(Window::new(&**source, 0..u64::MAX));
         match which.0 {
             Some(key) => one_leaf(path, &folder, &embedded.leaves, key, show),
-            None => Ok(whole(show)? & leaves(path, &folder, &embedded.leaves, show)?),
+            None => Ok(whole(show)? & leaves(path, &folder, &embedded.leaves, show, err)?),
         }
     }
 }
@@ -224,24 +234,28 @@ fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut
     }
 }
 
-fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show) -> Result<bool> {
+/// Shows all leaves. What cannot be read has a line in `err`, and the others are shown all the same.
+fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     for leaf in all {
-        complete &= show_leaf(path, folder, leaf, show)?;
+        match show_leaf(path, folder, leaf, show) {
+            Ok(shown) => complete &= shown,
+            Err(error) if unwritable_in(&error).is_some() => return Err(error),
+            Err(error) => {
+                complete = false;
+                writeln!(err, "{}", printable(&format!("{path}::{}: {error}", leaf.key))).map_err(unwritable)?;
+            }
+        }
     }
     Ok(complete)
 }
 
 fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> Result<bool> {
-    let in_leaf = |error: Error| match error.kind() {
-        b2nd::ErrorKind::Io(_) => error,
-        _ => Error::custom(format_args!("{}: {error}", leaf.key)),
-    };
     if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
         return show(&Found::Leaf { path, leaf, folder });
     }
-    let source = leaf.open(folder, &mut Codec::default()).map_err(in_leaf)?;
-    let frame = Frame::open(&*source, 0).map_err(in_leaf)?;
+    let source = leaf.open(folder, &mut Codec::default())?;
+    let frame = Frame::open(&*source, 0)?;
     let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })
 }
@@ -263,16 +277,22 @@ pub(crate) fn unwritable(error: io::Error) -> Error {
     io::Error::new(error.kind(), Unwritable(error)).into()
 }
 
+/// The error of writing that is marked in this one.
+fn unwritable_in(error: &Error) -> Option<&Unwritable> {
+    match error.kind() {
+        b2nd::ErrorKind::Io(error) => error.get_ref()?.downcast_ref(),
+        _ => None,
+    }
+}
+
 /// Says in a line of `err` what could not be read.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),
         Err(error) => error,
     };
-    if let b2nd::ErrorKind::Io(error) = error.kind() {
-        if let Some(Unwritable(error)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
-            return Err(io::Error::new(error.kind(), error.to_string()));
-        }
+    if let Some(Unwritable(error)) = unwritable_in(&error) {
+        return Err(io::Error::new(error.kind(), error.to_string()));
     }
     let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !target::is_store_directory(path);
     let hint = if is_plain_directory { " (-r looks for frames below it)" } else { "" };

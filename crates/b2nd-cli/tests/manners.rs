@@ -156,7 +156,7 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     // Offsets count in the data: this is where the store itself would be.
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     fs::write(tests.0.join("beyond.b2e"), beyond).unwrap();
-    let error = format!("beyond.b2e: /self: 100000 bytes at 0 are not in the frame's data, which are {}\n", inner.len());
+    let error = format!("beyond.b2e::/self: 100000 bytes at 0 are not in the frame's data, which are {}\n", inner.len());
     assert_eq!(text(&run(&["check", "beyond.b2e"], &tests.0).stderr), error);
 }
 

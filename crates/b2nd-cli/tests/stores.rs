@@ -1,12 +1,14 @@
 //! Stores, recipes, tables and attributes that python-blosc2 wrote: `b2nd info --json` says of each leaf what Python says.
 //!
-//! The files are not in the repository: the test runs where `../shared/corpus/stores` is, or what `B2ND_STORES` names.
+//! Those files are not in the repository: their test runs where `../shared/corpus/stores` is, or what `B2ND_STORES` names.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use b2nd::dtype::DType;
+use b2nd::frame::{Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
 fn corpus() -> Option<PathBuf> {
@@ -126,4 +128,110 @@ fn attributes(found: &Value) -> Value {
 /// A dtype, however it is spelled.
 fn dtype(string: &Value) -> DType {
     string.as_str().unwrap().parse::<DType>().unwrap().into_canonical()
+}
+
+/// A folder that is gone after its test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stores-{name}.b2d"));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn write(&self, file: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.0.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// A frame with an attribute, MessagePack.
+    fn attribute(&self, file: &str, name: &str, value: &[u8]) {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+        writer.append_special(Special::Zeros, 4).unwrap();
+        writer.set_vlmetalayer(name, value).unwrap();
+        let frame: Vec<u8> = writer.finish().unwrap();
+        self.write(file, frame);
+    }
+
+    /// Runs b2nd on it: output, errors without the path, and status.
+    fn run(&self, args: &[&str]) -> (String, String, i32) {
+        let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args).arg(&self.0).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap().replace(self.0.to_str().unwrap(), "STORE");
+        (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> Vec<Value> {
+        self.run(args).0.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_table_has_the_attributes_of_its_user() {
+    for (table, line) in [("", 0), ("", 1), ("g/t/", 1)] {
+        let store = Folder::new("table");
+        store.attribute(&format!("{table}_meta.b2f"), "kind", b"\xa6ctable");
+        store.attribute(&format!("{table}_vlmeta.b2f"), "author", b"\xa2me");
+        let found = store.json(&["info", "--json"]);
+        assert_eq!(found.len(), 2);
+        assert_eq!((&found[line]["kind"], &found[line]["vlmeta"]), (&json!("ctable"), &json!({"author": "me"})));
+        assert_eq!(found[1]["metadata"], json!({"kind": "ctable"}));
+        assert_eq!(store.json(&["info", "--meta", "--json"])[line]["vlmeta"], json!({"author": "me"}));
+        assert!(store.run(&["info"]).0.ends_with("\n  attributes    1\n    \"author\"  \"me\"\n"));
+    }
+}
+
+#[test]
+fn groups_have_their_attributes_in_every_form() {
+    let store = Folder::new("groups");
+    store.attribute("__vlmeta__.b2f", "root", b"\x01");
+    store.attribute("g/h/__vlmeta__.b2f", "deep", b"\x02");
+    store.attribute("g/leaf.b2f", "own", b"\x03");
+    for form in [&["info", "--json"][..], &["info", "--meta", "--json"]] {
+        let found = store.json(form);
+        assert_eq!((&found[0]["vlmeta"], &found[0]["groups"]), (&json!({"root": 1}), &json!({"/g/h": {"deep": 2}})), "{form:?}");
+        assert_eq!((&found[1]["key"], found[1].get("groups")), (&json!("/g/leaf"), None), "{form:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
+    for with_table in [false, true] {
+        let store = Folder::new(if with_table { "broken-table" } else { "broken" });
+        if with_table {
+            store.write("t/_meta.b2f", b"no frame");
+            store.attribute("t/_vlmeta.b2f", "author", b"\xa2me");
+        }
+        store.write("a.b2nd", b"");
+        store.attribute("b.b2f", "own", b"\x01");
+        store.write("g/__vlmeta__.b2f", b"");
+        store.attribute("g/c.b2f", "own", b"\x02");
+        let empty = "unexpected end of input at byte 0: the frame's header needs 15 more bytes";
+        let mut errors = format!("STORE::/a: {empty}\nSTORE::/g/__vlmeta__: {empty}\n");
+        let mut shown = vec!["/b", "/g/c"];
+        if with_table {
+            shown.push("/t");
+            errors +=
+                "STORE::/t/_meta: not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (6e) at byte 0\n";
+        }
+        let keys = |lines: Vec<Value>| {
+            let keys = lines.iter().filter_map(|line| line["key"].as_str().map(str::to_owned));
+            keys.collect::<Vec<_>>()
+        };
+        assert_eq!(keys(store.json(&["info", "--json"])), shown);
+        assert_eq!(keys(store.json(&["check", "--json"])), shown);
+        for (command, status) in [(&["info"][..], 1), (&["info", "--tree"], 1), (&["check"], 3)] {
+            let (_, err, found) = store.run(command);
+            assert_eq!((err.as_str(), found), (errors.as_str(), status), "{command:?}");
+        }
+        let (_, err, status) = store.run(&["check", "-r"]);
+        assert_eq!((err.as_str(), status), (errors.as_str(), 3));
+    }
 }

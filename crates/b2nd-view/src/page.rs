@@ -342,6 +342,7 @@ pub fn leaf(leaf: &Leaf, name: &str, width: Option<usize>) -> View {
             let rows = table.columns.iter().map(|column| [text(column, "name"), text(column, "kind")]);
             let rows: Vec<_> = rows.map(|cells| cells.map(Option::unwrap_or_default).to_vec()).collect();
             page.table(columns(&rows, &[]));
+            page.attributes("metadata", &table.metadata);
             page.attributes("attributes", &table.attributes);
         }
         Content::Remote { urlbase, path } => {

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::attributes;
 use crate::frame::Frame;
+use crate::json::readable;
 use crate::kind::Kind;
 use crate::source::Source;
 use crate::value::Value;
@@ -31,6 +32,9 @@ const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
 /// The member that makes a folder a table.
 const TABLE: &str = "_meta.b2f";
+
+/// The member that holds the attributes of a table.
+const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
 /// How the members end that are leaves.
 const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
@@ -155,7 +159,8 @@ impl Serialize for Attributes {
 /// Lists a directory or an archive.
 ///
 /// Where a source has not the bytes at hand ([`WouldBlock`](std::io::ErrorKind::WouldBlock)), the other files are looked at all the same,
-/// so that it knows all that it must fetch.
+/// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
+/// out why.
 ///
 /// # Errors
 ///
@@ -195,16 +200,21 @@ impl Store {
         codec: &mut dyn Decompress,
     ) -> Result<()> {
         if let Some(group) = folder_of(file, TABLE) {
-            let source = folder.open(file)?;
-            let table = Table::new(Attributes::of(&Frame::open(&*source, 0)?, codec)?, group, files);
+            let metadata = self.attributes_in(file, folder, codec);
+            let beside = format!("{}{TABLE_ATTRIBUTES}", file.strip_suffix(TABLE).unwrap_or_default());
+            let attributes = match files.binary_search(&beside) {
+                Ok(_) => self.attributes_in(&beside, folder, codec)?,
+                Err(_) => Attributes::default(),
+            };
+            let table = Table::new(metadata?, attributes, group, files);
             if group.is_empty() {
                 self.kind = Some(Kind::CTable);
+                self.attributes = table.attributes.clone();
             }
             let offset = folder.offset(file)?;
             self.leaves.push(Leaf { key: key(group), member: Some(file.to_owned()), offset, content: Content::Table(table) });
         } else if let Some(group) = folder_of(file, ATTRIBUTES) {
-            let source = folder.open(file)?;
-            let attributes = Attributes::of(&Frame::open(&*source, 0)?, codec)?;
+            let attributes = self.attributes_in(file, folder, codec)?;
             if group.is_empty() {
                 self.attributes = attributes;
             } else {
@@ -216,11 +226,26 @@ impl Store {
             self.kind = self.kind.or(Some(embedded.kind));
             self.leaves.extend(embedded.leaves.into_iter().map(|leaf| Leaf { member: Some(file.to_owned()), ..leaf }));
         } else if is_leaf(folder, file, is_store)? {
-            let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-            let offset = folder.offset(file)?;
-            self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
+            self.add_frame(file, folder)?;
         }
         Ok(())
+    }
+
+    fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
+        let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+        let offset = folder.offset(file)?;
+        self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
+        Ok(())
+    }
+
+    /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
+    fn attributes_in(&mut self, file: &str, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Attributes> {
+        let source = folder.open(file)?;
+        let attributes = Frame::open(&*source, 0).and_then(|frame| Attributes::of(&frame, codec));
+        match readable(attributes)? {
+            Ok(attributes) => Ok(attributes),
+            Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
+        }
     }
 }
 
@@ -228,12 +253,10 @@ fn would_block(error: &Error) -> bool {
     matches!(error.kind(), b2nd::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
-/// Whether a file is a leaf: by its name in a store, by its first bytes in any other folder.
+/// Whether a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
-    if is_store {
-        return Ok(LEAVES.iter().any(|end| file.ends_with(end)));
-    }
-    Ok(is_frame(&folder.open(file)?.read(0..10)?))
+    let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
+    Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))
 }
 
 /// Whether these are the first ten bytes of a frame: a fixarray and the magic.
@@ -316,10 +339,17 @@ pub struct StoreObject<'a> {
 /// Attributes of groups, under their keys.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
+pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
 
 fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
+}
+
+impl Store {
+    /// The attributes of its groups as JSON: an object of objects.
+    pub fn groups(&self) -> Groups<'_> {
+        Groups(&self.groups)
+    }
 }
 
 impl<'a> StoreObject<'a> {
@@ -333,7 +363,7 @@ impl<'a> StoreObject<'a> {
             kind: store.kind,
             vlmeta: &store.attributes,
             leaves: Some(store.leaves.len()),
-            groups: Some(Groups(&store.groups)),
+            groups: Some(store.groups()),
             table: None,
             remote: None,
         }

@@ -21,20 +21,23 @@ pub struct Table {
     /// The files of the table that hold frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// All of them, the schema too.
+    /// What python-blosc2 keeps of it: the schema, its indexes.
+    pub metadata: Attributes,
+    /// The user's attributes.
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
 impl Table {
     /// A table in this folder of a store that has these files, in order.
-    pub(super) fn new(attributes: Attributes, folder: &str, files: &[String]) -> Table {
-        let schema = attributes.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
+    pub(super) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
+        let schema = metadata.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
         let columns = schema.as_ref().and_then(|schema| schema.get("columns")?.as_array().cloned());
         let rows = schema.and_then(|schema| schema.get("n_rows")?.as_u64());
         let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));
         let frames = frames.cloned().collect();
-        let mut table = Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), files: frames, attributes };
+        let mut table =
+            Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), files: frames, metadata, attributes };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let is_missing = |name: &&str| {
             let file = format!("{prefix}_cols/{}", file_name(name));
