@@ -188,6 +188,39 @@ fn a_table_has_the_attributes_of_its_user() {
     }
 }
 
+/// In an archive a member's place is known only from the bytes before it.
+#[test]
+fn a_member_that_is_not_where_the_archive_says_is_said() {
+    let folder = Folder::new("archive");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z");
+    let mut archive = fs::read(data).unwrap();
+    const MEMBER: &[u8] = b"g1/n1.b2nd";
+    const BEFORE_NAME: usize = 30;
+    let name = archive.windows(MEMBER.len()).position(|bytes| bytes == MEMBER).unwrap();
+    archive[name - BEFORE_NAME] = b'?';
+    folder.write("bad.b2z", archive);
+    let path = folder.0.join("bad.b2z");
+    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(["info", "--json"]).arg(&path).output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(err.starts_with(&format!("{}::/g1/n1: g1/n1.b2nd: the zip archive cannot be read", path.display())), "{err}");
+    assert_eq!((out.lines().count(), err.lines().count(), output.status.code()), (5, 1, Some(1)));
+}
+
+#[test]
+fn columns_that_are_computed_come_last() {
+    let store = Folder::new("computed");
+    let schema = br#"{"columns": [{"name": "i", "kind": "int64"}], "n_rows": 2,
+        "computed_columns": [{"name": "i2", "kind": "expression", "expression": "(o0 * 2)", "col_deps": ["i"]}]}"#;
+    store.attribute("_meta.b2f", "schema", &[&[0xd9, schema.len() as u8][..], schema].concat());
+    store.attribute("_cols/i.b2nd", "own", b"\x01");
+    let columns = &store.json(&["info", "--json"])[1]["columns"];
+    assert_eq!(columns[1], json!({"name": "i2", "kind": "expression", "expression": "(o0 * 2)", "col_deps": ["i"]}));
+    let (page, _, _) = store.run(&["info"]);
+    assert!(page.contains("\n  columns       2\n    i   int64\n    i2  expression  (o0 * 2)\n"), "{page}");
+    // No file has to hold them.
+    assert_eq!(store.run(&["check"]), (String::new(), String::new(), 0));
+}
+
 #[test]
 fn groups_have_their_attributes_in_every_form() {
     let store = Folder::new("groups");

@@ -339,7 +339,8 @@ pub fn leaf(leaf: &Leaf, name: &str, width: Option<usize>) -> View {
             page.line("rows", table.rows.map_or_else(|| "not said".to_owned(), thousands));
             page.line("columns", thousands(table.columns.len()));
             let text = |column: &serde_json::Value, key: &str| column.get(key).and_then(|it| Some(printable(it.as_str()?)));
-            let rows = table.columns.iter().map(|column| [text(column, "name"), text(column, "kind")]);
+            let rows =
+                table.columns.iter().map(|column| [text(column, "name"), text(column, "kind"), text(column, "expression")]);
             let rows: Vec<_> = rows.map(|cells| cells.map(Option::unwrap_or_default).to_vec()).collect();
             page.table(columns(&rows, &[]));
             page.attributes("metadata", &table.metadata);

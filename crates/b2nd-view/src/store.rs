@@ -211,7 +211,7 @@ impl Store {
                 self.kind = Some(Kind::CTable);
                 self.attributes = table.attributes.clone();
             }
-            let offset = folder.offset(file)?;
+            let offset = offset(file, folder)?;
             self.leaves.push(Leaf { key: key(group), member: Some(file.to_owned()), offset, content: Content::Table(table) });
         } else if let Some(group) = folder_of(file, ATTRIBUTES) {
             let attributes = self.attributes_in(file, folder, codec)?;
@@ -233,20 +233,24 @@ impl Store {
 
     fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
         let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-        let offset = folder.offset(file)?;
+        let offset = offset(file, folder)?;
         self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
         Ok(())
     }
 
     /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
     fn attributes_in(&mut self, file: &str, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let source = folder.open(file)?;
-        let attributes = Frame::open(&*source, 0).and_then(|frame| Attributes::of(&frame, codec));
+        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source, 0)?, codec));
         match readable(attributes)? {
             Ok(attributes) => Ok(attributes),
             Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
         }
     }
+}
+
+/// Where a file starts, 0 where its place is no good: whoever opens it finds out why.
+fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
+    Ok(readable(folder.offset(file))?.unwrap_or(0))
 }
 
 fn would_block(error: &Error) -> bool {

@@ -13,7 +13,8 @@ const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 pub struct Table {
     /// How many rows there are, where that is said.
     pub rows: Option<u64>,
-    /// A description of each column: its `name` and `kind`, and more.
+    /// A description of each column: its `name` and `kind`, and more. Those that are computed from others come last; they have
+    /// `col_deps`, and no file holds them.
     pub columns: Vec<Value>,
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
@@ -32,18 +33,19 @@ impl Table {
     /// A table in this folder of a store that has these files, in order.
     pub(super) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = metadata.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
-        let columns = schema.as_ref().and_then(|schema| schema.get("columns")?.as_array().cloned());
-        let rows = schema.and_then(|schema| schema.get("n_rows")?.as_u64());
+        let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
+        let rows = schema.as_ref().and_then(|schema| schema.get("n_rows")?.as_u64());
         let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));
         let frames = frames.cloned().collect();
-        let mut table =
-            Table { rows, columns: columns.unwrap_or_default(), missing: Vec::new(), files: frames, metadata, attributes };
+        let columns = listed("columns");
+        let mut table = Table { rows, columns, missing: Vec::new(), files: frames, metadata, attributes };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let is_missing = |name: &&str| {
             let file = format!("{prefix}_cols/{}", file_name(name));
             !ENDS.iter().any(|end| files.binary_search(&format!("{file}{end}")).is_ok())
         };
         table.missing = table.names().filter(is_missing).map(str::to_owned).collect();
+        table.columns.extend(listed("computed_columns"));
         table
     }
 
