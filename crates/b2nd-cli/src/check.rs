@@ -52,7 +52,7 @@ impl Check {
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
                     let mut findings = check::table(table);
                     for file in &table.files {
-                        findings.extend(check::file(folder, file, |frame| self.frame(frame))?);
+                        findings.extend(check::file(folder, file, |frame| self.frame(frame)));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }

@@ -288,7 +288,13 @@ fn the_files_of_a_table_are_checked_as_frames() {
         let file = |name: &str| format!("{}{name}", key.trim_start_matches('/').replace("g/t", "g/t/"));
         let (a, c, meta) = (file("_cols/a.b2nd, chunk 0"), file("_cols/c.b2nd"), file("_meta.b2f, file"));
         assert_eq!(places(&[path]), [c.clone(), meta.clone()]);
-        assert_eq!(places(&["--data", path]), [a, c, meta]);
+        assert_eq!(places(&["--data", path]), [a, c.clone(), meta.clone()]);
+        #[cfg(unix)]
+        {
+            fs::remove_file(table.join("_cols/a.b2nd")).unwrap();
+            std::os::unix::fs::symlink("nowhere", table.join("_cols/a.b2nd")).unwrap();
+            assert_eq!(places(&[path]), [file("_cols/a.b2nd"), c, meta]);
+        }
         fs::remove_dir_all(&store).unwrap();
     }
 }

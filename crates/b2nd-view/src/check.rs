@@ -85,22 +85,21 @@ pub fn table(table: &Table) -> Vec<Finding> {
 }
 
 /// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
-///
-/// # Errors
-///
-/// The source fails.
-pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Result<Vec<Finding>> {
-    let source = folder.open(file);
-    let looked = source.and_then(|source| Frame::open(&*source, 0).and_then(|frame| look(&frame)));
+pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
+    let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source, 0)?));
     let mut findings = Findings(Vec::new());
-    match readable(looked)? {
+    match looked {
         Ok(found) => {
             let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
             findings.0.extend(found.into_iter().map(in_file));
         }
+        // The other files of the table are worth a look all the same.
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
+            findings.add(file, None, format!("it cannot be read: {error}"), UNKNOWN);
+        }
         Err(error) => findings.add(file, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]),
     }
-    Ok(findings.0)
+    findings.0
 }
 
 /// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
