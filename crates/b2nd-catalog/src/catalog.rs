@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -32,6 +33,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How many rows are handed to the thread that writes at a time.
 const HANDED: usize = 1 << 10;
 
+/// How the names of files begin that are not whole yet.
+pub(crate) const TEMPORARY: &str = ".b2nd-catalog-";
+
 /// How many times that may wait for it: so many files are read while it encodes a row group.
 const WAITING: usize = 16;
 
@@ -56,13 +60,11 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// No file can be made in the directory of `target`.
+    /// No file can be made in the directory of `target`, or what is there is no Parquet file, which is not replaced.
     pub fn new(target: &Path) -> Result<Writer> {
+        let target = &replaceable(target)?;
         let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // The umask takes from it what it takes from every file.
-        let readable = PermissionsExt::from_mode(0o666);
-        let temporary =
-            tempfile::Builder::new().prefix(".b2nd-catalog-").suffix(".tmp").permissions(readable).tempfile_in(directory);
+        let temporary = temporary_in(directory);
         let temporary = temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -126,6 +128,27 @@ impl Writer {
         temporary.persist(&target).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(())
     }
+}
+
+/// A file that is going to be put into its place in this directory.
+pub(crate) fn temporary_in(directory: &Path) -> std::io::Result<NamedTempFile> {
+    // The umask takes from it what it takes from every file.
+    let readable = PermissionsExt::from_mode(0o666);
+    tempfile::Builder::new().prefix(TEMPORARY).suffix(".tmp").permissions(readable).tempfile_in(directory)
+}
+
+/// Where a link leads to. Anything but a Parquet file, or an empty one, somebody else needs.
+fn replaceable(target: &Path) -> Result<PathBuf> {
+    let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
+    let mut first = Vec::new();
+    if found.is_file() {
+        let file = File::open(target).with_context(|| format!("cannot open {}", target.display()))?;
+        file.take(4).read_to_end(&mut first)?;
+    }
+    if !found.is_file() || !(first.is_empty() || first == b"PAR1") {
+        bail!("{} is no catalogue, and is not replaced", target.display());
+    }
+    Ok(target.canonicalize()?)
 }
 
 /// Writes pieces until no more come.
@@ -256,6 +279,10 @@ impl Known {
     /// Whether a listed file is as it was; its rows are then kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
+        // Pages of links say nothing of a file.
+        if size.is_none() && object.etag.is_none() && object.modified.is_none() {
+            return false;
+        }
         let found = version(size, object.etag.as_deref(), object.modified);
         let Some(known) = self.files.get_mut(&name(&object.url)) else { return false };
         let unchanged = known.version == Some(found);
@@ -272,13 +299,14 @@ impl Known {
         }
     }
 
-    /// Copies the rows that are still true: of files that are unchanged, and of those that this scan does not cover. How
-    /// many files are gone.
+    /// Copies the rows that are still true: of files that are unchanged, and of those that this scan does not cover or could not
+    /// list; `None` stands for a scan that did not come to its end. How many files are gone.
     ///
     /// # Errors
     ///
     /// The last catalogue cannot be read, or the disk is full.
-    pub fn keep(&self, writer: &mut Writer, is_complete: bool) -> Result<u64> {
+    pub fn keep(&self, writer: &mut Writer, unlisted: Option<&[String]>) -> Result<u64> {
+        let is_open = |url: &str| unlisted.is_none_or(|unlisted| is_below(url, unlisted));
         let mut gone = 0;
         for batch in open(&self.file, &self.path)?.build()? {
             let batch = batch?;
@@ -289,7 +317,7 @@ impl Known {
                         Some(Fate::Unchanged) => true,
                         Some(Fate::Replaced) => false,
                         _ => {
-                            let kept = !is_complete || !self.covers(url.value(row));
+                            let kept = is_open(url.value(row)) || !is_below(url.value(row), &self.roots);
                             gone += u64::from(!kept && key.is_null(row));
                             kept
                         }
@@ -301,10 +329,12 @@ impl Known {
         }
         Ok(gone)
     }
+}
 
-    fn covers(&self, url: &str) -> bool {
-        self.roots.iter().any(|root| url.strip_prefix(root.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-    }
+fn is_below(url: &str, roots: &[String]) -> bool {
+    let below =
+        |root: &String| url.strip_prefix(root.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    roots.iter().any(below)
 }
 
 /// The catalogue, locked; `None` where there is none.

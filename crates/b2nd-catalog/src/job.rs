@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use futures::{FutureExt, StreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -60,7 +60,7 @@ impl Job {
         let bar = self.bar(&counts);
         let mut rows = scan(self.changed(&known, &counts), self.options);
         let mut stop = std::pin::pin!(stop.fuse());
-        let (mut is_complete, mut interrupted) = (true, false);
+        let (mut unlisted, mut reasons, mut interrupted) = (Vec::new(), Vec::new(), false);
         loop {
             let done = tokio::select! {
                 biased;
@@ -71,8 +71,10 @@ impl Job {
             let done = match done {
                 Ok(rows) => rows,
                 Err(Unlisted { url, message }) => {
-                    is_complete = false;
-                    vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]
+                    let error = format!("cannot be listed: {message}");
+                    unlisted.push(url.clone());
+                    reasons.push(format!("{url} {error}"));
+                    vec![Row { url, error: Some(error), ..Row::default() }]
                 }
             };
             let files = || done.iter().filter(|row| row.key.is_none());
@@ -83,9 +85,12 @@ impl Job {
             }
             writer.push(done)?;
         }
-        is_complete &= !interrupted;
+        let is_complete = unlisted.is_empty() && !interrupted;
+        if !unlisted.is_empty() && Counts::get(&counts.listed) == 0 && path.exists() {
+            bail!("{} is as it was: {}", path.display(), reasons.join("; "));
+        }
         let gone = match lock(&known).as_ref() {
-            Some(known) => known.keep(&mut writer, is_complete)?,
+            Some(known) => known.keep(&mut writer, (!interrupted).then_some(&unlisted))?,
             None => 0,
         };
         writer.finish(&Notes { extent: self.options.extent, is_complete })?;

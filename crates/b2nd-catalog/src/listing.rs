@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
+use twox_hash::XxHash3_128;
 use walkdir::WalkDir;
 
+use crate::catalog::TEMPORARY;
 use crate::place::{Object, Place, SPARSE, base, disk_url, parsed, remote_url, shown};
 
 /// What could not be listed, and why.
@@ -38,7 +40,10 @@ pub struct Names {
 impl Names {
     /// Names with one of these endings, or every name if `*` is one of them.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
-        Names { endings: endings.iter().map(S::to_string).collect(), sizes: false }
+        Names {
+            endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),
+            sizes: false,
+        }
     }
 
     /// The same, and what lists a disk says sizes and times too. Other listings say what they know anyway.
@@ -47,6 +52,9 @@ impl Names {
     }
 
     fn have(&self, name: &str) -> bool {
+        if name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY)) {
+            return false;
+        }
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         self.endings.iter().any(|accepted| accepted == "*" || accepted == ending)
     }
@@ -62,7 +70,10 @@ impl Default for Names {
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
-        Err(error) => stream::iter([Err(Unlisted { url: shown(root), message: format!("{error:#}") })]).boxed(),
+        Err(error) => {
+            let url = Object::of(root).map_or_else(|_| shown(root), |object| object.url);
+            stream::iter([Err(Unlisted { url, message: format!("{error:#}") })]).boxed()
+        }
     }
 }
 
@@ -234,7 +245,17 @@ fn store_of(url: &str) -> Option<usize> {
 
 impl Object {
     fn add(&mut self, member: Object) {
-        self.size = Some(self.size.unwrap_or(0) + member.size.unwrap_or(0));
+        // What one file does not say the store does not.
+        self.size = match (member.size, self.size) {
+            (Some(size), _) if self.members.is_empty() => Some(size),
+            (Some(size), Some(sum)) => Some(sum + size),
+            _ => None,
+        };
+        let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
+        let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
+        // In whatever order they are listed.
+        let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
+        self.etag = self.size.map(|_| format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);
         let path = member.url.get(self.url.len() + 1..).unwrap_or_default();
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();

@@ -63,8 +63,8 @@ impl TableProvider for Table {
     /// What is said of url and key alone is known before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
-            Some("url") => TableProviderFilterPushDown::Exact,
-            Some("key") => TableProviderFilterPushDown::Inexact,
+            // What cannot be listed has a row whose url was not tested.
+            Some("url" | "key") => TableProviderFilterPushDown::Inexact,
             _ => TableProviderFilterPushDown::Unsupported,
         };
         Ok(filters.iter().map(supported).collect())
@@ -90,7 +90,7 @@ impl TableProvider for Table {
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
         let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
         // Of rows that are filtered once more, a limit would take too few.
-        let limit = limit.filter(|_| filters.iter().all(|filter| column_of(filter) == Some("url")));
+        let limit = limit.filter(|_| filters.is_empty());
         Ok(Arc::new(StreamingTableExec::try_new(SCHEMA.clone(), vec![Arc::new(scan)], projection, [], false, limit)?))
     }
 }
@@ -121,14 +121,20 @@ fn start_of(filter: &Expr) -> Option<String> {
         _ => None,
     };
     match filter {
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => text(left).or_else(|| text(right)),
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => match (&**left, &**right) {
+            (Expr::Column(_), value) | (value, Expr::Column(_)) => text(value),
+            _ => None,
+        },
         Expr::Like(like)
             if !like.negated && !like.case_insensitive && like.escape_char.is_none() && matches!(*like.expr, Expr::Column(_)) =>
         {
             let pattern = text(&like.pattern)?;
             Some(pattern.split(['%', '_', '\\']).next().unwrap_or_default().to_owned())
         }
-        Expr::ScalarFunction(call) if call.name() == "starts_with" => text(call.args.get(1)?),
+        Expr::ScalarFunction(call) if call.name() == "starts_with" => match call.args.as_slice() {
+            [Expr::Column(_), start] => text(start),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -55,7 +55,7 @@ struct Scan {
     #[arg(long)]
     update: bool,
     /// How many files are read at the same time; without it 256 of servers, and of disks 4 for each core.
-    #[arg(long)]
+    #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
     /// Read attributes too, which are at a frame's end: a second request for most files.
     #[arg(long)]
@@ -94,7 +94,7 @@ struct Sql {
     #[arg(long)]
     out: Option<PathBuf>,
     /// How many files `b2nd('url')` reads at the same time; without it 256 of servers, and of disks 4 for each core.
-    #[arg(long)]
+    #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
 }
 
@@ -175,15 +175,26 @@ impl Sql {
     }
 }
 
-/// Is ready when the user or the machine asks for an end.
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number from 1 on".to_owned()),
+        Ok(jobs) => Ok(jobs),
+    }
+}
+
+/// Is ready when the user or the machine asks for an end: by Ctrl-C, by SIGTERM, or when the terminal is closed.
 async fn stop() {
     #[cfg(unix)]
-    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
         }
-        return;
     }
     let _ = tokio::signal::ctrl_c().await;
 }

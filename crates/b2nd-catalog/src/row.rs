@@ -108,7 +108,13 @@ impl Row {
         if extent.index && self.nchunks.is_none() {
             self.nchunks = Some(frame.offsets()?.len() as i64);
         }
-        array.map(|_| ())
+        array.map(|_| ())?;
+        let (found, expected) = (frame.source_len(), header.frame_len());
+        if found < expected {
+            let message = format_args!("the file is cut off: it ends at byte {found} of the frame, whose header says {expected}");
+            return Err(b2nd::Error::custom(message));
+        }
+        Ok(())
     }
 
     fn describe_array(&mut self, array: &Array) {

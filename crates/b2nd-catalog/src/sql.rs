@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -15,6 +15,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
+use crate::catalog::temporary_in;
 use crate::live::Live;
 use crate::place::{Place, shown};
 
@@ -81,42 +82,51 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     let frame = context.sql(query).await?;
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let mut batches = frame.execute_stream().await?;
-    let mut output = Output::new(format, schema, out)?;
+    // A query may fail after its first rows: a file is put into its place when it is whole. A device or a pipe stays what it is.
+    let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
+    let temporary = place.map(|path| {
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        temporary_in(directory).with_context(|| format!("cannot write {}", path.display()))
+    });
+    let temporary = temporary.transpose()?;
+    let to: To = match (&temporary, out) {
+        (Some(file), _) => Box::new(BufWriter::new(file.as_file().try_clone()?)),
+        (None, Some(path)) => {
+            let file = File::options().write(true).open(path).with_context(|| format!("cannot write {}", path.display()))?;
+            Box::new(BufWriter::new(file))
+        }
+        (None, None) if format == Format::Parquet => bail!("Parquet is not for a terminal: give --out"),
+        (None, None) => Box::new(BufWriter::new(stdout())),
+    };
+    let mut output = Output::new(format, schema, to)?;
     while let Some(batch) = batches.next().await {
         output.write(&batch?)?;
     }
-    output.finish()
+    output.finish()?;
+    if let (Some(file), Some(path)) = (temporary, place) {
+        file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
+
+type To = Box<dyn Write + Send>;
 
 enum Output {
-    Table { schema: Arc<Schema>, shown: Vec<RecordBatch>, rows: usize, to: Box<dyn Write> },
-    Csv(Box<arrow::csv::Writer<Box<dyn Write>>>),
-    Json(arrow::json::LineDelimitedWriter<Box<dyn Write>>),
-    Parquet(Box<ArrowWriter<Temporary>>, std::path::PathBuf),
+    Table { schema: Arc<Schema>, shown: Vec<RecordBatch>, rows: usize, to: To },
+    Csv(Box<arrow::csv::Writer<To>>),
+    Json(arrow::json::LineDelimitedWriter<To>),
+    Parquet(Box<ArrowWriter<To>>),
 }
 
-type Temporary = tempfile::NamedTempFile;
-
 impl Output {
-    fn new(format: Format, schema: Arc<Schema>, out: Option<&Path>) -> Result<Output> {
-        let open = || -> Result<Box<dyn Write>> {
-            Ok(match out {
-                Some(path) => {
-                    Box::new(BufWriter::new(File::create(path).with_context(|| format!("cannot write {}", path.display()))?))
-                }
-                None => Box::new(BufWriter::new(stdout())),
-            })
-        };
+    fn new(format: Format, schema: Arc<Schema>, to: To) -> Result<Output> {
         Ok(match format {
-            Format::Table => Output::Table { schema, shown: Vec::new(), rows: 0, to: open()? },
-            Format::Csv => Output::Csv(Box::new(arrow::csv::Writer::new(open()?))),
-            Format::Json => Output::Json(arrow::json::LineDelimitedWriter::new(open()?)),
+            Format::Table => Output::Table { schema, shown: Vec::new(), rows: 0, to },
+            Format::Csv => Output::Csv(Box::new(arrow::csv::Writer::new(to))),
+            Format::Json => Output::Json(arrow::json::LineDelimitedWriter::new(to)),
             Format::Parquet => {
-                let Some(path) = out else { bail!("Parquet is not for a terminal: give --out") };
-                let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
-                let writer = ArrowWriter::try_new(Temporary::new_in(directory)?, schema, Some(properties))?;
-                Output::Parquet(Box::new(writer), path.to_owned())
+                Output::Parquet(Box::new(ArrowWriter::try_new(to, schema, Some(properties))?))
             }
         })
     }
@@ -127,12 +137,12 @@ impl Output {
                 let room = SHOWN.saturating_sub(*rows);
                 *rows += batch.num_rows();
                 if room > 0 {
-                    shown.push(batch.slice(0, batch.num_rows().min(room)));
+                    shown.push(printable(&batch.slice(0, batch.num_rows().min(room)))?);
                 }
             }
             Output::Csv(writer) => writer.write(&flat(batch)?)?,
             Output::Json(writer) => writer.write(batch)?,
-            Output::Parquet(writer, _) => writer.write(batch)?,
+            Output::Parquet(writer) => writer.write(batch)?,
         }
         Ok(())
     }
@@ -155,12 +165,27 @@ impl Output {
                 writer.finish()?;
                 writer.into_inner().flush()?;
             }
-            Output::Parquet(writer, path) => {
-                writer.into_inner()?.persist(path)?;
-            }
+            Output::Parquet(writer) => writer.into_inner()?.flush()?,
         }
         Ok(())
     }
+}
+
+/// The same with escapes for what a terminal would not show but do.
+fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
+    let shown = |column: &ArrayRef| -> Result<ArrayRef> {
+        Ok(match column.data_type() {
+            DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 => {
+                let text = arrow::compute::cast(column, &DataType::Utf8)?;
+                let shown: StringArray =
+                    text.as_string::<i32>().iter().map(|text| text.map(b2nd_view::text::printable)).collect();
+                arrow::compute::cast(&shown, column.data_type())?
+            }
+            _ => column.clone(),
+        })
+    };
+    let columns = batch.columns().iter().map(shown).collect::<Result<_>>()?;
+    Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
 
 /// The same with text for lists, which CSV has not.

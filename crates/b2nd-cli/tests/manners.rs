@@ -132,20 +132,49 @@ fn an_embed_store_without_leaves_is_whole() {
     }
 }
 
+/// A frame whose data are frames, each under a key with its offset and length.
+fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
+    let length = i32::try_from(data.len()).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: length, blocksize: length }).unwrap();
+    header.metalayers_mut().insert(metalayer, b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
+    let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}}}"#)).unwrap();
+    writer.set_vlmetalayer("estore_metadata", &map).unwrap();
+    writer.finish().unwrap()
+}
+
+/// Small frames are embedded, and the attributes of a store and its groups are such frames.
+#[test]
+fn embedded_attributes_are_no_leaves() {
+    let tests = Temporary::new("embedded-attributes");
+    let frame = |number: u8| -> Vec<u8> {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+        writer.set_vlmetalayer("number", &[number]).unwrap();
+        writer.finish().unwrap()
+    };
+    let frames = [frame(1), frame(2), frame(3)];
+    let mut start = 0;
+    let mut place = |key: &str, frame: &Vec<u8>| {
+        let place = format!(r#""{key}": {{"offset": {start}, "length": {}}}"#, frame.len());
+        start += frame.len();
+        place
+    };
+    let keys = ["/__vlmeta__", "/g/__vlmeta__", "/g/x"];
+    let map: Vec<_> = keys.iter().zip(&frames).map(|(key, frame)| place(key, frame)).collect();
+    fs::create_dir(tests.0.join("t.b2d")).unwrap();
+    fs::write(tests.0.join("t.b2d/embed.b2e"), embed_store("b2tree", &frames.concat(), &map.join(","))).unwrap();
+    let output = run(&["info", "--json", "t.b2d"], &tests.0);
+    let lines: Vec<&str> = text(&output.stdout).lines().collect();
+    assert_eq!(lines[0], r#"{"path":"t.b2d","kind":"treestore","vlmeta":{"number":1},"leaves":1,"groups":{"/g":{"number":2}}}"#);
+    assert!(lines.len() == 2 && lines[1].contains(r#""key":"/g/x""#), "{lines:?}");
+}
+
 /// A store in which a leaf is a store whose leaves are itself, and one that says so a thousand times.
 #[test]
 fn an_embed_map_that_leads_to_itself_has_an_end() {
     let tests = Temporary::new("cycle");
-    let store = |data: &[u8], map: &str| {
-        let length = i32::try_from(data.len()).unwrap();
-        let mut header = Header::new(Sizes { typesize: 1, chunksize: length, blocksize: length }).unwrap();
-        header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
-        let mut writer = Writer::new(header);
-        writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
-        let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}}}"#)).unwrap();
-        writer.set_vlmetalayer("estore_metadata", &map).unwrap();
-        writer.finish().unwrap()
-    };
+    let store = |data: &[u8], map: &str| embed_store("b2embed", data, map);
     let inner: Vec<u8> = store(b"data", r#""/a": {"offset": 0, "length": 4}"#);
     let whole = format!(r#"{{"offset": 0, "length": {}}}"#, inner.len());
     let map: Vec<_> = (0..1000).map(|n| format!(r#""/{n}": {whole}"#)).collect();

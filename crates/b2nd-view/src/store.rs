@@ -4,10 +4,9 @@
 //! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
 
 mod embedded;
+mod object;
 mod table;
 mod zip;
-
-use std::borrow::Cow;
 
 use b2nd::frame::Decompress;
 use b2nd::{Error, Result};
@@ -21,6 +20,7 @@ use crate::source::Source;
 use crate::value::Value;
 
 pub use embedded::{Embedded, embedded};
+pub use object::{Groups, StoreObject};
 pub use table::Table;
 pub use zip::Zip;
 
@@ -29,6 +29,9 @@ const EMBED: &str = "embed.b2e";
 
 /// The member that holds the attributes of a store or of a group.
 const ATTRIBUTES: &str = "__vlmeta__.b2f";
+
+/// The same where they are embedded.
+const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
 
 /// The member that makes a folder a table.
 const TABLE: &str = "_meta.b2f";
@@ -224,9 +227,26 @@ impl Store {
             let source = folder.open(file)?;
             let embedded = embedded(&Frame::open(&*source, 0)?, codec)?;
             self.kind = self.kind.or(Some(embedded.kind));
-            self.leaves.extend(embedded.leaves.into_iter().map(|leaf| Leaf { member: Some(file.to_owned()), ..leaf }));
+            for leaf in embedded.leaves {
+                self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder, codec)?;
+            }
         } else if is_leaf(folder, file, is_store)? {
             self.add_frame(file, folder)?;
+        }
+        Ok(())
+    }
+
+    /// A leaf, or the attributes of a group, which python-blosc2 embeds as well.
+    fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<()> {
+        let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
+            self.leaves.push(leaf);
+            return Ok(());
+        };
+        let source = leaf.open(folder, codec);
+        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source, 0)?, codec)))? {
+            Ok(attributes) if group.is_empty() => self.attributes = attributes,
+            Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
+            Err(_) => self.leaves.push(leaf),
         }
         Ok(())
     }
@@ -315,85 +335,5 @@ fn named(file: &str, error: Error) -> Error {
         // A store that is one file has no members.
         _ if file.is_empty() => error,
         _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
-    }
-}
-
-/// An object of JSON for a store or a table.
-#[derive(Serialize)]
-pub struct StoreObject<'a> {
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    member: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    offset: Option<u64>,
-    kind: Option<Kind>,
-    vlmeta: &'a Attributes,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    leaves: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    groups: Option<Groups<'a>>,
-    #[serde(flatten)]
-    table: Option<&'a Table>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remote: Option<[Cow<'a, str>; 2]>,
-}
-
-/// Attributes of groups, under their keys.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
-
-fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
-}
-
-impl Store {
-    /// The attributes of its groups as JSON: an object of objects.
-    pub fn groups(&self) -> Groups<'_> {
-        Groups(&self.groups)
-    }
-}
-
-impl<'a> StoreObject<'a> {
-    /// A store.
-    pub fn of_store(store: &'a Store, path: &'a str) -> StoreObject<'a> {
-        StoreObject {
-            path,
-            key: None,
-            member: None,
-            offset: None,
-            kind: store.kind,
-            vlmeta: &store.attributes,
-            leaves: Some(store.leaves.len()),
-            groups: Some(store.groups()),
-            table: None,
-            remote: None,
-        }
-    }
-
-    /// A leaf that is no frame: a table, or something elsewhere.
-    pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
-        const NONE: &Attributes = &Attributes(Vec::new());
-        let (kind, vlmeta, table, remote) = match &leaf.content {
-            Content::Frame | Content::Embedded(_) => return None,
-            Content::Table(table) => (Kind::CTable, &table.attributes, Some(table), None),
-            Content::Remote { urlbase, path } => {
-                (Kind::RemoteArray, NONE, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
-            }
-        };
-        Some(StoreObject {
-            path,
-            key: Some(&leaf.key),
-            member: leaf.member.as_deref(),
-            offset: Some(leaf.offset),
-            kind: Some(kind),
-            vlmeta,
-            leaves: None,
-            groups: None,
-            table,
-            remote,
-        })
     }
 }

@@ -8,3 +8,4 @@ mod files;
 mod http;
 mod pages;
 mod server;
+mod truth;

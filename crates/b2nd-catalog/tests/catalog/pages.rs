@@ -117,8 +117,9 @@ fn passwords_are_used_and_not_shown() {
         for wrong in ["other:cret", "me:"] {
             let done = program(&["scan", &with(wrong), "--out", out]).output().unwrap();
             assert_eq!(done.status.code(), Some(1));
-            all(done);
-            assert!(all(run(&["sql", "select * from arrays", "--catalog", out])).contains("cannot be listed: "));
+            let said = all(done);
+            assert!(said.contains("out.parquet is as it was: ") && said.contains(" cannot be listed: "), "{said}");
+            assert_eq!(ask(out.as_ref(), urls), expected);
             let live = format!("select url, error from b2nd('{}')", with(wrong));
             assert!(all(run(&["sql", &live])).contains("cannot be listed: "));
         }
@@ -139,6 +140,7 @@ fn what_is_no_listing_is_said() {
     let out = directory.path().join("out.parquet");
     let said = |path: &str| {
         let url = format!("{}{path}", server.url());
+        let _ = std::fs::remove_file(&out);
         let done = program(&["scan", &url, "--out", out.to_str().unwrap()]).output().unwrap();
         assert_eq!(done.status.code(), Some(1), "{path}");
         ask(&out, "select error from arrays")[0]["error"].as_str().unwrap().to_owned()

@@ -1,0 +1,88 @@
+//! Stores and leaves that are no frames as JSON.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{Attributes, Content, Leaf, Store, Table};
+use crate::kind::Kind;
+
+/// An object of JSON for a store or a table.
+#[derive(Serialize)]
+pub struct StoreObject<'a> {
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    kind: Option<Kind>,
+    vlmeta: &'a Attributes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaves: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Groups<'a>>,
+    #[serde(flatten)]
+    table: Option<&'a Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<[Cow<'a, str>; 2]>,
+}
+
+/// Attributes of groups, under their keys.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
+
+fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
+}
+
+impl Store {
+    /// The attributes of its groups as JSON: an object of objects.
+    pub fn groups(&self) -> Groups<'_> {
+        Groups(&self.groups)
+    }
+}
+
+impl<'a> StoreObject<'a> {
+    /// A store.
+    pub fn of_store(store: &'a Store, path: &'a str) -> StoreObject<'a> {
+        StoreObject {
+            path,
+            key: None,
+            member: None,
+            offset: None,
+            kind: store.kind,
+            vlmeta: &store.attributes,
+            leaves: Some(store.leaves.len()),
+            groups: Some(store.groups()),
+            table: None,
+            remote: None,
+        }
+    }
+
+    /// A leaf that is no frame: a table, or something elsewhere.
+    pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
+        const NONE: &Attributes = &Attributes(Vec::new());
+        let (kind, vlmeta, table, remote) = match &leaf.content {
+            Content::Frame | Content::Embedded(_) => return None,
+            Content::Table(table) => (Kind::CTable, &table.attributes, Some(table), None),
+            Content::Remote { urlbase, path } => {
+                (Kind::RemoteArray, NONE, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
+            }
+        };
+        Some(StoreObject {
+            path,
+            key: Some(&leaf.key),
+            member: leaf.member.as_deref(),
+            offset: Some(leaf.offset),
+            kind: Some(kind),
+            vlmeta,
+            leaves: None,
+            groups: None,
+            table,
+            remote,
+        })
+    }
+}
