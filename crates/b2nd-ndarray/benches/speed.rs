@@ -8,7 +8,7 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::time::Instant;
 
-use b2nd_ndarray::{Array, Value};
+use b2nd_ndarray::{Array, Element};
 use ndarray::ArrayD;
 
 fn main() {
@@ -98,6 +98,6 @@ fn since(start: (Instant, u64)) -> [u64; 2] {
     [(end.0 - start.0).as_nanos() as u64, end.1 - start.1]
 }
 
-fn sum<T: Value>(values: &ArrayD<T>, bits: impl Fn(T) -> u64) -> u64 {
+fn sum<T: Element>(values: &ArrayD<T>, bits: impl Fn(T) -> u64) -> u64 {
     values.iter().step_by(97).fold(0, |sum, &value| sum.wrapping_add(bits(value)))
 }

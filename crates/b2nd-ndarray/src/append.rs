@@ -9,9 +9,9 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, Axis, Data, Dimension, IxDyn, Slice};
 
 use crate::array::Array;
+use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::value::{self, Value, scalar};
 use crate::write::{Packer, write_bytes};
 
 /// A disk writes so many bytes as a whole or not at all.
@@ -75,7 +75,7 @@ impl Appender {
     /// # Errors
     ///
     /// Those of [`write`](crate::write()).
-    pub fn create<T: Value>(path: impl AsRef<Path>, row: &[i64], options: &Options) -> Result<Appender> {
+    pub fn create<T: Element>(path: impl AsRef<Path>, row: &[i64], options: &Options) -> Result<Appender> {
         let dtype = scalar::<T>()?;
         let shape = |rows| [&[rows], row].concat();
         let typical = options.geometry(&shape(ROWS), dtype.itemsize())?;
@@ -149,9 +149,9 @@ impl Appender {
     /// # Errors
     ///
     /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written.
-    pub fn append<T: Value, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
+    pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.meta.parse_dtype()?;
-        let swapped = value::swapped::<T>(Some(&dtype))?;
+        let swapped = element::swapped::<T>(Some(&dtype))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
         let expected = self.meta.geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {
@@ -169,7 +169,7 @@ impl Appender {
             let mut part = part.as_standard_layout().into_owned().into_raw_vec_and_offset().0;
             match T::bits_mut(&mut part).filter(|_| swapped) {
                 Some(bits) => {
-                    value::swap::<T>(bits);
+                    element::swap::<T>(bits);
                     self.append_bytes(bytemuck::cast_slice(bits))?;
                 }
                 None => self.append_bytes(bytemuck::cast_slice(&part))?,

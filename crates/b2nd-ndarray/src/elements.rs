@@ -6,8 +6,8 @@ use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use ndarray::{ArrayD, IxDyn};
 
 use crate::array::Array;
+use crate::element::{self, Element};
 use crate::error::{Error, Result};
-use crate::value::{self, Value};
 
 /// The elements of a slice as bytes: structures, whose fields are read as values, and text.
 ///
@@ -64,13 +64,13 @@ impl Elements {
     /// # Errors
     ///
     /// There is no such field, or its values are not `T`s.
-    pub fn field<T: Value>(&self, name: &str) -> Result<ArrayD<T>> {
+    pub fn field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let field = field.ok_or_else(|| mismatch(&format!("a structure with the field {name:?}"), Some(&self.dtype)))?;
-        let swapped = value::swapped::<T>(Some(field.dtype()))?;
+        let swapped = element::swapped::<T>(Some(field.dtype()))?;
         let place = field.offset()..field.offset().saturating_add(size_of::<T>());
         let count = self.bytes.len() / self.itemsize.max(1);
-        let mut bits: Vec<T::Bits> = value::zeroed(count).ok_or_else(|| self.no_memory(count))?;
+        let mut bits: Vec<T::Bits> = element::zeroed(count).ok_or_else(|| self.no_memory(count))?;
         let places = bytemuck::cast_slice_mut::<T::Bits, u8>(&mut bits).chunks_exact_mut(size_of::<T>());
         for (to, element) in places.zip(self.each()) {
             let from =
@@ -78,7 +78,7 @@ impl Elements {
             to.copy_from_slice(from);
         }
         if swapped {
-            value::swap::<T>(&mut bits);
+            element::swap::<T>(&mut bits);
         }
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }

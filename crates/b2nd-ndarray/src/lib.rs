@@ -22,7 +22,7 @@
 //! | open a file, or a sparse frame's directory | [`Array::open`] |
 //! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
-//! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Value`] |
+//! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
@@ -55,6 +55,7 @@ mod blocks;
 pub mod codec;
 mod copy;
 mod decode;
+mod element;
 mod elements;
 mod error;
 mod options;
@@ -66,11 +67,11 @@ mod remote;
 mod source;
 mod store;
 mod tiles;
-mod value;
 mod write;
 
 pub use append::Appender;
 pub use array::Array;
+pub use element::Element;
 pub use elements::Elements;
 pub use error::{Error, Result};
 pub use ndarray::s;
@@ -79,7 +80,6 @@ pub use parts::Parts;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
 pub use source::{Memory, Source};
-pub use value::Value;
 pub use write::{to_frame, write, write_bytes, write_from};
 
 /// How many threads there are: those of the pool that the caller is in.

@@ -6,9 +6,9 @@ use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 
 use crate::array::Array;
 use crate::decode::BytesMut;
+use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::tiles::Tiles;
-use crate::value::{self, Value};
 
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never
@@ -20,7 +20,7 @@ impl Array {
     /// read, or needs a codec or filter that is not there.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         let items = self.check(slice)?;
-        let bytes = items.checked_mul(self.itemsize()).and_then(value::zeroed);
+        let bytes = items.checked_mul(self.itemsize()).and_then(element::zeroed);
         let mut bytes = bytes.ok_or_else(|| self.no_memory(slice))?;
         self.read_zeroed(slice, &mut bytes)?;
         Ok(bytes)
@@ -33,13 +33,13 @@ impl Array {
     /// # Errors
     ///
     /// [`Error::DType`] if the elements are not of type `T`, and those of [`read_bytes`](Array::read_bytes).
-    pub fn read<T: Value>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
+    pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let items = self.check(slice)?;
-        let mut bits: Vec<T::Bits> = value::zeroed(items).ok_or_else(|| self.no_memory(slice))?;
+        let mut bits: Vec<T::Bits> = element::zeroed(items).ok_or_else(|| self.no_memory(slice))?;
         self.read_zeroed(slice, bytemuck::cast_slice_mut(&mut bits))?;
         if swapped {
-            value::swap::<T>(&mut bits);
+            element::swap::<T>(&mut bits);
         }
         Ok(ArrayD::from_shape_vec(IxDyn(&lengths(slice)), T::values(bits))?)
     }
@@ -50,7 +50,7 @@ impl Array {
     ///
     /// [`Error::View`] if the view has another shape, and those of [`read`](Array::read). After an error the view's content is
     /// unspecified.
-    pub fn read_into<T: Value>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
+    pub fn read_into<T: Element>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
         let swapped = self.swapped::<T>()?;
         self.check(slice)?;
         let expected = lengths(slice);
@@ -63,7 +63,7 @@ impl Array {
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
             self.decode(slice.to_vec(), self.view(slice, bytemuck::cast_slice_mut(bits))?, false)?;
             if swapped {
-                value::swap::<T>(bits);
+                element::swap::<T>(bits);
             }
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl Array {
     /// # Errors
     ///
     /// The slice has another number of dimensions than the array, or an index outside it; and those of [`read`](Array::read).
-    pub fn slice<T: Value>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
+    pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let shape = self.geometry().shape();
         let (mut ranges, mut rest) = (Vec::new(), Vec::new());
         for element in slice.as_ref() {
@@ -171,8 +171,8 @@ impl Array {
     }
 
     /// Whether the values have to be swapped, if they are `T`s.
-    fn swapped<T: Value>(&self) -> Result<bool> {
-        let swapped = value::swapped::<T>(self.dtype())?;
+    fn swapped<T: Element>(&self) -> Result<bool> {
+        let swapped = element::swapped::<T>(self.dtype())?;
         if self.itemsize() != size_of::<T>() {
             return Err(Error::Itemsize { expected: size_of::<T>(), found: self.itemsize() });
         }

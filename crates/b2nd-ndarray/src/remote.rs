@@ -10,10 +10,10 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetResult, ObjectStore};
 
 use crate::array::Array;
+use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::parts::Parts;
 use crate::store::FIRST_READ;
-use crate::value::Value;
 
 /// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.
 const GAP: u64 = 64 << 10;
@@ -130,7 +130,7 @@ impl Remote {
     /// # Errors
     ///
     /// Those of [`fetch`](Remote::fetch) and of [`Array::read`].
-    pub async fn read<T: Value>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
+    pub async fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         self.fetch(slice).await?.read(slice)
     }
 }

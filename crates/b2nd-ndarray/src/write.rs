@@ -10,10 +10,10 @@ use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, I
 
 use crate::codec::Compressor;
 use crate::copy::copy;
+use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::tiles::{Area, each_axis};
-use crate::value::{Value, scalar};
 
 /// Writes an array of any layout into a new file, which replaces one of that name when it is complete.
 ///
@@ -23,7 +23,7 @@ use crate::value::{Value, scalar};
 ///
 /// The shapes in `options` are not valid for the array, the codec or a filter is not there, the filter is delta (slices of such
 /// arrays are read wrong by C-Blosc2), a chunk takes 2 GiB or more, or the file cannot be written.
-pub fn write<T: Value, S: Data<Elem = T>, D: Dimension>(
+pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
     options: &Options,
@@ -127,7 +127,7 @@ fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayView
 /// # Errors
 ///
 /// Those of [`write()`], but for the file.
-pub fn to_frame<T: Value, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, D>, options: &Options) -> Result<Vec<u8>> {
+pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, D>, options: &Options) -> Result<Vec<u8>> {
     let meta = meta_of(array, options)?;
     let (packer, header) = Packer::new(&meta, options)?;
     let mut writer = Writer::new(header);
@@ -137,7 +137,10 @@ pub fn to_frame<T: Value, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, 
 }
 
 /// What the array's metalayer says of it.
-pub(crate) fn meta_of<T: Value, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, D>, options: &Options) -> Result<B2ndMeta> {
+pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    options: &Options,
+) -> Result<B2ndMeta> {
     let dtype = scalar::<T>()?;
     let shape: Vec<_> = array.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
     Ok(B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string()))

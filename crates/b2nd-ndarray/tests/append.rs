@@ -1,7 +1,7 @@
 //! An array in a file grows along its first axis, and a crash at any moment leaves what was flushed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd_ndarray::{Appender, Array, Options, Value};
+use b2nd_ndarray::{Appender, Array, Element, Options};
 use ndarray::{Array2, Array3, ArrayD, Axis, Slice, concatenate};
 
 fn rows(start: usize, count: usize) -> Array2<i32> {
@@ -12,7 +12,7 @@ fn options() -> Options {
     Options { chunkshape: Some(vec![4, 5]), blockshape: Some(vec![3, 2]), ..Options::default() }
 }
 
-fn whole<T: Value>(path: &std::path::Path) -> ArrayD<T> {
+fn whole<T: Element>(path: &std::path::Path) -> ArrayD<T> {
     let array = Array::open(path).unwrap();
     array.read(&array.whole()).unwrap()
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use b2nd::frame::{Codec, Filter, SplitMode};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_ndarray::{Options, Value};
+use b2nd_ndarray::{Element, Options};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
@@ -26,7 +26,7 @@ struct Cases<'a> {
 
 impl Cases<'_> {
     /// Writes an array whose elements are made of numbers that `python/check.py` makes too.
-    fn write<T: Value>(&mut self, dtype: &str, shape: &[usize], options: &Options, value: impl Fn(u32) -> T) {
+    fn write<T: Element>(&mut self, dtype: &str, shape: &[usize], options: &Options, value: impl Fn(u32) -> T) {
         let mut count = 0_u32;
         let array = ArrayD::from_shape_simple_fn(IxDyn(shape), || {
             count += 1;

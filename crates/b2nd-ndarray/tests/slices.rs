@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_ndarray::{Array, Options, Value};
+use b2nd_ndarray::{Array, Element, Options};
 #[cfg(feature = "pure")]
 use blosc2_pure_rs::compress::{CParams, compress_chunk};
 use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array};
@@ -29,7 +29,7 @@ fn options(chunkshape: &[i32], blockshape: &[i32]) -> Options {
 
 /// A file of this array in a directory of its own.
 #[track_caller]
-fn written<T: Value>(array: &ArrayD<T>, options: &Options) -> (TempDir, Array) {
+fn written<T: Element>(array: &ArrayD<T>, options: &Options) -> (TempDir, Array) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
     b2nd_ndarray::write(&path, array, options).unwrap();
@@ -45,7 +45,7 @@ fn cut<T: Clone>(array: &ArrayD<T>, slice: &[Range<i64>]) -> ArrayD<T> {
 }
 
 #[track_caller]
-fn comes_back<T: Value + PartialEq + std::fmt::Debug>(array: &ArrayD<T>, options: &Options) {
+fn comes_back<T: Element + PartialEq + std::fmt::Debug>(array: &ArrayD<T>, options: &Options) {
     let (_directory, reader) = written(array, options);
     let whole = reader.whole();
     assert_eq!(reader.read::<T>(&whole).unwrap(), *array, "{options:?}");

@@ -1,4 +1,4 @@
-//! [`Value`]: Rust types that arrays are made of.
+//! [`Element`]: Rust types that arrays are made of.
 
 use b2nd::dtype::{ByteOrder, DType, Scalar, ScalarType};
 use bytemuck::Pod;
@@ -18,7 +18,7 @@ use crate::pages;
 /// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
 ///
 /// (Not to be implemented elsewhere: structures and text are [`Elements`](crate::Elements).)
-pub trait Value: Copy + Send + Sync + 'static + sealed::Raw {
+pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
     /// What NumPy calls it.
     const TYPE: ScalarType;
 }
@@ -43,7 +43,7 @@ macro_rules! values {
     ($($(#[$cfg:meta])? $ty:ty: $scalar:ident, $swapped:literal;)*) => {
         $(
             $(#[$cfg])?
-            impl Value for $ty {
+            impl Element for $ty {
                 const TYPE: ScalarType = ScalarType::$scalar;
             }
 
@@ -81,7 +81,7 @@ values! {
     #[cfg(feature = "half")] half::bf16: BFloat16, 2;
 }
 
-impl Value for bool {
+impl Element for bool {
     const TYPE: ScalarType = ScalarType::Bool;
 }
 
@@ -100,12 +100,12 @@ impl sealed::Raw for bool {
 }
 
 /// The type as it is written: in this machine's byte order.
-pub(crate) fn scalar<T: Value>() -> Result<Scalar> {
+pub(crate) fn scalar<T: Element>() -> Result<Scalar> {
     Ok(Scalar::new(T::TYPE, ByteOrder::NATIVE)?)
 }
 
 /// Whether elements of this dtype, which a `T` can hold, have to be swapped.
-pub(crate) fn swapped<T: Value>(dtype: Option<&DType>) -> Result<bool> {
+pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     if let Some(DType::Scalar(scalar)) = dtype {
         let time = matches!(scalar.scalar_type(), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_));
         if scalar.scalar_type() == T::TYPE || (time && T::TYPE == ScalarType::Int64) {
@@ -119,7 +119,7 @@ pub(crate) fn swapped<T: Value>(dtype: Option<&DType>) -> Result<bool> {
 }
 
 /// Turns the byte order of each value around.
-pub(crate) fn swap<T: Value>(values: &mut [T::Bits]) {
+pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     let bytes = bytemuck::cast_slice_mut::<T::Bits, u8>(values);
     match T::SWAPPED {
         2 => each::<2>(bytes),
