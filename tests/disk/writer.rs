@@ -112,6 +112,28 @@ fn what_is_not_finished_is_not_there() {
 }
 
 #[test]
+fn a_new_file_replaces_none_not_even_one_made_meanwhile() {
+    let scratch = Scratch::new();
+    let path = scratch.join("f.b2nd");
+    let refusal = format!("{}: it exists already", path.display());
+    let mut writer = Writer::create_new(&path, frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    fs::write(&path, "something").unwrap();
+    let error = writer.finish().unwrap_err().to_string();
+    assert!(error.ends_with("it exists already"), "{error}");
+    assert_eq!(message(Writer::create_new(&path, frames::header())), refusal);
+    assert_eq!(fs::read(&path).unwrap(), b"something");
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+    fs::remove_file(&path).unwrap();
+    let mut writer = Writer::create_new(&path, frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+#[test]
 fn a_frame_without_chunks() {
     let bytes = frames::empty();
     let frame = Frame::from_slice(&bytes).unwrap();

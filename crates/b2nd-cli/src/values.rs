@@ -129,6 +129,8 @@ impl Import {
             chunkshape: self.chunks.clone(),
             blockshape: self.blocks.clone(),
             level: self.level.unwrap_or(default.level),
+            // The temporary file.
+            overwrite: true,
             ..default
         };
         let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;

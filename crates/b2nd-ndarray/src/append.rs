@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, Editor, File, FrameType, Header, Offset, Special, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
-use ndarray::{ArrayBase, ArrayView, Axis, Data, Dimension, IxDyn, Slice};
+use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
 use crate::array::Array;
 use crate::element::{self, Element, scalar};
@@ -68,9 +68,19 @@ pub struct Appender {
     end: u64,
 }
 
+/// The state of an [`Appender`] before an append, to which one that fails goes back.
+struct Before {
+    offsets: usize,
+    full: i64,
+    pending: usize,
+    /// The rows that were pending, once a chunk took them.
+    kept: Option<Vec<u8>>,
+    changed: bool,
+    end: u64,
+}
+
 impl Appender {
-    /// Creates an array without rows in a new file, which replaces one of that name. `row` is the shape of a row in elements: the
-    /// array's without the first axis.
+    /// Creates an array without rows in a new file. `row` is the shape of a row in elements: the array's without the first axis.
     ///
     /// # Errors
     ///
@@ -148,7 +158,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written.
+    /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written. None of the rows is
+    /// then appended: what [`rows`](Appender::rows) counts stays, and the same rows can be appended again.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.meta.parse_dtype()?;
         let swapped = element::swapped::<T>(Some(&dtype))?;
@@ -157,7 +168,10 @@ impl Appender {
         if rows.ndim() == 0 || row != expected {
             return Err(Error::Rows { expected: expected.to_vec(), found: row });
         }
-        let rows = rows.view().into_dyn();
+        self.all_or_none(|this, before| this.append_view(rows.view().into_dyn(), swapped, before))
+    }
+
+    fn append_view<T: Element>(&mut self, rows: ArrayViewD<'_, T>, swapped: bool, before: &mut Before) -> Result<()> {
         let chunk = usize::try_from(self.chunk_rows()).unwrap_or(1);
         let count = rows.len_of(Axis(0));
         let mut start = 0;
@@ -170,9 +184,9 @@ impl Appender {
             match T::bits_mut(&mut part).filter(|_| swapped) {
                 Some(bits) => {
                     element::swap::<T>(bits);
-                    self.append_bytes(bytemuck::cast_slice(bits))?;
+                    self.take(bytemuck::cast_slice(bits), before)?;
                 }
-                None => self.append_bytes(bytemuck::cast_slice(&part))?,
+                None => self.take(bytemuck::cast_slice(&part), before)?,
             }
             start = end;
         }
@@ -183,13 +197,39 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// The bytes are not whole rows, or the file cannot be written.
-    pub fn append_bytes(&mut self, mut rows: &[u8]) -> Result<()> {
+    /// The bytes are not whole rows, or the file cannot be written. None of the rows is then appended.
+    pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
         let row = self.row_len();
         if !rows.len().is_multiple_of(row) {
             return Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() });
         }
-        let chunk = usize::try_from(self.chunk_rows()).unwrap_or(0).saturating_mul(row);
+        self.all_or_none(|this, before| this.take(rows, before))
+    }
+
+    /// Appends, and undoes it if it fails. Chunks that were written are behind the frame, where others will be written over them.
+    fn all_or_none(&mut self, append: impl FnOnce(&mut Appender, &mut Before) -> Result<()>) -> Result<()> {
+        let mut before = Before {
+            offsets: self.offsets.len(),
+            full: self.full,
+            pending: self.pending.len(),
+            kept: None,
+            changed: self.changed,
+            end: self.end,
+        };
+        let done = append(self, &mut before);
+        if done.is_err() {
+            self.offsets.truncate(before.offsets);
+            match before.kept {
+                Some(kept) => self.pending = kept,
+                None => self.pending.truncate(before.pending),
+            }
+            (self.full, self.changed, self.end) = (before.full, before.changed, before.end);
+        }
+        done
+    }
+
+    fn take(&mut self, mut rows: &[u8], before: &mut Before) -> Result<()> {
+        let chunk = usize::try_from(self.chunk_rows()).unwrap_or(0).saturating_mul(self.row_len());
         while !rows.is_empty() {
             let (now, later) = rows.split_at(rows.len().min(chunk - self.pending.len()));
             self.pending.extend_from_slice(now);
@@ -199,6 +239,10 @@ impl Appender {
                 let offsets = self.put_pending()?;
                 self.offsets.extend_from_slice(&offsets);
                 self.full += self.chunk_rows();
+                if before.kept.is_none() {
+                    let kept = self.pending.get(..before.pending).unwrap_or_default();
+                    before.kept = Some(kept.to_vec());
+                }
                 self.pending.clear();
             }
         }
@@ -209,11 +253,24 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// The file cannot be written. It then holds the array as it was.
+    /// The file cannot be written. It then holds the array as it was, and the rows stay in memory to be flushed again.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
         }
+        let before = self.end;
+        let (header, bytes) = self.put_tail().inspect_err(|_| self.end = before)?;
+        let meta = header.array()?.and_then(|meta| meta.upgrade(None).ok()).ok_or(Error::NoArray)?;
+        // The rest is as it was. From here on the file may hold the new array even after an error: nothing of it is written over.
+        let sector = bytes.get(..SECTOR).unwrap_or(&bytes);
+        self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(sector)).map_err(b2nd::Error::from)?;
+        self.file.sync_data().map_err(b2nd::Error::from)?;
+        (self.header, self.meta, self.changed) = (header, meta, false);
+        Ok(())
+    }
+
+    /// Writes pending rows, index and trailer behind the frame, and returns the header that makes them valid.
+    fn put_tail(&mut self) -> Result<(Header, Vec<u8>)> {
         let mut offsets = self.offsets.clone();
         if !self.pending.is_empty() {
             offsets.extend_from_slice(&self.put_pending()?);
@@ -226,15 +283,8 @@ impl Appender {
         let nbytes = count.saturating_mul(i64::from(self.header.chunksize()));
         let cbytes = i64::try_from(index_at - header_len).unwrap_or(i64::MAX);
         let bytes = self.new_header(self.rows(), nbytes, cbytes, self.end)?;
-        let header = Header::from_slice(&bytes)?;
-        let meta = header.array()?.and_then(|meta| meta.upgrade(None).ok()).ok_or(Error::NoArray)?;
         self.file.sync_data().map_err(b2nd::Error::from)?;
-        // The rest is as it was.
-        let sector = bytes.get(..SECTOR).unwrap_or(&bytes);
-        self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(sector)).map_err(b2nd::Error::from)?;
-        self.file.sync_data().map_err(b2nd::Error::from)?;
-        (self.header, self.meta, self.changed) = (header, meta, false);
-        Ok(())
+        Ok((Header::from_slice(&bytes)?, bytes))
     }
 
     /// The header with these in it, which must differ from the one in the file within the first sector alone.

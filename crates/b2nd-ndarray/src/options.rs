@@ -1,13 +1,19 @@
 //! [`Options`]: how an array is cut and compressed, and what else its file holds.
 
+use std::path::Path;
+
 use b2nd::Geometry;
-use b2nd::frame::{Codec, Filter, Header, SplitMode, Target, Writer};
+use b2nd::frame::{Codec, Filter, Header, OneFile, SplitMode, Target, Writer};
 
 use crate::error::Result;
 
 /// Sizes in bytes that python-blosc2 computes from a processor's caches: those of one with 32 KiB of L1 and 512 KiB of L2.
 const BLOCK: i64 = 128 << 10;
 const CHUNK: i64 = 4 << 20;
+
+/// The filter bytedelta, and the size of the longest elements with it in files that python-blosc2 opens.
+const BYTEDELTA: Filter = Filter::Other(35);
+const MAX_BYTEDELTA: i32 = 127;
 
 /// How an array is cut and compressed, and what else its file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +35,8 @@ pub struct Options {
     /// Attributes (variable-length metalayers): a name of at most 31 bytes and the content, which python-blosc2 takes for MessagePack
     /// ([`b2nd::frame::encode_msgpack`] makes it).
     pub attributes: Vec<(String, Vec<u8>)>,
+    /// Whether a file of the same name is replaced. If not, it is an error.
+    pub overwrite: bool,
 }
 
 /// What python-blosc2 does: Zstandard after a byte shuffle, level 5.
@@ -43,6 +51,7 @@ impl Default for Options {
             split_mode: SplitMode::Auto,
             metalayers: Vec::new(),
             attributes: Vec::new(),
+            overwrite: false,
         }
     }
 }
@@ -95,7 +104,18 @@ impl Options {
 
     /// The header of an array's frame.
     pub(crate) fn header(&self, meta: &b2nd::B2ndMeta) -> Result<Header> {
-        let mut header = Header::for_array(meta)?
+        let mut header = Header::for_array(meta)?;
+        // A parameter of 0 stands for the size of an element.
+        let wide = |meta: u8| if meta == 0 { header.typesize() } else { i32::from(meta) };
+        let bytedelta = self.filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA);
+        if let Some(&(_, meta)) = bytedelta {
+            let message = format_args!(
+                "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, which python-blosc2 can open, found {}",
+                wide(meta)
+            );
+            return Err(b2nd::Error::custom(message).into());
+        }
+        header = header
             .with_codec(self.codec, 0)
             .with_level(self.level)?
             .with_filters(&self.filters)?
@@ -108,6 +128,13 @@ impl Options {
 }
 
 impl Options {
+    /// A writer into a file, with the attributes.
+    pub(crate) fn create(&self, path: impl AsRef<Path>, header: Header) -> Result<Writer<OneFile>> {
+        let mut writer = if self.overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? };
+        self.attach(&mut writer)?;
+        Ok(writer)
+    }
+
     /// Puts the attributes into a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)

@@ -15,14 +15,16 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::tiles::{Area, each_axis};
 
-/// Writes an array of any layout into a new file, which replaces one of that name when it is complete.
+/// Writes an array of any layout into a new file, which appears under its name when it is complete. A file of that name is an error,
+/// or replaced if [`Options::overwrite`] says so.
 ///
 /// Chunks are compressed in parallel, as many as there are threads.
 ///
 /// # Errors
 ///
 /// The shapes in `options` are not valid for the array, the codec or a filter is not there, the filter is delta (slices of such
-/// arrays are read wrong by C-Blosc2), a chunk takes 2 GiB or more, or the file cannot be written.
+/// arrays are read wrong by C-Blosc2) or bytedelta of elements above 127 bytes (which python-blosc2 cannot open), a chunk takes 2 GiB or
+/// more, or the file exists or cannot be written.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -30,8 +32,7 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
 ) -> Result<()> {
     let meta = meta_of(array, options)?;
     let (packer, header) = Packer::new(&meta, options)?;
-    let mut writer = Writer::create(path, header)?;
-    options.attach(&mut writer)?;
+    let mut writer = options.create(path, header)?;
     packer.put(&mut writer, &array.view().into_dyn(), 1)?;
     Ok(writer.finish()?)
 }
@@ -49,8 +50,7 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     if expected != Some(bytes.len()) {
         return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
     }
-    let mut writer = Writer::create(path, header)?;
-    options.attach(&mut writer)?;
+    let mut writer = options.create(path, header)?;
     packer.put(&mut writer, &view(meta.geometry.shape(), bytes, itemsize)?, itemsize)?;
     Ok(writer.finish()?)
 }
@@ -76,8 +76,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     let (mut packer, header) = Packer::new(meta, options)?;
     let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
     let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
-    let mut writer = Writer::create(path, header)?;
-    options.attach(&mut writer)?;
+    let mut writer = options.create(path, header)?;
     // An array without dimensions has one row.
     let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
     let row = items / rows.max(1);

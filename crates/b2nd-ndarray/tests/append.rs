@@ -23,7 +23,7 @@ fn rows_come_back_however_they_are_portioned() {
     for portions in [&[1, 1, 1, 1, 1][..], &[3, 6], &[4, 4], &[0, 9, 0], &[17], &[2, 13, 5]] {
         for reopened in [false, true] {
             let path = directory.path().join("log.b2nd");
-            let mut log = Appender::create::<i32>(&path, &[7], &options()).unwrap();
+            let mut log = Appender::create::<i32>(&path, &[7], &Options { overwrite: true, ..options() }).unwrap();
             assert_eq!(whole::<i32>(&path).shape(), [0, 7]);
             let mut count = 0;
             for &portion in portions {
@@ -99,6 +99,35 @@ fn a_crash_leaves_what_was_flushed() {
     log.append(&rows(6, 2)).unwrap();
     log.flush().unwrap();
     assert_eq!(whole::<i32>(&crashed), rows(0, 8).into_dyn());
+}
+
+#[test]
+fn an_existing_file_is_not_replaced_unless_the_options_say_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.b2nd");
+    std::fs::write(&path, "something").unwrap();
+    let refusal = format!("{}: it exists already", path.display());
+    let options = options();
+    let meta = b2nd::B2ndMeta::new(options.geometry(&[6, 7], 4).unwrap(), "<i4");
+    let bytes: Vec<u8> = rows(0, 6).iter().flat_map(|value| value.to_le_bytes()).collect();
+    type Way<'a> = &'a dyn Fn(&Options) -> b2nd_ndarray::Result<()>;
+    let ways: [Way<'_>; 4] = [
+        &|options| b2nd_ndarray::write(&path, &rows(0, 6), options),
+        &|options| b2nd_ndarray::write_bytes(&path, &meta, &bytes, options),
+        &|options| b2nd_ndarray::write_from(&path, &meta, bytes.as_slice(), options),
+        &|options| {
+            let mut log = Appender::create::<i32>(&path, &[7], options)?;
+            log.append(&rows(0, 6))?;
+            log.flush()
+        },
+    ];
+    for way in ways {
+        assert_eq!(way(&options).unwrap_err().to_string(), refusal);
+        assert_eq!(std::fs::read(&path).unwrap(), b"something");
+        way(&Options { overwrite: true, ..options.clone() }).unwrap();
+        assert_eq!(whole::<i32>(&path), rows(0, 6).into_dyn());
+        std::fs::write(&path, "something").unwrap();
+    }
 }
 
 #[test]

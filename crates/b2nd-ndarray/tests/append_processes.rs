@@ -98,11 +98,65 @@ fn several_that_append_at_once_take_turns() {
 #[ignore = "run by a_full_disk_is_an_error_and_the_file_is_as_it_was"]
 fn appends_until_it_fails() {
     let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
-    let failed = (0..10_000).find_map(|_| log.append(&rows(log.rows() as usize, 2)).and_then(|()| log.flush()).err());
+    let mut grow = || log.append(&rows(log.rows() as usize, 2)).and_then(|()| log.flush());
+    let failed = (0..10_000).find_map(|_| grow().err());
+    let again = grow().unwrap_err();
     println!("\nflushed {}", log.rows());
     println!("\nfailed {}", failed.unwrap());
     // And again: it stays an error, and does not become half a file.
-    println!("\nfailed {}", log.flush().unwrap_err());
+    println!("\nfailed {}", again);
+}
+
+/// Appends until the file may not grow, shows what it says then, lets the file grow and goes on.
+#[test]
+#[ignore = "run by an_append_that_failed_took_nothing_and_the_next_goes_on"]
+fn appends_through_a_full_disk() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
+    let room = |blocks: Option<u64>| {
+        let new = rustix::process::Rlimit { current: blocks.map(|blocks| blocks * 512), maximum: limit.maximum };
+        rustix::process::setrlimit(rustix::process::Resource::Fsize, new).unwrap();
+    };
+    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    let portion: usize = std::env::var("B2ND_PORTION").unwrap().parse().unwrap();
+    let mut failures = 0;
+    for round in 0..60 {
+        room(if round % 7 == 3 { Some(1) } else { None });
+        let before = log.rows();
+        // An append that did not fail is not yet flushed.
+        if log.append(&rows(before as usize, portion)).is_err() {
+            failures += 1;
+            assert_eq!(log.rows(), before, "nothing is taken");
+            assert!(log.append(&rows(before as usize, portion)).is_err(), "and again");
+            assert_eq!(log.rows(), before);
+            room(None);
+            log.append(&rows(before as usize, portion)).unwrap();
+        }
+        if round % 5 == 3 {
+            let taken = log.rows();
+            room(Some(1));
+            log.flush().unwrap_err();
+            assert_eq!(log.rows(), taken, "rows that are not flushed stay");
+            room(None);
+            log.flush().unwrap();
+        }
+    }
+    room(None);
+    log.flush().unwrap();
+    println!("\nfailures {failures}");
+}
+
+#[test]
+fn an_append_that_failed_took_nothing_and_the_next_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    for portion in [1, 7, 16, 50] {
+        let path = directory.path().join(format!("{portion}.b2nd"));
+        log(&path, 5);
+        let mut process = child("trap '' XFSZ;", "appends_through_a_full_disk", &path);
+        let done = process.env("B2ND_PORTION", portion.to_string()).output().unwrap();
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert!(done.status.success() && said.contains("\nfailures ") && !said.contains("\nfailures 0"), "{said}");
+        assert_eq!(whole(&path), rows(0, 5 + 60 * portion).into_dyn(), "{portion}");
+    }
 }
 
 /// The disk is as full as the shell's limit on the length of files says.

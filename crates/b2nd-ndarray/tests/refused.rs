@@ -184,6 +184,12 @@ fn what_is_not_written() {
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
     let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
     refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);
+    let wide = B2ndMeta::new(Geometry::new(&[2], &[2], &[2]).unwrap(), "|S128");
+    for parameter in [0, 128] {
+        let bytedelta = Options { filters: vec![(Filter::Shuffle, 0), (Filter::Other(35), parameter)], ..Options::default() };
+        let expected = "filter bytedelta: expected elements of at most 127 bytes, which python-blosc2 can open, found 128";
+        refused(b2nd_ndarray::write_bytes(&path, &wide, &[0; 256], &bytedelta), expected);
+    }
     assert!(!path.exists());
 }
 

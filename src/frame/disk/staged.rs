@@ -24,6 +24,8 @@ pub(super) struct Staged {
     /// The given path, and the file that it names.
     given: PathBuf,
     target: PathBuf,
+    /// Whether it may replace a file of that name.
+    replaces: bool,
     /// Whether it is there under its temporary name.
     exists: bool,
     /// A directory's lock; a file's is on its handle.
@@ -34,18 +36,20 @@ impl Staged {
     /// Makes a new file beside `given`, or beside the file that it names if it is a symbolic link.
     pub(super) fn file(storage: Arc<dyn Storage>, given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
-        Staged::new(storage, given, target, |staged| {
-            let handle = staged.storage.create(&staged.temporary)?;
-            staged.exists = true;
-            Ok(lock::lock_new(handle.file(), &staged.temporary)?.then_some(handle))
-        })
+        Staged::new(storage, given, target, Staged::create_locked)
+    }
+
+    /// Makes a new file beside `target`, which must not exist, now or when this is finished.
+    pub(super) fn new_file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
+        must_not_exist(target)?;
+        let (mut staged, file) = Staged::new(storage, target, target.to_path_buf(), Staged::create_locked)?;
+        staged.replaces = false;
+        Ok((staged, file))
     }
 
     /// Makes a new directory beside `target`.
     pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
-        if fs::symlink_metadata(target).is_ok() {
-            return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists already"));
-        }
+        must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(storage, target, target.to_path_buf(), |staged| {
             staged.storage.create_dir(&staged.temporary)?;
             staged.exists = true;
@@ -53,6 +57,12 @@ impl Staged {
         })?;
         staged.lock = lock;
         Ok(staged)
+    }
+
+    fn create_locked(&mut self) -> io::Result<Option<Box<dyn Handle>>> {
+        let handle = self.storage.create(&self.temporary)?;
+        self.exists = true;
+        Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
     /// Takes the first free temporary name.
@@ -66,7 +76,7 @@ impl Staged {
         loop {
             let temporary = temporary(&target, number)?;
             let (storage, given, target) = (storage.clone(), given.to_path_buf(), target.clone());
-            let mut staged = Staged { storage, temporary, given, target, exists: false, lock: None };
+            let mut staged = Staged { storage, temporary, given, target, replaces: true, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
                 // Before it was locked, somebody took it for a remnant and removed it.
@@ -100,7 +110,7 @@ impl Staged {
     /// Renames it to its final name and fsyncs the directory, after waiting for an editor of a file of that name. The content must have
     /// been synced.
     pub(super) fn finish(self) -> Result<()> {
-        if self.target.is_file() {
+        if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
             return self.replace(&mut claim);
         }
@@ -114,7 +124,14 @@ impl Staged {
     }
 
     fn rename(mut self) -> Result<()> {
-        self.storage.rename(&self.temporary, &self.target)?;
+        if self.replaces {
+            self.storage.rename(&self.temporary, &self.target)?;
+        } else {
+            self.storage.rename_new(&self.temporary, &self.target).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => exists_already(),
+                _ => error,
+            })?;
+        }
         self.exists = false;
         Ok(sync_parent(&*self.storage, &self.target)?)
     }
@@ -127,6 +144,14 @@ impl Drop for Staged {
             let _ = self.storage.remove(&self.temporary);
         }
     }
+}
+
+fn must_not_exist(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok() { Err(exists_already()) } else { Ok(()) }
+}
+
+fn exists_already() -> io::Error {
+    io::Error::new(ErrorKind::AlreadyExists, "it exists already")
 }
 
 /// The file that a path names, which need not exist. It is an error if it is not a regular file or is read-only.

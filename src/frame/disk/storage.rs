@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::fmt;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 use super::attributes;
@@ -42,6 +42,15 @@ pub trait Storage: fmt::Debug + Send + Sync {
     ///
     /// The path cannot be renamed.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Renames a file, unless the new name is taken.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists` if it is, or the path cannot be renamed.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        rename_new(from, to)
+    }
 
     /// Removes a file, or a directory with its content.
     ///
@@ -135,6 +144,25 @@ impl Handle for fs::File {
 
     fn file(&self) -> &fs::File {
         self
+    }
+}
+
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+            // Some file systems cannot.
+            Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {}
+            done => return done,
+        }
+    }
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+        // Others have no links either: then a file made between these two calls is replaced.
+        Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(from, to),
     }
 }
 

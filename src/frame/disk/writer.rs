@@ -40,6 +40,19 @@ impl Writer<OneFile> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
 
+    /// Makes a writer into a file that does not exist yet. It writes under a temporary name beside `path`, and
+    /// [`finish`](Writer::finish) fails rather than replace a file that was made meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// `path` exists, or the temporary file cannot be created.
+    pub fn create_new(path: impl AsRef<Path>, header: Header) -> Result<Self> {
+        let in_file = |error| Error::from(error).in_file(path.as_ref());
+        let (staged, file) = Staged::new_file(Arc::new(Disk), path.as_ref()).map_err(in_file)?;
+        let header_len = header.header_len() as u64;
+        Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
+    }
+
     /// Makes a writer into a file, with every write going through `storage`.
     ///
     /// # Errors
