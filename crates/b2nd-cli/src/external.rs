@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::walk;
+use crate::output;
 
 /// Runs the program that the first word names, if that is no subcommand and no file. Where there is neither such a program nor any of
 /// the files, it says so.
@@ -27,7 +27,7 @@ pub(crate) fn run(words: &[OsString], is_known: impl Fn(&OsStr) -> bool) -> Opti
     };
     let status = become_or_run(Command::new(&program).args(arguments));
     Some(status.unwrap_or_else(|error| {
-        anstream::eprintln!("b2nd: {}", walk::named(&program, error));
+        anstream::eprintln!("b2nd: {}", output::named(&program, error));
         ExitCode::FAILURE
     }))
 }

@@ -160,7 +160,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
             kind: store.kind,
             meta: BTreeMap::new(),
             vlmeta: &store.attributes,
-            groups: Some(store.groups()),
+            groups: Some(Groups::of(store)),
         },
         Found::Leaf { path: store_path, leaf, .. } => {
             let place = Place { key: Some(&leaf.key), member: leaf.member.as_deref(), ..path(store_path) };

@@ -4,18 +4,14 @@ mod check;
 mod diff;
 mod external;
 mod info;
-mod local;
 mod meta;
 mod output;
 mod progress;
-mod remote;
 mod show;
-mod target;
 mod tree;
 mod upgrade;
 mod values;
 mod visit;
-mod walk;
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;

@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 use b2nd::frame::{Editor, File, Metalayers};
 use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
+use b2nd_store::Location;
 use b2nd_view::store::Content;
 use b2nd_view::text::quoted;
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
-use crate::output::Output;
-use crate::target;
+use crate::output::{self, Output};
 use crate::visit::{Found, Leaves, Paths, unwritable};
-use crate::walk;
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
 #[derive(Subcommand)]
@@ -106,7 +105,7 @@ impl Meta {
 /// Says what went wrong, if something did.
 fn report(file: &Path, done: Result<()>, output: &mut Output) -> std::io::Result<bool> {
     if let Err(error) = &done {
-        writeln!(output.err, "{}", walk::named(file, error))?;
+        writeln!(output.err, "{}", output::named(file, error))?;
     }
     Ok(done.is_ok())
 }
@@ -146,14 +145,15 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
 
 /// A frame that may be changed: a file or a directory on this machine.
 fn edit(file: &Path) -> Result<Editor> {
-    let text = file.to_string_lossy();
-    if target::is_address(&text) {
-        return Err(Error::custom("it is on a server, and only files of this machine are changed"));
-    }
-    if target::split(&text).1.is_some_and(|_| !file.exists()) {
+    let location = Location::new(file.as_os_str());
+    if location.key().is_some() {
         return Err(Error::custom("it names a leaf of a store, and only files and sparse frames are changed"));
     }
-    File::edit(file)
+    match location.path() {
+        Some(path) => File::edit(path),
+        None if location.is_stdin() => Err(Error::custom("it is standard input, and only files of this machine are changed")),
+        None => Err(Error::custom("it is on a server, and only files of this machine are changed")),
+    }
 }
 
 fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {

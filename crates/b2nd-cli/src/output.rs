@@ -1,7 +1,10 @@
 //! Standard output and error, and the exit status.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
+
+use b2nd_view::text::printable;
 
 /// Where a command writes to.
 pub(crate) struct Output {
@@ -47,4 +50,10 @@ impl Output {
             }
         }
     }
+}
+
+/// An error with the path that it is about. The library's errors about files have it already.
+pub fn named(path: &Path, error: impl std::fmt::Display) -> String {
+    let (place, error) = (format!("{}: ", path.display()), error.to_string());
+    printable(&if error.starts_with(&place) { error } else { place + &error })
 }

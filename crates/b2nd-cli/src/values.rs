@@ -13,17 +13,15 @@ use std::sync::Arc;
 use b2nd::B2ndMeta;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::{Array, Options};
+use b2nd_store::{Location, Source, Target};
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Content;
 use clap::Args;
 use tempfile::NamedTempFile;
 
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::progress;
-use crate::remote::RemoteFile;
-use crate::target;
 use crate::visit::{Found, Leaves, Paths};
-use crate::walk;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -102,7 +100,7 @@ impl Export {
             let kept = ranges.iter().zip(kept).filter(|(_, is_kept)| *is_kept);
             let shape: Vec<i64> = kept.map(|(range, _)| range.end - range.start).collect();
             let mut file = BufWriter::new(file.as_file());
-            let unwritten = |error: io::Error| walk::named(&self.out, error);
+            let unwritten = |error: io::Error| output::named(&self.out, error);
             file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
             let bar = progress::bytes(length(&array, &ranges) as u64);
             for part in parts(&array, &ranges) {
@@ -139,7 +137,7 @@ impl Import {
         new_file(&self.out, |file| {
             let written = b2nd_ndarray::write_from(file.path(), &meta, data, &options);
             Ok(written.map_err(|error| {
-                walk::named(&self.out, error.to_string().replace(&format!("{}: ", file.path().display()), ""))
+                output::named(&self.out, error.to_string().replace(&format!("{}: ", file.path().display()), ""))
             })?)
         })
     }
@@ -171,7 +169,7 @@ fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Op
     match done {
         Ok(value) => Ok(Some(value)),
         Err(error) => {
-            writeln!(output.err, "{}", walk::named(path, error))?;
+            writeln!(output.err, "{}", output::named(path, error))?;
             Ok(None)
         }
     }
@@ -200,13 +198,25 @@ fn no_objects(dtype: &DType) -> Result<()> {
 
 /// An array in a file, in a store, behind an address.
 fn open(path: &Path) -> Result<Array> {
-    let text = path.to_string_lossy();
-    match target::split(&text) {
-        (_, None) if path.exists() && !target::holds_store(path) => return Ok(Array::open(path)?),
-        (url, None) if target::is_address(url) => return Ok(Array::from_source(Arc::new(RemoteFile::open(url)?), 0)?),
-        (store, Some(key)) if Path::new(store).exists() => {
+    let location = Location::new(path.as_os_str());
+    match (location.path(), location.key()) {
+        (Some(path), None) => {
+            let holds_store = Target::local(path).is_ok_and(|target| target.with_folder(|_| Ok(())).is_some());
+            if path.exists() && !holds_store {
+                return Ok(Array::open(path)?);
+            }
+        }
+        (Some(store), Some(key)) if store.exists() => {
             if let Ok(array) = Array::from_store(store, key) {
                 return Ok(array);
+            }
+        }
+        (None, None) => {
+            let target = location.open()?;
+            if target.with_folder(|_| Ok(())).is_none() {
+                if let Target::File(source) = target {
+                    return Ok(Array::from_source(Arc::new(Values(source)), 0)?);
+                }
             }
         }
         _ => {}
@@ -228,6 +238,24 @@ fn open(path: &Path) -> Result<Array> {
         (Some(bytes), _) => Ok(Array::from_frame(bytes)?),
         (None, Some(what)) => Err(format!("it is a {what}, and no array").into()),
         (None, None) => Err(String::from_utf8_lossy(&err).trim().into()),
+    }
+}
+
+/// A source as an array reads it.
+struct Values(Box<dyn Source + Send + Sync>);
+
+impl b2nd_ndarray::Source for Values {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.0.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let bytes = self.0.read(offset..offset.saturating_add(buffer.len() as u64))?;
+        if bytes.len() != buffer.len() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        buffer.copy_from_slice(&bytes);
+        Ok(())
     }
 }
 

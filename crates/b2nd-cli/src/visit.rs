@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
+use b2nd_store::walk::{self, Candidate};
+use b2nd_store::{Location, SPARSE_FRAME, Target, is_store_directory};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{parse_offset, printable};
@@ -12,10 +14,8 @@ use b2nd_view::{Frame, Kind, Source, Window};
 use clap::Args;
 use rayon::prelude::*;
 
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::progress;
-use crate::target::{self, Target};
-use crate::walk::{self, Candidate, SPARSE_FRAME};
 
 /// What to look at.
 #[derive(Args)]
@@ -92,14 +92,9 @@ impl Paths {
                     all &= settle(&candidate.path, shown, err)?;
                 }
             } else {
-                let shown = match path.to_str().map(target::split) {
-                    Some((store, key)) => {
-                        Target::open(store).and_then(|target| self.target(store, &target, (key, leaves), show, err))
-                    }
-                    // No key, and no address.
-                    None => Target::local(path)
-                        .and_then(|target| self.target(&path.to_string_lossy(), &target, (None, leaves), show, err)),
-                };
+                let location = Location::new(path.as_os_str());
+                let which = (location.key(), leaves);
+                let shown = location.open().and_then(|target| self.target(&location.place(), &target, which, show, err));
                 all &= settle(path, shown, err)?;
             }
         }
@@ -294,8 +289,8 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
     if let Some(Unwritable(error)) = unwritable_in(&error) {
         return Err(io::Error::new(error.kind(), error.to_string()));
     }
-    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !target::is_store_directory(path);
+    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     let hint = if is_plain_directory { " (-r looks for frames below it)" } else { "" };
-    writeln!(err, "{}{hint}", walk::named(path, error))?;
+    writeln!(err, "{}{hint}", output::named(path, error))?;
     Ok(false)
 }

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::frame::Frame;
-use crate::json::readable;
 use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousands};
+use b2nd_store::Frame;
+use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 

@@ -6,15 +6,15 @@ use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
 use crate::array::Array;
-use crate::attributes::{self, Attribute};
 use crate::bytes;
 use crate::chunks::{self, Content};
-use crate::frame::Frame;
-use crate::json::readable;
-use crate::kind::Kind;
-use crate::store::{Folder, Table};
 use crate::text::{count, quoted, thousands};
-use crate::value::{Value, is_pickle};
+use b2nd_store::Frame;
+use b2nd_store::Kind;
+use b2nd_store::attributes::{self, Attribute};
+use b2nd_store::readable;
+use b2nd_store::value::{Value, is_pickle};
+use b2nd_store::{Folder, Table};
 
 mod chunk;
 mod lenient;

@@ -3,9 +3,9 @@
 use b2nd::frame::{ChunkHeader, FrameType, Header, Offset, Offsets, Special};
 use b2nd::{Error, Result};
 
-use crate::frame::Frame;
-use crate::json::readable;
 use crate::text::{columns, thousands};
+pub use b2nd_store::chunk_file_name as file_name;
+use b2nd_store::{Frame, readable};
 
 /// A chunk, or several in a row that the index says the same of.
 pub struct Row {
@@ -82,11 +82,6 @@ pub fn kind(header: &ChunkHeader) -> String {
         None if header.is_stored() => "stored".to_owned(),
         None => header.codec().to_string(),
     }
-}
-
-/// The name of the file of a sparse frame's chunk.
-pub fn file_name(number: u64) -> String {
-    format!("{number:08X}.chunk")
 }
 
 /// The rows as a table with a line of names, and whether all chunks could be read.

@@ -2,10 +2,10 @@
 
 use b2nd::frame::{Decompress, Header, Trailer};
 
-use crate::attributes;
-use crate::kind::Kind;
 use crate::text::{printable, quoted, shortened, thousands};
-use crate::value::Value;
+use b2nd_store::Kind;
+use b2nd_store::Value;
+use b2nd_store::attributes;
 
 /// How much of an expression or a name is shown where nothing is narrower, in characters.
 pub const WIDTH: usize = 96;

@@ -6,19 +6,21 @@ use b2nd::frame::{Decompress, FrameType};
 use serde::Serialize;
 
 use crate::array::Array;
-use crate::attributes;
-use crate::frame::Frame;
-use crate::kind::Kind;
 use crate::slice::Slice;
 use crate::text::hex;
-use crate::value::Value;
+use b2nd_store::Frame;
+use b2nd_store::Kind;
+use b2nd_store::attributes;
+use b2nd_store::{Value, readable};
 use data::{Attributes, GridObject, Index};
 
 pub use data::Readable;
 pub use line::write_line;
+pub use store::{Groups, StoreObject};
 
 mod data;
 mod line;
+mod store;
 
 /// What an object says beyond the header and the trailer.
 #[derive(Clone, Default)]
@@ -250,14 +252,6 @@ pub fn frame(frame: &Frame, path: &str, options: &Options, codec: &mut dyn Decom
     let place = Place { path, offset: frame.offset(), ..Place::default() };
     let object = Object::new(frame, place, options, codec)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
-}
-
-/// Keeps apart what a frame says wrong, which is shown, and a source that fails, which ends all.
-pub(crate) fn readable<T>(result: b2nd::Result<T>) -> b2nd::Result<b2nd::Result<T>> {
-    match result {
-        Err(error) if matches!(error.kind(), b2nd::ErrorKind::Io(_)) => Err(error),
-        result => Ok(result),
-    }
 }
 
 fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {

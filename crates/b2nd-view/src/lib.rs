@@ -27,28 +27,24 @@
 //! ```
 
 mod array;
-pub mod attributes;
 pub mod bytes;
 pub mod check;
 pub mod chunks;
 pub mod details;
-mod frame;
 pub mod json;
-mod kind;
-mod marker;
 pub mod page;
 pub mod picture;
 pub mod slice;
-mod source;
-pub mod store;
 pub mod text;
-pub mod value;
 
 pub use array::Array;
-pub use frame::{Frame, Tail};
-pub use kind::Kind;
-pub use source::{Source, Window};
-pub use value::Value;
+pub use b2nd_store::{Frame, Kind, Source, Tail, Value, Window, attributes, value};
+
+/// What is in stores, and stores as JSON.
+pub mod store {
+    pub use crate::json::{Groups, StoreObject};
+    pub use b2nd_store::{Attributes, Content, Embedded, Folder, Leaf, Store, Table, Zip, embedded, is_frame, is_zip, list};
+}
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

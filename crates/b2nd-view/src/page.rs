@@ -7,14 +7,14 @@ use b2nd::dtype::DType;
 use b2nd::frame::{Decompress, FrameType, Header};
 
 use crate::array::Array;
-use crate::attributes::{self, Attribute};
-use crate::frame::{Frame, Tail};
-use crate::json::readable;
-use crate::kind::Kind;
 use crate::slice::{self, Slice, Touched};
-use crate::store::{Content, Leaf, Store};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{check, chunks, details};
+use b2nd_store::Kind;
+use b2nd_store::attributes::{self, Attribute};
+use b2nd_store::readable;
+use b2nd_store::{Content, Leaf, Store};
+use b2nd_store::{Frame, Tail};
 use lines::Page;
 
 mod lines;
@@ -230,7 +230,7 @@ fn metalayers(page: &mut Page, header: &Header) {
     for (row, (name, content)) in rows.iter_mut().zip(metalayers.iter()) {
         // The array's has its own place on the page.
         if array.is_none_or(|array| array.as_bytes() != name) {
-            row.push(attributes::describe(content, room).unwrap_or_default());
+            row.push(lines::describe(content, room).unwrap_or_default());
         }
     }
     page.table(columns(&rows, &[1]));
@@ -269,7 +269,7 @@ fn trailer(page: &mut Page, header: &Header, tail: b2nd::Result<&Tail>, codec: &
     let room = page.room_beside(&rows);
     for (row, Attribute { value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
         row.push(match value {
-            Ok(value) => attributes::describe(value, room).unwrap_or_default(),
+            Ok(value) => lines::describe(value, room).unwrap_or_default(),
             Err(error) => {
                 complete = false;
                 format!("cannot be read: {error}")
@@ -300,7 +300,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 /// The source fails.
 pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Result<View> {
     let mut page = Page::new(text::title(name, frame.offset()), None);
-    let full = |content: &[u8]| attributes::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
+    let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {
         page.line(quoted(name), full(content));
     }

@@ -12,9 +12,9 @@ use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
 
 use crate::array::Array;
-use crate::frame::Frame;
 use crate::slice::padding;
 use crate::text::{View, count, printable, size, thousands};
+use b2nd_store::Frame;
 use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;

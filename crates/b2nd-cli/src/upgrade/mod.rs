@@ -25,7 +25,9 @@ use indicatif::ProgressBar;
 
 use b2nd_view::text::printable;
 
-use crate::{progress, walk};
+use b2nd_store::{SPARSE_FRAME, walk};
+
+use crate::{output, progress};
 use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
@@ -77,7 +79,7 @@ struct Counts {
 
 /// Upgrades what can be, and says whether nothing was refused. The error is one of writing what happens.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
-    let is_tree = args.source.is_dir() && !args.source.join(walk::SPARSE_FRAME).is_file();
+    let is_tree = args.source.is_dir() && !args.source.join(SPARSE_FRAME).is_file();
     // All are found before the first is written: the target may be inside the tree.
     let frames: Vec<_> = if is_tree {
         walk::frames(&args.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
@@ -109,7 +111,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
             }
             Err(error) => {
                 counts.refused += 1;
-                writeln!(err, "{}", walk::named(path, error))
+                writeln!(err, "{}", output::named(path, error))
             }
         })?;
     }

@@ -9,8 +9,8 @@ use b2nd::{ArrayMeta, CatervaMeta};
 use serde::Serialize;
 
 use super::names::{self, Names, Part};
-use crate::marker::{self, Form, Length, Show, length};
 use crate::text::{count, quoted, shortened};
+use b2nd_store::marker::{self, Form, Length, Show, length};
 
 /// How deep a metalayer's content may nest to be taken apart.
 const MAX_DEPTH: usize = 32;

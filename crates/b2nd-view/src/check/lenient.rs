@@ -24,7 +24,12 @@ fn array(content: &[u8]) -> Option<()> {
     let mut take = |width: usize| -> Option<Vec<i64>> {
         let (list, after) = rest.split_at_checked(1 + width * ndim)?;
         rest = after;
-        Some(list.get(1..)?.chunks(width).map(|entry| crate::marker::signed_number(entry.get(1..).unwrap_or_default())).collect())
+        Some(
+            list.get(1..)?
+                .chunks(width)
+                .map(|entry| b2nd_store::marker::signed_number(entry.get(1..).unwrap_or_default()))
+                .collect(),
+        )
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {

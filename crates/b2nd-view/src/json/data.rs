@@ -4,13 +4,13 @@ use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
 use serde::{Serialize, Serializer};
 
-use super::readable;
-use crate::attributes::Attribute;
 use crate::chunks::{self, Content, Row};
-use crate::frame::Frame;
 use crate::slice::{self, Slice};
 use crate::text::hex;
-use crate::value::Value;
+use b2nd_store::Frame;
+use b2nd_store::Value;
+use b2nd_store::attributes::Attribute;
+use b2nd_store::readable;
 
 /// What is there, or an object that says why it is not.
 #[derive(Serialize)]

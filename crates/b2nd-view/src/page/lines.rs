@@ -2,8 +2,10 @@
 
 use std::fmt::{Display, Write};
 
-use crate::store::Attributes;
-use crate::text::{LABEL, NOTICE, View, columns, quoted, styled};
+use b2nd_store::Attributes;
+use b2nd_store::Value;
+
+use crate::text::{LABEL, NOTICE, View, columns, quoted, shortened, styled};
 
 /// Without a terminal, so much of a metalayer's value is shown, in characters.
 const VALUE_WIDTH: usize = 64;
@@ -78,4 +80,16 @@ impl Page {
             let _ = write!(self.view.text, "\n    {line}");
         }
     }
+}
+
+/// A metalayer's content in at most so many characters: MessagePack as Python packs it, else text, else nothing.
+pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
+    let text = |content: &[u8]| match std::str::from_utf8(content) {
+        Ok(text) if !text.contains(char::is_control) => Some(shortened(quoted(content), limit)),
+        _ => None,
+    };
+    if content.is_empty() {
+        return None;
+    }
+    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| text(content))
 }

@@ -7,16 +7,20 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use b2nd::Result;
-use b2nd_view::Source;
-use b2nd_view::store::Folder;
 
-use crate::walk::SPARSE_FRAME;
+use crate::folder::Folder;
+use crate::frame::{Frame, chunk_file_name};
+use crate::kind::Kind;
+use crate::source::Source;
+
+/// The file that makes a directory a sparse frame.
+pub const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// How much is read when a file is opened: what most headers need, and all of a small file.
 const FIRST_READ: usize = 4096;
 
 /// A file. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
-pub(crate) struct LocalFile {
+pub struct LocalFile {
     file: fs::File,
     length: u64,
     first: Vec<u8>,
@@ -26,7 +30,11 @@ pub(crate) struct LocalFile {
 impl LocalFile {
     /// Opens a file, or the frame of a sparse frame's directory. What is neither is refused without opening it: a pipe would
     /// wait for somebody to write.
-    pub(crate) fn open(path: &Path) -> io::Result<LocalFile> {
+    ///
+    /// # Errors
+    ///
+    /// There is no file, or it cannot be read.
+    pub fn open(path: &Path) -> io::Result<LocalFile> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
             let frame = path.join(SPARSE_FRAME);
@@ -42,7 +50,11 @@ impl LocalFile {
     }
 
     /// Opens what is known to be a regular file. Of a small one the first read tells the length too.
-    pub(crate) fn regular(path: PathBuf) -> io::Result<LocalFile> {
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn regular(path: PathBuf) -> io::Result<LocalFile> {
         let file = fs::File::open(&path)?;
         let mut first = Vec::with_capacity(FIRST_READ);
         (&file).take(FIRST_READ as u64).read_to_end(&mut first)?;
@@ -69,7 +81,7 @@ impl Source for LocalFile {
     }
 
     fn chunk_file(&self, number: u64, length: usize) -> io::Result<Vec<u8>> {
-        let name = b2nd_view::chunks::file_name(number);
+        let name = chunk_file_name(number);
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
         let mut bytes = Vec::new();
         let path = self.path.with_file_name(&name);
@@ -95,7 +107,10 @@ fn read_exact_at(mut file: &fs::File, bytes: &mut [u8], at: u64) -> io::Result<(
 }
 
 /// A directory with files in it and below.
-pub(crate) struct Directory(pub(crate) PathBuf);
+pub struct Directory(
+    /// Its path.
+    pub PathBuf,
+);
 
 impl Folder for Directory {
     fn files(&self) -> Result<Vec<String>> {
@@ -115,4 +130,17 @@ impl Folder for Directory {
     fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
         Ok(Box::new(LocalFile::open(&self.0.join(file))?))
     }
+}
+
+/// Whether a directory is a store and no sparse frame: by its name, or by what it holds.
+pub fn is_store_directory(path: &Path) -> bool {
+    let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
+    is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
+}
+
+/// Whether an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
+fn is_store(embed: &Path) -> Result<bool> {
+    let file = LocalFile::open(embed)?;
+    let frame = Frame::open(&file, 0)?;
+    Ok(matches!(Kind::of(frame.header(), None, &mut ()), Kind::DictStore | Kind::TreeStore))
 }

@@ -7,8 +7,8 @@ use std::ops::Range;
 use b2nd::{Error, Result};
 use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 
-use super::{EMBED, Folder};
 use crate::attributes::MAX_VALUE;
+use crate::folder::{EMBED, Folder};
 use crate::source::{Source, Window};
 
 /// How much of the directory is read at once.

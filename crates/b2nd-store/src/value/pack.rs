@@ -11,7 +11,7 @@ use super::TUPLE;
 /// `bytes`, `complex`, `set`, `ndarray`, `ext`, `float` or `map` is what it stands for. `{"tuple": [..]}` is a tuple.
 ///
 /// ```
-/// use b2nd_view::value::{Value, pack};
+/// use b2nd_store::value::{Value, pack};
 ///
 /// let packed = pack(r#"{"unit": "m", "raw": {"bytes": "00ff"}, "z": {"complex": [1, -2.5]}}"#)?;
 /// let value = Value::from_slice(&packed).unwrap();

@@ -3,10 +3,10 @@
 use crate::text::{count, quoted};
 
 /// Bytes after a marker, as text.
-pub(crate) type Show = fn(&[u8]) -> String;
+pub type Show = fn(&[u8]) -> String;
 
 /// What follows a marker.
-pub(crate) enum Form {
+pub enum Form {
     /// Nothing: the marker is this value.
     Word(&'static str),
     /// Nothing: the marker's bits are the number.
@@ -17,12 +17,14 @@ pub(crate) enum Form {
     String(Length, Show),
     /// A byte for the type, then bytes, whose length does not count the type.
     Ext(Length),
+    /// So many values.
     Array(Length),
+    /// So many keys and values.
     Map(Length),
 }
 
 /// Where a length or count stands.
-pub(crate) enum Length {
+pub enum Length {
     /// In the marker.
     Is(usize),
     /// In so many bytes after it.
@@ -31,7 +33,7 @@ pub(crate) enum Length {
 
 impl Length {
     /// How long a value's marker is with the length after it, and that length.
-    pub(crate) fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
+    pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),
             Length::In(width) => Some((1 + width, number(value.get(1..=width)?).try_into().ok()?)),
@@ -40,7 +42,7 @@ impl Length {
 }
 
 /// A marker's name in MessagePack's specification, and what follows it. `None` is the one byte that is no marker.
-pub(crate) fn of(byte: u8) -> Option<(&'static str, Form)> {
+pub fn of(byte: u8) -> Option<(&'static str, Form)> {
     use Form::*;
     use Length::*;
     let low = |mask: u8| Is(usize::from(byte & mask));
@@ -85,7 +87,7 @@ pub(crate) fn of(byte: u8) -> Option<(&'static str, Form)> {
 }
 
 /// A big-endian number of at most eight bytes.
-pub(crate) fn number(bytes: &[u8]) -> u64 {
+pub fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
@@ -94,7 +96,7 @@ fn unsigned(bytes: &[u8]) -> String {
 }
 
 /// The same with a sign. No bytes are 0.
-pub(crate) fn signed_number(bytes: &[u8]) -> i64 {
+pub fn signed_number(bytes: &[u8]) -> i64 {
     let unused = u64::BITS - 8 * bytes.len().clamp(1, 8) as u32;
     (number(bytes) << unused) as i64 >> unused
 }
@@ -111,17 +113,17 @@ fn float(bytes: &[u8]) -> String {
 }
 
 /// A float that cannot be taken for an integer: 2.0, 1e300.
-pub(crate) fn float_text(number: f64) -> String {
+pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
 
 /// How many bytes there are.
-pub(crate) fn length(bytes: &[u8]) -> String {
+pub fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }
 
 /// An extension's type, and how long the rest is.
-pub(crate) fn extension(bytes: &[u8]) -> String {
+pub fn extension(bytes: &[u8]) -> String {
     match bytes.split_first() {
         Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),
         None => String::new(),

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Attributes, Content, Leaf, Store, Table};
-use crate::kind::Kind;
+use b2nd_store::{Attributes, Content, Kind, Leaf, Store, Table};
+
+/// What an array on a server has here.
+static NO_ATTRIBUTES: Attributes = Attributes::new();
 
 /// An object of JSON for a store or a table.
 #[derive(Serialize)]
@@ -38,10 +40,10 @@ fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S)
     serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
 }
 
-impl Store {
-    /// The attributes of its groups as JSON: an object of objects.
-    pub fn groups(&self) -> Groups<'_> {
-        Groups(&self.groups)
+impl<'a> Groups<'a> {
+    /// The attributes of a store's groups: an object of objects.
+    pub fn of(store: &'a Store) -> Groups<'a> {
+        Groups(&store.groups)
     }
 }
 
@@ -56,7 +58,7 @@ impl<'a> StoreObject<'a> {
             kind: store.kind,
             vlmeta: &store.attributes,
             leaves: Some(store.leaves.len()),
-            groups: Some(store.groups()),
+            groups: Some(Groups::of(store)),
             table: None,
             remote: None,
         }
@@ -64,12 +66,11 @@ impl<'a> StoreObject<'a> {
 
     /// A leaf that is no frame: a table, or something elsewhere.
     pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
-        const NONE: &Attributes = &Attributes(Vec::new());
         let (kind, vlmeta, table, remote) = match &leaf.content {
             Content::Frame | Content::Embedded(_) => return None,
             Content::Table(table) => (Kind::CTable, &table.attributes, Some(table), None),
             Content::Remote { urlbase, path } => {
-                (Kind::RemoteArray, NONE, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
+                (Kind::RemoteArray, &NO_ATTRIBUTES, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
             }
         };
         Some(StoreObject {

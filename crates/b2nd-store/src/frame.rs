@@ -197,3 +197,8 @@ fn trailer_len(tail: &[u8]) -> Option<u64> {
     let digits = tail.get(end.checked_sub(TRAILER_LEN.end)?..end - TRAILER_LEN.start)?;
     Some(crate::marker::number(digits))
 }
+
+/// The name of the file of a sparse frame's chunk.
+pub fn chunk_file_name(number: u64) -> String {
+    format!("{number:08X}.chunk")
+}

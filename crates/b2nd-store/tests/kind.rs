@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use b2nd::frame::{Header, Sizes};
-use b2nd_view::Kind;
+use b2nd_store::Kind;
 
 #[test]
 fn the_metalayer_that_python_looks_for_first_counts() {

@@ -28,7 +28,7 @@ const TUPLE: &[u8] = b"__tuple__";
 /// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
 ///
 /// ```
-/// use b2nd_view::value::Value;
+/// use b2nd_store::value::Value;
 ///
 /// let value = Value::from_slice(b"\x93\xa9__tuple__\x01\xc4\x02\x00\xff").unwrap();
 /// assert_eq!(serde_json::to_string(&value)?, r#"[1,{"bytes":"00ff"}]"#);

@@ -4,18 +4,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use b2nd_view::text::printable;
-use b2nd_view::{Source, store};
-
-use crate::local::{Directory, LocalFile};
-use crate::target::{Target, is_store_directory};
-
-/// The file that makes a directory a sparse frame.
-pub(crate) const SPARSE_FRAME: &str = "chunks.b2frame";
+use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
+use crate::folder::{is_frame, is_zip};
+use crate::location::Target;
+use crate::source::Source;
 
 /// A path below which nothing more is looked for, not opened yet.
-pub(crate) struct Candidate {
-    pub(crate) path: PathBuf,
+pub struct Candidate {
+    /// The path.
+    pub path: PathBuf,
     what: io::Result<What>,
 }
 
@@ -31,7 +28,11 @@ enum What {
 impl Candidate {
     /// Opens it, if it is something: a file that begins as a frame does (so do the betas' frames, which then are refused by name),
     /// an archive `*.b2z`, a sparse frame or a store.
-    pub(crate) fn open(&self) -> Option<io::Result<Target>> {
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn open(&self) -> Option<io::Result<Target>> {
         let path = self.path.as_path();
         let file = |file| Some(Target::File(Box::new(file)));
         let opened = match &self.what {
@@ -44,7 +45,7 @@ impl Candidate {
     }
 
     /// Whether there may be many frames in it.
-    pub(crate) fn may_be_store(&self) -> bool {
+    pub fn may_be_store(&self) -> bool {
         let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
         matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
     }
@@ -54,7 +55,7 @@ impl Candidate {
 /// into. A path that is no directory comes itself, whatever is in it. Links to directories are not followed below the path.
 ///
 /// What cannot be read comes with its error.
-pub(crate) fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
+pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
         loop {
@@ -67,7 +68,7 @@ pub(crate) fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send 
 }
 
 /// What [`candidates`] finds and is something.
-pub(crate) fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)> + use<> {
+pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
@@ -103,14 +104,8 @@ fn frame_or_archive(path: &Path, kind: fs::FileType) -> io::Result<Option<LocalF
     }
     let file = LocalFile::regular(path.to_owned())?;
     let first = file.read(0..10)?;
-    let is_archive = path.extension().is_some_and(|end| end == "b2z") && store::is_zip(&first);
-    let is_it = store::is_frame(&first) || is_archive;
+    let is_archive = path.extension().is_some_and(|end| end == "b2z") && is_zip(&first);
+    let is_it = is_frame(&first) || is_archive;
     drop(first);
     Ok(is_it.then_some(file))
-}
-
-/// An error with the path that it is about. The library's errors about files have it already.
-pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
-    let (place, error) = (format!("{}: ", path.display()), error.to_string());
-    printable(&if error.starts_with(&place) { error } else { place + &error })
 }

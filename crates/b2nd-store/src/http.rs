@@ -8,12 +8,13 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use b2nd_view::Source;
-use b2nd_view::text::{count, printable};
 use ureq::Agent;
 use ureq::http::StatusCode;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
+
+use crate::source::Source;
+use crate::text::{count, printable};
 
 /// How much is asked for at once: most headers, and all the trailers and indexes of most files.
 const BLOCK: u64 = 1 << 16;
@@ -31,7 +32,7 @@ const WHOLE: u64 = 1 << 24;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A file on a server.
-pub(crate) struct RemoteFile {
+pub struct HttpFile {
     agent: Agent,
     url: String,
     length: u64,
@@ -41,20 +42,20 @@ pub(crate) struct RemoteFile {
     blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
-impl RemoteFile {
+impl HttpFile {
     /// Reads the first block, and with it the length.
-    pub(crate) fn open(url: &str) -> io::Result<RemoteFile> {
-        if cfg!(not(feature = "https")) && url.starts_with("https") {
-            let message = "this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https";
-            return Err(io::Error::other(message));
-        }
+    ///
+    /// # Errors
+    ///
+    /// The server does not answer, or not with the file or a range of it.
+    pub fn open(url: &str) -> io::Result<HttpFile> {
         let config = Agent::config_builder().http_status_as_error(false);
         let config =
             config.timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE)).timeout_recv_body(Some(PATIENCE));
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
-        let mut file = RemoteFile { agent, url: url.to_owned(), length: BLOCK, whole: None, blocks: Mutex::default() };
+        let mut file = HttpFile { agent, url: url.to_owned(), length: BLOCK, whole: None, blocks: Mutex::default() };
         match file.ask(0..BLOCK)? {
             Answer::Part(first, length) => {
                 file.length = length;
@@ -129,7 +130,7 @@ fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     Some((start.parse().ok()?, last.parse().ok()?, length.parse().ok()?))
 }
 
-impl Source for RemoteFile {
+impl Source for HttpFile {
     fn len(&self) -> u64 {
         self.length
     }
@@ -163,21 +164,5 @@ impl Source for RemoteFile {
             bytes.extend_from_slice(held.get(place(start)..place(end)).unwrap_or_default());
         }
         Ok(Cow::Owned(bytes))
-    }
-}
-
-/// The same for values, of which several threads read.
-impl b2nd_ndarray::Source for RemoteFile {
-    fn length(&self) -> io::Result<u64> {
-        Ok(self.length)
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let bytes = Source::read(self, offset..offset.saturating_add(buffer.len() as u64))?;
-        if bytes.len() != buffer.len() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        buffer.copy_from_slice(&bytes);
-        Ok(())
     }
 }

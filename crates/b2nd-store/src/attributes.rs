@@ -4,15 +4,16 @@ use std::borrow::Cow;
 
 use b2nd::frame::{Chunk, ChunkHeader, Decompress, Trailer};
 use b2nd::{Error, Result};
+use serde::Serialize;
 
-use crate::text::{quoted, shortened};
+use crate::frame::Frame;
 use crate::value::Value;
 
 /// The longest value that is decompressed: a chunk of 32 bytes can claim 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
 /// A codec that is passed on.
-pub(crate) struct Codec<'c>(pub(crate) &'c mut dyn Decompress);
+pub struct Codec<'c>(pub &'c mut dyn Decompress);
 
 impl Decompress for Codec<'_> {
     fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
@@ -57,14 +58,56 @@ fn data<'a>(chunk: Chunk<'a>, codec: &mut dyn Decompress) -> Result<Cow<'a, [u8]
     chunk.into_data(Codec(codec))
 }
 
-/// A metalayer's content in at most so many characters: MessagePack as Python packs it, else text, else nothing.
-pub fn describe(content: &[u8], limit: usize) -> Option<String> {
-    let text = |content: &[u8]| match std::str::from_utf8(content) {
-        Ok(text) if !text.contains(char::is_control) => Some(shortened(quoted(content), limit)),
-        _ => None,
-    };
-    if content.is_empty() {
-        return None;
+/// Attributes: names, and MessagePack.
+#[derive(Clone, Default)]
+pub struct Attributes(Vec<(String, Vec<u8>)>);
+
+impl Attributes {
+    /// No attributes.
+    pub const fn new() -> Attributes {
+        Attributes(Vec::new())
     }
-    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| text(content))
+
+    /// The vlmetalayers of a frame that can be read. A name that is not UTF-8 is given with escapes.
+    ///
+    /// # Errors
+    ///
+    /// The source fails, or the trailer cannot be read.
+    pub fn of(frame: &Frame, codec: &mut dyn Decompress) -> Result<Attributes> {
+        let attributes = of(&frame.tail()?.trailer, codec).into_iter();
+        let named = |attribute: Attribute| {
+            let name = match std::str::from_utf8(attribute.name) {
+                Ok(name) => name.to_owned(),
+                Err(_) => attribute.name.escape_ascii().to_string(),
+            };
+            Some((name, attribute.value.ok()?.into_owned()))
+        };
+        Ok(Attributes(attributes.filter_map(named).collect()))
+    }
+
+    /// The bytes of the attribute with this name.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// The attribute with this name, where it is MessagePack.
+    pub fn get(&self, name: &str) -> Option<Value<'_>> {
+        self.bytes(name).and_then(Value::from_slice)
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
+        self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Attributes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
 }

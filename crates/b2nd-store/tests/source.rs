@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::{fs, io};
 
-use b2nd_view::{Frame, Source};
+use b2nd_store::{Frame, Source};
 
 /// A file that has been cut since its length was asked for.
 struct Shrunk<'a>(&'a [u8]);

@@ -3,71 +3,19 @@
 //! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
 //! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
 
-mod embedded;
-mod object;
-mod table;
-mod zip;
-
 use b2nd::frame::Decompress;
 use b2nd::{Error, Result};
-use serde::Serialize;
 
-use crate::attributes;
+use crate::attributes::Attributes;
+use crate::embedded::embedded;
+use crate::folder::{
+    ATTRIBUTES, EMBED, EMBEDDED_ATTRIBUTES, Folder, LEAVES, TABLE, TABLE_ATTRIBUTES, folder_of, is_below, is_frame, named,
+    readable,
+};
 use crate::frame::Frame;
-use crate::json::readable;
 use crate::kind::Kind;
-use crate::source::Source;
-use crate::value::Value;
-
-pub use embedded::{Embedded, embedded};
-pub use object::{Groups, StoreObject};
-pub use table::Table;
-pub use zip::Zip;
-
-/// The member of a store that holds its smallest leaves, and says what kind of store it is.
-const EMBED: &str = "embed.b2e";
-
-/// The member that holds the attributes of a store or of a group.
-const ATTRIBUTES: &str = "__vlmeta__.b2f";
-
-/// The same where they are embedded.
-const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
-
-/// The member that makes a folder a table.
-const TABLE: &str = "_meta.b2f";
-
-/// The member that holds the attributes of a table.
-const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
-
-/// How the members end that are leaves.
-const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
-
-/// Files under names: a directory, or an archive.
-pub trait Folder {
-    /// The files' paths, relative to the folder, with `/` between names.
-    ///
-    /// # Errors
-    ///
-    /// They cannot be listed.
-    fn files(&self) -> Result<Vec<String>>;
-
-    /// One of these files.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read.
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>>;
-
-    /// The offset in bytes at which a file starts in its archive; 0 if each is a file of its own.
-    ///
-    /// # Errors
-    ///
-    /// The archive cannot be read.
-    fn offset(&self, file: &str) -> Result<u64> {
-        let _ = file;
-        Ok(0)
-    }
-}
+use crate::leaf::{Content, Leaf};
+use crate::table::Table;
 
 /// What is in a store.
 pub struct Store {
@@ -79,84 +27,6 @@ pub struct Store {
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
-}
-
-/// An array, a table or something else in a store.
-pub struct Leaf {
-    /// Its name in Python: `/group/name`.
-    pub key: String,
-    /// The file that holds it; of a table that with its metadata.
-    pub member: Option<String>,
-    /// Where it starts: in the archive, or in the data of the frame that embeds it.
-    pub offset: u64,
-    /// What it is.
-    pub content: Content,
-}
-
-/// What a leaf is.
-pub enum Content {
-    /// A frame in the file [`Leaf::member`].
-    Frame,
-    /// A frame of so many bytes in the data of the embedding frame, which is the file [`Leaf::member`] where there is one.
-    Embedded(u64),
-    /// A table of frames.
-    Table(Table),
-    /// A reference to an array on a server.
-    Remote {
-        /// The server.
-        urlbase: String,
-        /// The array there.
-        path: String,
-    },
-}
-
-/// Attributes: names, and MessagePack.
-#[derive(Clone, Default)]
-pub struct Attributes(Vec<(String, Vec<u8>)>);
-
-impl Attributes {
-    /// The vlmetalayers of a frame that can be read. A name that is not UTF-8 is given with escapes.
-    ///
-    /// # Errors
-    ///
-    /// The source fails, or the trailer cannot be read.
-    pub fn of(frame: &Frame, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let attributes = attributes::of(&frame.tail()?.trailer, codec).into_iter();
-        let named = |attribute: attributes::Attribute| {
-            let name = match std::str::from_utf8(attribute.name) {
-                Ok(name) => name.to_owned(),
-                Err(_) => attribute.name.escape_ascii().to_string(),
-            };
-            Some((name, attribute.value.ok()?.into_owned()))
-        };
-        Ok(Attributes(attributes.filter_map(named).collect()))
-    }
-
-    /// The bytes of the attribute with this name.
-    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
-        self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
-    }
-
-    /// The attribute with this name, where it is MessagePack.
-    pub fn get(&self, name: &str) -> Option<Value<'_>> {
-        self.bytes(name).and_then(Value::from_slice)
-    }
-
-    /// Names and values.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
-        self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for Attributes {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
 }
 
 /// Lists a directory or an archive.
@@ -283,57 +153,6 @@ fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))
 }
 
-/// Whether these are the first ten bytes of a frame: a fixarray and the magic.
-pub fn is_frame(first: &[u8]) -> bool {
-    matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
-}
-
-/// Whether these are the first bytes of a zip archive.
-pub fn is_zip(first: &[u8]) -> bool {
-    matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
-}
-
-impl Leaf {
-    /// The frame's bytes. Those that are embedded are decompressed into memory.
-    ///
-    /// # Errors
-    ///
-    /// The bytes cannot be read, or the leaf is a table or a reference to a server.
-    pub fn open<'f>(&self, folder: &'f dyn Folder, codec: &mut dyn Decompress) -> Result<Box<dyn Source + 'f>> {
-        let member = self.member.as_deref().unwrap_or_default();
-        match &self.content {
-            Content::Frame => folder.open(member).map_err(|error| named(member, error)),
-            Content::Embedded(length) => {
-                let source = folder.open(member).map_err(|error| named(member, error))?;
-                let frame = Frame::open(&*source, 0).map_err(|error| named(member, error))?;
-                Ok(Box::new(embedded::data(&frame, self.offset, *length, codec).map_err(|error| named(member, error))?))
-            }
-            Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),
-            Content::Remote { urlbase, path } => Err(Error::custom(format_args!("{} is at {urlbase}, as {path}", self.key))),
-        }
-    }
-}
-
-/// The folder of a file with this name, `""` for the outermost.
-fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
-    let folder = file.strip_suffix(name)?;
-    if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
-}
-
-fn is_below(file: &str, folder: &str) -> bool {
-    folder.is_empty() && file != EMBED && file != ATTRIBUTES
-        || file.strip_prefix(folder).is_some_and(|rest| !folder.is_empty() && rest.starts_with('/'))
-}
-
 fn key(name: &str) -> String {
     format!("/{name}")
-}
-
-fn named(file: &str, error: Error) -> Error {
-    match error.kind() {
-        b2nd::ErrorKind::Io(_) => error,
-        // A store that is one file has no members.
-        _ if file.is_empty() => error,
-        _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
-    }
 }

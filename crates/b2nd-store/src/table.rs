@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Attributes, LEAVES, is_below};
+use crate::attributes::Attributes;
+use crate::folder::{LEAVES, is_below};
 
 /// How the file of a column ends: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
@@ -31,7 +32,7 @@ pub struct Table {
 
 impl Table {
     /// A table in this folder of a store that has these files, in order.
-    pub(super) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
+    pub(crate) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = metadata.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
         let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
         let rows = schema.as_ref().and_then(|schema| schema.get("n_rows")?.as_u64());

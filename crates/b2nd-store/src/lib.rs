@@ -1,0 +1,54 @@
+//! Where Blosc2 frames are, and what they are: files, addresses, archives, directories; kinds, attributes, tables.
+//!
+//! | to | look at |
+//! | --- | --- |
+//! | name a place, and open what is there | [`Location`], [`Target`] |
+//! | read bytes by their position | [`Source`], [`LocalFile`], `HttpFile` (feature `http`), [`Window`] |
+//! | read a frame in ranges | [`Frame`] |
+//! | find frames below a directory | [`walk`] |
+//! | list what is in a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
+//! | know what a frame is | [`Kind`] |
+//! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
+//!
+//! It compiles to wasm32 without its feature `http`. Compressed attributes go through the caller's
+//! [`Decompress`](b2nd::frame::Decompress).
+
+pub mod attributes;
+mod embedded;
+mod file;
+mod folder;
+mod frame;
+mod held;
+#[cfg(feature = "http")]
+mod http;
+mod kind;
+mod leaf;
+mod location;
+pub mod marker;
+mod source;
+mod store;
+mod table;
+pub mod text;
+pub mod value;
+pub mod walk;
+mod zip;
+
+pub use attributes::Attributes;
+pub use embedded::{Embedded, embedded};
+pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
+pub use folder::{Folder, is_frame, is_zip, readable};
+pub use frame::{Frame, Tail, chunk_file_name};
+#[cfg(feature = "http")]
+pub use http::HttpFile;
+pub use kind::Kind;
+pub use leaf::{Content, Leaf};
+pub use location::{Location, Target};
+pub use source::{Source, Window};
+pub use store::{Store, list};
+pub use table::Table;
+pub use value::Value;
+pub use zip::Zip;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

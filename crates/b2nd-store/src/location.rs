@@ -1,0 +1,185 @@
+//! [`Location`]: where something is, and [`Target`]: what is there.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use b2nd::{Error, Result};
+
+use crate::file::{Directory, LocalFile, is_store_directory};
+use crate::folder::{Folder, is_zip};
+use crate::source::Source;
+use crate::zip::Zip;
+
+/// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
+const BEFORE_KEY: &str = "::";
+
+/// Standard input (`-`), a path or an address, and the key of a leaf where one is named: `archive.b2z::/group/x`.
+///
+/// A file whose own name looks like an address or has `::` in it comes first.
+///
+/// ```
+/// use b2nd_store::Location;
+///
+/// let location = Location::new("http://[::1]/archive.b2z::/group/x".as_ref());
+/// assert_eq!((location.place().as_ref(), location.key()), ("http://[::1]/archive.b2z", Some("/group/x")));
+///
+/// let error = Location::new("s3://bucket/field.b2nd".as_ref()).open().err().unwrap();
+/// assert!(error.to_string().starts_with("s3:// is not read here"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    place: Place,
+    key: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Stdin,
+    Path(PathBuf),
+    Address(String),
+}
+
+impl Location {
+    /// Takes a word of a command line apart. Nothing is opened.
+    pub fn new(word: &OsStr) -> Location {
+        let path = Path::new(word);
+        let Some(text) = word.to_str().filter(|_| !path.exists()) else { return Location::of(path) };
+        // The host of an address may have the separator too: http://[::1]/archive.b2z::/key.
+        let host = if scheme(text).is_some() { text.find(']').unwrap_or(0) } else { 0 };
+        let (place, key) = match text.get(host..).and_then(|rest| rest.split_once(BEFORE_KEY)) {
+            Some((before, key)) => (text.get(..host + before.len()).unwrap_or_default(), Some(key.to_owned())),
+            None => (text, None),
+        };
+        let place = match place {
+            "-" => Place::Stdin,
+            place if scheme(place).is_some() => Place::Address(place.to_owned()),
+            place => Place::Path(place.into()),
+        };
+        Location { place, key }
+    }
+
+    /// A path, whatever its name looks like.
+    pub fn of(path: &Path) -> Location {
+        Location { place: Place::Path(path.to_owned()), key: None }
+    }
+
+    /// The key of a leaf, if one is named.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// The place without the key, as text.
+    pub fn place(&self) -> std::borrow::Cow<'_, str> {
+        match &self.place {
+            Place::Stdin => "-".into(),
+            Place::Path(path) => path.to_string_lossy(),
+            Place::Address(address) => address.as_str().into(),
+        }
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.place == Place::Stdin
+    }
+
+    /// The path, if it is one on this machine.
+    pub fn path(&self) -> Option<&Path> {
+        if let Place::Path(path) = &self.place { Some(path) } else { None }
+    }
+
+    /// Opens what is there. Standard input is read to its end.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing, it cannot be read, or nothing here reads addresses of this scheme.
+    pub fn open(&self) -> Result<Target> {
+        match &self.place {
+            Place::Stdin => {
+                let mut bytes = Vec::new();
+                std::io::stdin().lock().read_to_end(&mut bytes)?;
+                Ok(Target::File(Box::new(bytes)))
+            }
+            Place::Path(path) => Target::local(path),
+            Place::Address(address) => open_address(address),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let place = self.place();
+        match &self.key {
+            Some(key) => write!(f, "{place}{BEFORE_KEY}{key}"),
+            None => f.write_str(&place),
+        }
+    }
+}
+
+/// The scheme of an address: letters, digits, `+`, `-` and `.` before `://`.
+fn scheme(text: &str) -> Option<String> {
+    let (scheme, _) = text.split_once("://")?;
+    let is_one = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
+        && scheme.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.'));
+    is_one.then(|| scheme.to_ascii_lowercase())
+}
+
+/// The one place that knows what is behind a scheme.
+fn open_address(address: &str) -> Result<Target> {
+    let scheme = scheme(address).unwrap_or_default();
+    let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not read here: {what}")));
+    match scheme.as_str() {
+        "https" if cfg!(not(feature = "https")) => {
+            refused("this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https")
+        }
+        #[cfg(feature = "http")]
+        "http" | "https" => Ok(Target::File(Box::new(crate::http::HttpFile::open(address)?))),
+        "file" => refused("give the path, without file://"),
+        "s3" | "s3a" | "gs" | "gcs" | "az" | "azure" | "abfs" | "abfss" | "adl" | "wasb" | "wasbs" | "hf" => {
+            refused("give the object's address with https://, or scan the bucket with b2nd-catalog")
+        }
+        "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {
+            refused("copy the file to this machine first")
+        }
+        _ => refused("paths, http:// and https:// are"),
+    }
+}
+
+/// Something that can be looked into.
+pub enum Target {
+    /// A frame, or an archive: its first bytes say which.
+    File(Box<dyn Source + Send + Sync>),
+    /// A store's directory.
+    Directory(Directory),
+}
+
+impl Target {
+    /// Opens a path.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing, or it cannot be read.
+    pub fn local(path: &Path) -> Result<Target> {
+        if is_store_directory(path) {
+            return Ok(Target::Directory(Directory(path.to_owned())));
+        }
+        Ok(Target::File(Box::new(LocalFile::open(path)?)))
+    }
+
+    /// Gives the folder to `look` if this is one: a directory or an archive.
+    ///
+    /// # Errors
+    ///
+    /// The archive's directory cannot be read, or those of `look`.
+    pub fn with_folder<T>(&self, look: impl FnOnce(&dyn Folder) -> Result<T>) -> Option<Result<T>> {
+        match self {
+            Target::Directory(directory) => Some(look(directory)),
+            Target::File(source) => match source.read(0..4) {
+                Ok(first) if is_zip(&first) => Some(Zip::open(&**source).and_then(|zip| look(&zip))),
+                Ok(_) => None,
+                Err(error) => Some(Err(error.into())),
+            },
+        }
+    }
+}

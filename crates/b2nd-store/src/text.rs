@@ -1,0 +1,88 @@
+//! Numbers, names and bytes as text that a terminal may show.
+
+use std::fmt::Display;
+
+/// A number with a comma before every third digit.
+pub fn thousands(number: impl Display) -> String {
+    let number = number.to_string();
+    let (sign, digits) = number.split_at(number.len() - number.trim_start_matches('-').len());
+    let mut text = sign.to_owned();
+    for (index, digit) in digits.chars().enumerate() {
+        if index != 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 byte`, `2 bytes`.
+pub fn count(number: impl Display, unit: &str) -> String {
+    let number = thousands(number);
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{plural}")
+}
+
+/// A length in bytes, and from 1 KiB on in the unit that fits it.
+pub fn size(bytes: i128) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let exact = count(bytes, "byte");
+    // A tenth of a unit is all that is shown, so a float is exact enough.
+    let mut amount = bytes as f64;
+    let mut unit = None;
+    for name in UNITS {
+        if amount < 1024.0 {
+            break;
+        }
+        amount /= 1024.0;
+        unit = Some(name);
+    }
+    match unit {
+        Some(unit) => format!("{exact} ({amount:.1} {unit})"),
+        None => exact,
+    }
+}
+
+/// A string as it is, but for what a terminal would not show.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\'' | '"' | '\\' => shown.push(char),
+            _ => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// A text of at most so many characters, and a sign that there were more.
+pub fn shortened(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        return text;
+    }
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(&text)),
+        None => text,
+    }
+}
+
+/// Bytes that are text in most files: in quotes, and with escapes where they are not UTF-8.
+pub fn quoted(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => format!("{text:?}"),
+        Err(_) => format!("b\"{}\"", bytes.escape_ascii()),
+    }
+}
+
+/// Two digits for each byte.
+pub fn hex(bytes: &[u8], separator: &str) -> String {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let mut digits = Vec::with_capacity(bytes.len() * (2 + separator.len()));
+    for (index, byte) in bytes.iter().enumerate() {
+        if index != 0 {
+            digits.extend_from_slice(separator.as_bytes());
+        }
+        digits.extend([byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]));
+    }
+    String::from_utf8(digits).unwrap_or_default()
+}
