@@ -31,6 +31,8 @@ mod msgpack;
 mod trailer;
 mod writer;
 
+#[doc(hidden)]
+pub use chunk::raw;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
 pub use disk::{Directory, Disk, Editor, File, Handle, OneFile, Storage, rewrite, rewrite_in};

@@ -9,10 +9,20 @@ mod blosclz;
 mod header;
 mod index;
 mod pipeline;
+mod shuffle;
+mod streams;
 pub(super) use header::EXTENDED;
 use header::no_nan;
 pub use header::{ChunkHeader, Special};
 pub use index::{Offset, Offsets};
+
+/// Parts of a chunk's decoder, for `b2nd-codec`: no part of the public interface.
+#[doc(hidden)]
+pub mod raw {
+    pub use super::blosclz::{copy_match, expand as expand_blosclz};
+    pub use super::shuffle::{shuffle, unshuffle};
+    pub use super::streams::{block_start, front_ends, read_streams, stream_count};
+}
 pub use pipeline::{Codec, Filter, SplitMode};
 
 use crate::error::{Error, ErrorKind, Result};

@@ -1,6 +1,7 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
-use super::blosclz::{self, IS_UNSPLIT};
+use super::blosclz;
+use super::streams::IS_UNSPLIT;
 use alloc::vec::Vec;
 use core::fmt;
 

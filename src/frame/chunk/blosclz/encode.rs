@@ -3,8 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::super::EXTENDED;
 use super::FAR;
+use crate::frame::chunk::EXTENDED;
+use crate::frame::chunk::shuffle::shuffle;
 
 /// The length of an offset.
 pub(in super::super) const TYPESIZE: usize = 8;
@@ -25,7 +26,9 @@ const HASH_BITS: u32 = 12;
 pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
     let mut output = vec![0; offsets.len().div_ceil(BLOCKSIZE) * 4];
     for (number, block) in offsets.chunks(BLOCKSIZE).enumerate() {
-        let block = shuffle(block);
+        let mut shuffled = vec![0; block.len()];
+        shuffle(block, &mut shuffled, TYPESIZE);
+        let block = shuffled;
         let mut stream = stream(&block);
         if stream.len() >= block.len() {
             stream = block;
@@ -36,11 +39,6 @@ pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
         output.extend_from_slice(&stream);
     }
     (output.len() < offsets.len()).then_some(output)
-}
-
-/// All first bytes, then all second ones, and so on.
-fn shuffle(block: &[u8]) -> Vec<u8> {
-    (0..TYPESIZE).flat_map(|byte| block.iter().skip(byte).step_by(TYPESIZE).copied()).collect()
 }
 
 /// Literals and matches, and literals at the end: C-Blosc2 refuses a stream that ends with a match.

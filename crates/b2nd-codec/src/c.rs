@@ -1,0 +1,112 @@
+//! C-Blosc2, through its contexts: a room with unsafe code, which only the feature `c` builds.
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+use std::ptr::NonNull;
+
+use b2nd::frame::{ChunkHeader, Codec, Filter};
+use blosc2_src::{
+    BLOSC2_CPARAMS_DEFAULTS, BLOSC2_DPARAMS_DEFAULTS, BLOSC2_MAX_OVERHEAD, blosc2_compress_ctx, blosc2_context, blosc2_cparams,
+    blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
+};
+
+use super::Compressor;
+
+/// Refuses by name what the library, as it is built here, does not have.
+pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> b2nd::Result<()> {
+    if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
+        return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::codec_name(codec))));
+    }
+    // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
+    let own = |filter: &(Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
+    match filters.find(|filter| !own(filter)) {
+        Some((filter, 0)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::filter_name(filter)))),
+        Some((filter, meta)) => {
+            let name = super::filter_name(filter);
+            Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {name} of parameter {meta} here")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same for a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
+pub(super) fn accept(chunk: &ChunkHeader) -> b2nd::Result<()> {
+    if chunk.has_dictionary() || chunk.version() > 5 {
+        return Err(b2nd::Error::custom("C-Blosc2 has no dictionaries and no blocks of any length here"));
+    }
+    has(chunk.codec(), chunk.filters())
+}
+
+/// A context of one thread, to compress or to decompress with.
+struct Context(NonNull<blosc2_context>);
+
+impl Context {
+    fn new(create: impl FnOnce() -> *mut blosc2_context) -> b2nd::Result<Context> {
+        static INIT: std::sync::Once = std::sync::Once::new();
+        // SAFETY: it takes no arguments, and is called once.
+        INIT.call_once(|| unsafe { blosc2_init() });
+        NonNull::new(create()).map(Context).ok_or_else(|| b2nd::Error::custom("C-Blosc2: no memory for a context"))
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: it was created by `new`, and nobody else has it.
+        unsafe { blosc2_free_ctx(self.0.as_ptr()) }
+    }
+}
+
+thread_local! {
+    /// A context keeps its buffers from one chunk to the next.
+    static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
+}
+
+/// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
+pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
+    let (cbytes, nbytes) = (length(chunk.len())?, length(data.len())?);
+    CONTEXT.with_borrow_mut(|kept| {
+        let context = match kept {
+            Some(context) => context,
+            // SAFETY: the parameters are the library's defaults, in which every pointer is null.
+            None => kept.insert(Context::new(|| unsafe { blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) })?),
+        };
+        // SAFETY: the context is alive and used by this thread alone; both buffers are as long as they are said to be, and the
+        // library reads and writes no further.
+        let written =
+            unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
+        if written != nbytes {
+            return Err(b2nd::Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
+        }
+        Ok(())
+    })
+}
+
+/// A chunk of this data.
+pub(super) fn compress(with: &Compressor, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+    let params = blosc2_cparams {
+        compcode: with.codec,
+        clevel: with.level,
+        typesize: with.typesize,
+        blocksize: with.blocksize,
+        splitmode: with.split_mode,
+        filters: with.filters,
+        filters_meta: with.filters_meta,
+        ..BLOSC2_CPARAMS_DEFAULTS
+    };
+    // SAFETY: the parameters are plain numbers, and every pointer in them is null.
+    let context = Context::new(|| unsafe { blosc2_create_cctx(params) })?;
+    let mut chunk = vec![0; data.len().saturating_add(BLOSC2_MAX_OVERHEAD as usize)];
+    let (nbytes, room) = (length(data.len())?, length(chunk.len())?);
+    // SAFETY: the context is used here alone; both buffers are as long as they are said to be.
+    let written =
+        unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
+    match usize::try_from(written) {
+        Ok(written @ 1..) => chunk.truncate(written),
+        _ => return Err(b2nd::Error::custom(format_args!("C-Blosc2: it compressed {nbytes} bytes into {written}"))),
+    }
+    Ok(chunk)
+}
+
+fn length(length: usize) -> b2nd::Result<i32> {
+    i32::try_from(length).map_err(|_| b2nd::Error::custom("C-Blosc2: a chunk has at most 2 GiB"))
+}

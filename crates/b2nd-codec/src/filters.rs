@@ -1,0 +1,97 @@
+//! Filters of a chunk, undone block by block.
+
+use b2nd::frame::raw::unshuffle;
+use b2nd::frame::{ChunkHeader, Filter};
+use b2nd::{Error, Result};
+
+mod bits;
+mod bytedelta;
+mod delta;
+
+/// The filters of a chunk that change a block, in the order in which they ran.
+pub(crate) struct Pipeline {
+    steps: [Step; 6],
+    count: usize,
+    typesize: usize,
+    version: u8,
+}
+
+/// A filter with its parameter.
+#[derive(Clone, Copy)]
+struct Step {
+    filter: Filter,
+    meta: u8,
+}
+
+impl Step {
+    /// Whether the filter needs a second buffer; the others work in place.
+    fn moves(self) -> bool {
+        matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
+    }
+
+    /// The parameter, which replaces the type size if it is not 0.
+    fn typesize(self, typesize: usize) -> usize {
+        if self.meta == 0 { typesize } else { self.meta.into() }
+    }
+}
+
+impl Pipeline {
+    pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
+        let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
+        let mut count = 0;
+        // What was cut off is gone: trunc_prec and int_trunc have nothing to undo.
+        let kept = |filter: &(Filter, u8)| !matches!(filter.0, Filter::None | Filter::TruncPrec | Filter::Other(36));
+        for (step, (filter, meta)) in steps.iter_mut().zip(header.filters().filter(kept)) {
+            *step = Step { filter, meta };
+            count += 1;
+        }
+        Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
+    }
+
+    fn steps(&self) -> &[Step] {
+        self.steps.get(..self.count).unwrap_or_default()
+    }
+
+    /// How many filters need a second buffer. Without any, streams go straight to their place.
+    pub(crate) fn moves(&self) -> usize {
+        self.steps().iter().filter(|step| step.moves()).count()
+    }
+
+    /// Undoes the filters: from the front of `streams` into `place`, or in `place` if none needs a second buffer.
+    pub(crate) fn undo(&self, first: Option<&[u8]>, streams: &mut Vec<u8>, other: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
+        let length = place.len();
+        let mut left = self.moves();
+        for step in self.steps().iter().rev() {
+            if !step.moves() {
+                let data = if left == 0 { &mut *place } else { streams.get_mut(..length).unwrap_or_default() };
+                self.undo_in_place(*step, first, data)?;
+                continue;
+            }
+            left -= 1;
+            if left > 0 && other.len() < length {
+                other.try_reserve_exact(length - other.len()).map_err(|_| Error::custom("no memory for a block"))?;
+                other.resize(length, 0);
+            }
+            let from = streams.get(..length).unwrap_or_default();
+            let to = if left == 0 { &mut *place } else { other.get_mut(..length).unwrap_or_default() };
+            match step.filter {
+                Filter::Shuffle => unshuffle(from, to, step.typesize(self.typesize)),
+                _ => bits::unshuffle(from, to, self.typesize, self.version),
+            }
+            if left > 0 {
+                std::mem::swap(streams, other);
+            }
+        }
+        Ok(())
+    }
+
+    fn undo_in_place(&self, step: Step, first: Option<&[u8]>, data: &mut [u8]) -> Result<()> {
+        match step.filter {
+            Filter::Delta => delta::undo(data, self.typesize, first),
+            Filter::Other(34) => bytedelta::undo_buggy(data, step.typesize(self.typesize)),
+            Filter::Other(35) => bytedelta::undo(data, step.typesize(self.typesize)),
+            other => return Err(Error::custom(format_args!("b2nd-codec has no filter {other}"))),
+        }
+        Ok(())
+    }
+}

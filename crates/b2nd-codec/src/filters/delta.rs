@@ -1,0 +1,40 @@
+//! Delta: the exclusive or of each element with one before it; in the first block with its neighbour, in all others with the element
+//! at the same place of the first block.
+
+/// The length of the units that are combined: the type size if it is 1, 2, 4 or 8, else 8 if it is a multiple of that, else 1.
+fn unit(typesize: usize) -> usize {
+    match typesize {
+        1 | 2 | 4 | 8 => typesize,
+        _ if typesize % 8 == 0 => 8,
+        _ => 1,
+    }
+}
+
+/// Undoes the filter in a block; `first` is the data of the chunk's first block, or none if this is it.
+pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
+    let unit = unit(typesize);
+    // Bytes at the end that are no whole unit stay as they are.
+    let whole = data.len() - data.len() % unit;
+    let data = data.get_mut(..whole).unwrap_or_default();
+    if let Some(first) = first {
+        data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
+        return;
+    }
+    match unit {
+        1 => sums::<1>(data),
+        2 => sums::<2>(data),
+        4 => sums::<4>(data),
+        _ => sums::<8>(data),
+    }
+}
+
+/// Combines each unit with all before it.
+fn sums<const UNIT: usize>(data: &mut [u8]) {
+    let mut last = [0; UNIT];
+    for unit in data.chunks_exact_mut(UNIT) {
+        for (byte, last) in unit.iter_mut().zip(&mut last) {
+            *last ^= *byte;
+            *byte = *last;
+        }
+    }
+}

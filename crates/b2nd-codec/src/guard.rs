@@ -1,0 +1,52 @@
+//! Panics of foreign codecs, which are errors here.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+
+use b2nd::{Error, Result};
+
+thread_local! {
+    /// Whether this thread is in a foreign codec.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a foreign codec. It meets whatever a file holds: where it panics, that is an error.
+pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
+    GUARDED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(false);
+    done.map_err(|_| Error::custom(format_args!("{name} panicked")))
+}
+
+/// Silences the messages of panics inside foreign codecs, which are returned as errors. Other panics print as before.
+///
+/// This sets the process's panic hook: call it once, at the start of a program.
+pub fn quiet_panics() {
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !GUARDED.get() {
+            others(panic);
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{catch_unwind, set_hook, take_hook};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_panic_of_the_codec_is_an_error_and_prints_nothing() {
+        static PRINTED: AtomicU32 = AtomicU32::new(0);
+        let before = take_hook();
+        set_hook(Box::new(|_| {
+            PRINTED.fetch_add(1, Ordering::Relaxed);
+        }));
+        super::quiet_panics();
+        let error = super::guarded::<()>("zstd-pure-rs", || panic!("in the codec")).unwrap_err();
+        assert_eq!((error.to_string().as_str(), PRINTED.load(Ordering::Relaxed)), ("zstd-pure-rs panicked", 0));
+        let _ = catch_unwind(|| panic!("elsewhere"));
+        assert_eq!(PRINTED.load(Ordering::Relaxed), 1);
+        set_hook(before);
+    }
+}

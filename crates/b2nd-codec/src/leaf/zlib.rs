@@ -1,0 +1,24 @@
+//! Zlib, by flate2 on zlib-rs.
+
+use b2nd::Result;
+use b2nd::frame::Codec;
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::failed;
+
+/// The state of a decompressor.
+#[derive(Default)]
+pub(super) struct Zlib(Option<Decompress>);
+
+impl Zlib {
+    /// The length of what a stream expands to. Its end has to be in the stream, or one that is cut off would pass.
+    pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {
+        let state = self.0.get_or_insert_with(|| Decompress::new(true));
+        state.reset(true);
+        match state.decompress(stream, place, FlushDecompress::Finish) {
+            Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(usize::MAX)),
+            Ok(Status::Ok | Status::BufError) => Err(failed(Codec::Zlib, "the stream does not end in its place")),
+            Err(error) => Err(failed(Codec::Zlib, error)),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Chunks of real files hold the data that blosc2-pure-rs reads: those of `tests/data`, and those of the directory that B2ND_CORPUS
+//! names.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use b2nd::frame::{Chunk, Decompress, File};
+use b2nd_codec::{Blocks, Codec, Decoder};
+use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
+
+#[test]
+fn chunks_of_tests_data_hold_what_blosc2_pure_rs_reads() {
+    let tally = Tally::of(Path::new("../../tests/data"));
+    assert_eq!((tally.equal, tally.refused.len()), (108, 0), "{tally:?}");
+}
+
+#[test]
+fn chunks_of_the_corpus_hold_what_blosc2_pure_rs_reads() {
+    if let Some(corpus) = std::env::var_os("B2ND_CORPUS") {
+        Tally::of(Path::new(&corpus));
+    }
+}
+
+/// How many chunks are equal, and why others were not read.
+#[derive(Default, Debug)]
+struct Tally {
+    equal: usize,
+    codecs: BTreeMap<String, usize>,
+    refused: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    fn of(directory: &Path) -> Tally {
+        let mut tally = Tally::default();
+        let mut paths = vec![directory.to_path_buf()];
+        while let Some(path) = paths.pop() {
+            if path.is_dir() {
+                paths.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                if path.join("chunks.b2frame").exists() {
+                    tally.frame(&path, 0);
+                }
+                continue;
+            }
+            let bytes = fs::read(&path).unwrap();
+            // Every frame in the file, in whatever it is contained.
+            for offset in memchr(&bytes, b"\xa8b2frame\0") {
+                tally.frame(&path, (offset - 1) as u64);
+            }
+        }
+        let _ = writeln!(std::io::stderr(), "{}: {tally:#?}", directory.display());
+        tally
+    }
+
+    fn frame(&mut self, path: &PathBuf, offset: u64) {
+        let Ok(file) = File::open_at(path, offset) else { return };
+        let metalayer = file.header().array().ok().flatten().and_then(|meta| b2nd_codec::metalayer(&meta).ok());
+        if let Ok(offsets) = file.offsets() {
+            for number in 0..offsets.len() {
+                if let Ok(chunk) = file.chunk(number) {
+                    self.chunk(&chunk, metalayer.as_deref(), path);
+                }
+            }
+        }
+        if let Ok(trailer) = file.trailer() {
+            for (_, content) in trailer.vlmetalayers().iter() {
+                if let Ok(chunk) = Chunk::from_slice(content) {
+                    self.chunk(&chunk, None, path);
+                }
+            }
+        }
+    }
+
+    fn chunk(&mut self, chunk: &Chunk<'_>, metalayer: Option<&[u8]>, path: &Path) {
+        let header = chunk.header();
+        if header.is_stored() || header.special().is_some() || header.nbytes() > 64 << 20 {
+            return;
+        }
+        let mut ours = vec![0; header.nbytes()];
+        if let Err(error) = Codec::with_metalayer(metalayer.unwrap_or_default()).decompress(chunk.bytes(), &mut ours) {
+            *self.refused.entry(error.to_string()).or_default() += 1;
+            return;
+        }
+        let mut theirs = vec![0; header.nbytes()];
+        let params = DParams { b2nd_metalayer: metalayer.map(<[u8]>::to_vec), ..DParams::default() };
+        match decompress_chunk_into_with_dparams(chunk.bytes(), &mut theirs, &params) {
+            Err(error) => *self.refused.entry(format!("{}: they: {error}", path.display())).or_default() += 1,
+            Ok(_) => {
+                assert!(ours == theirs, "{}: {header:?}", path.display());
+                let filters: Vec<_> = header.filters().map(|(filter, meta)| format!("{filter} {meta}")).collect();
+                let dictionary = if header.has_dictionary() { " with a dictionary" } else { "" };
+                let name = format!("version {} {}{dictionary} after {}", header.version(), header.codec(), filters.join(", "));
+                *self.codecs.entry(name).or_default() += 1;
+                self.equal += 1;
+            }
+        }
+        each_block(chunk, &ours);
+    }
+}
+
+/// Blocks one by one, the last first, from their own bytes alone.
+fn each_block(chunk: &Chunk<'_>, data: &[u8]) {
+    let Ok(blocks) = Blocks::new(chunk.bytes()) else { return };
+    let front = match Blocks::new(&chunk.bytes()[..Blocks::front_len(chunk.header())]) {
+        Ok(blocks) => blocks,
+        Err(error) => {
+            assert!(chunk.header().has_dictionary(), "{error}");
+            Blocks::new(&chunk.bytes()[..Blocks::front_len(chunk.header()) + error.needed().unwrap()]).unwrap()
+        }
+    };
+    if blocks.are_variable() || b2nd_codec::accept(chunk.header()).is_err() {
+        return;
+    }
+    let mut decoder = Decoder::new();
+    let first = &data[..blocks.data_len(0).unwrap()];
+    for number in (0..blocks.count()).rev() {
+        let range = blocks.range(number).unwrap();
+        assert_eq!(front.range(number).unwrap(), range);
+        let mut block = vec![0; blocks.data_len(number).unwrap()];
+        let reference = (number > 0).then_some(first);
+        if decoder.block(&front, &chunk.bytes()[range], reference, &mut block).is_err() {
+            return;
+        }
+        assert!(block == data[number * chunk.header().blocksize()..][..block.len()], "block {number}");
+    }
+}
+
+fn memchr(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
+    bytes.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).map(|(at, _)| at).collect()
+}

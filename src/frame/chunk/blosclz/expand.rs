@@ -1,0 +1,138 @@
+//! Decompresses one stream of BloscLZ.
+
+use super::FAR;
+use crate::error::{Error, Result};
+use crate::frame::chunk::streams::refused;
+
+/// Copies short runs and matches in one step of so many bytes, where both sides have them.
+const WIDE: usize = 32;
+
+/// Expands literals and matches into a place that they have to fill.
+///
+/// # Errors
+///
+/// The stream ends early, fills more or less than its place, or refers to bytes before it. Offsets count from its start.
+pub fn expand(stream: &[u8], output: &mut [u8]) -> Result<()> {
+    let mut input = Input { bytes: stream, at: 0 };
+    let mut filled = 0;
+    // The upper bits of the first byte name the format.
+    let mut control = usize::from(input.byte()? & 31);
+    loop {
+        let start = input.at - 1;
+        if control < 32 {
+            let length = control + 1;
+            match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
+                // More than is meant: the next step writes over it.
+                (Some(literals), Some(place)) => {
+                    *place = *literals;
+                    input.at += length;
+                }
+                _ => {
+                    let place = output.get_mut(filled..filled + length).ok_or_else(|| too_long(start))?;
+                    place.copy_from_slice(input.take(length)?);
+                }
+            }
+            filled += length;
+        } else {
+            let (length, distance) = input.read_match(control)?;
+            if output.len() - filled < length {
+                return Err(too_long(start));
+            }
+            if !copy_match(output, filled, distance, length) {
+                return Err(refused("a match starts before its stream", start));
+            }
+            filled += length;
+        }
+        if input.at == stream.len() {
+            break;
+        }
+        control = input.byte()?.into();
+    }
+    if filled == output.len() { Ok(()) } else { Err(refused("a stream is shorter than its place", input.at)) }
+}
+
+/// The next bytes of the output, if there are so many.
+#[inline(always)]
+fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
+    output.get_mut(filled..)?.first_chunk_mut()
+}
+
+/// Repeats `length` bytes of `output` that start `distance` before byte `filled`; they may reach into what is written. False if they
+/// start before the output or end behind it.
+#[inline]
+pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
+    let Some(from) = filled.checked_sub(distance) else { return false };
+    let Some(end) = filled.checked_add(length).filter(|&end| end <= output.len()) else { return false };
+    if distance >= WIDE && length <= WIDE && output.len() - filled >= WIDE {
+        // More than is meant: the next step writes over it.
+        if let Some(&piece) = output.get(from..).and_then(<[u8]>::first_chunk::<WIDE>) {
+            if let Some(place) = wide(output, filled) {
+                *place = piece;
+                return true;
+            }
+        }
+    }
+    match distance {
+        0 => return false,
+        1 => {
+            let byte = output[from];
+            output[filled..end].fill(byte);
+        }
+        _ => {
+            // What is there grows with each piece: a pattern of two bytes is four, then eight.
+            let mut at = filled;
+            while at < end {
+                let piece = (at - from).min(end - at);
+                output.copy_within(from..from + piece, at);
+                at += piece;
+            }
+        }
+    }
+    true
+}
+
+#[cold]
+fn too_long(at: usize) -> Error {
+    refused("a stream is longer than its place", at)
+}
+
+/// A stream's bytes, and how far they are read.
+struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let taken = self.bytes.get(self.at..self.at + length).ok_or_else(|| refused("the chunk ends here", self.at))?;
+        self.at += length;
+        Ok(taken)
+    }
+
+    #[inline(always)]
+    fn byte(&mut self) -> Result<u8> {
+        let byte = *self.bytes.get(self.at).ok_or_else(|| refused("the chunk ends here", self.at))?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The length of a match, and how far back it starts.
+    #[inline(always)]
+    fn read_match(&mut self, control: usize) -> Result<(usize, usize)> {
+        let mut length = (control >> 5) + 2;
+        if control >> 5 == 7 {
+            loop {
+                let more = self.byte()?;
+                length += usize::from(more);
+                if more != 255 {
+                    break;
+                }
+            }
+        }
+        let distance = match (control & 31, self.byte()?) {
+            (31, 255) => FAR + usize::from(u16::from_be_bytes([self.byte()?, self.byte()?])),
+            (high, low) => high << 8 | usize::from(low),
+        };
+        Ok((length, distance + 1))
+    }
+}

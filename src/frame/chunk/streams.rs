@@ -1,0 +1,104 @@
+//! Blocks of a chunk, taken apart into streams: one loop for every codec. [`BloscLz`](super::BloscLz) calls it, and the crate
+//! `b2nd-codec` does with its codecs.
+//!
+//! ```text
+//! chunk:  header | start of each block (int32) | blocks
+//! block:  a stream for each byte of an element, or one for all of them
+//! stream: length (int32), then as many bytes
+//! ```
+
+use alloc::string::ToString;
+
+use super::ChunkHeader;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bit 4 of the flags: blocks are not split into streams.
+pub(super) const IS_UNSPLIT: u8 = 0x10;
+
+/// The bit of a stream's token that means that all bytes are the same.
+const IS_RUN: u8 = 0x01;
+
+/// Reads from a chunk's block table where a block starts. `front` is the chunk, or as much of its front as holds the table.
+///
+/// # Errors
+///
+/// The table ends before the entry, or the block starts outside the chunk.
+pub fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<usize> {
+    let at = header.header_len().saturating_add(block.saturating_mul(4));
+    let (start, _) = int32(front, at)?;
+    let start = usize::try_from(start).ok().filter(|&start| start < header.cbytes());
+    start.ok_or_else(|| refused("a block starts outside the chunk", at))
+}
+
+/// Counts the streams of a block of this length, uncompressed.
+pub fn stream_count(header: &ChunkHeader, length: usize) -> usize {
+    // A last block that is shorter than the others is never split.
+    let is_split = header.raw_flags() & IS_UNSPLIT == 0 && length == header.blocksize();
+    if is_split { header.typesize() } else { 1 }
+}
+
+/// Reads the streams of the block that starts at byte `at` into a place that they have to fill. `expand` does it with a compressed one.
+///
+/// # Errors
+///
+/// The block is not a whole number of streams, a stream is cut off or has an unknown token, or `expand` fails. Offsets count from the
+/// start of `bytes`.
+pub fn read_streams(
+    bytes: &[u8],
+    mut at: usize,
+    block: &mut [u8],
+    streams: usize,
+    mut expand: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
+) -> Result<()> {
+    let streams = streams.max(1);
+    if block.len() % streams != 0 {
+        return Err(refused("a block is not a whole number of streams", at));
+    }
+    let length = (block.len() / streams).max(1);
+    for stream in block.chunks_mut(length) {
+        let start = at;
+        let (length, rest) = int32(bytes, at)?;
+        at += 4;
+        let Ok(stored) = usize::try_from(length) else {
+            // A negative number is minus the repeated byte. A token follows it.
+            let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("a run repeats more than a byte", start))?;
+            let token = rest.first().ok_or_else(|| cut_off(at))?;
+            if token & IS_RUN == 0 {
+                return Err(refused("the token of a stream is unknown", at));
+            }
+            at += 1;
+            stream.fill(byte);
+            continue;
+        };
+        let content = rest.get(..stored).ok_or_else(|| cut_off(at))?;
+        match stored {
+            0 => stream.fill(0),
+            _ if stored == stream.len() => stream.copy_from_slice(content),
+            _ => expand(content, stream).map_err(|error| error.shifted(at))?,
+        }
+        at += stored;
+    }
+    Ok(())
+}
+
+/// The error of a front that ends after `length` bytes and lacks `needed` more.
+#[cold]
+pub fn front_ends(needed: usize, length: usize) -> Error {
+    Error::end(needed, length).field("chunk")
+}
+
+/// The number at this byte, and what follows it.
+fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
+    let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
+    number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))
+}
+
+#[cold]
+fn cut_off(at: usize) -> Error {
+    refused("the chunk ends here", at)
+}
+
+#[cold]
+pub(super) fn refused(what: &str, at: usize) -> Error {
+    Error::at(ErrorKind::Message(what.to_string()), at)
+}
