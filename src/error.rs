@@ -283,6 +283,7 @@ impl From<Error> for std::io::Error {
         match error.0.kind {
             ErrorKind::Io(error) => error,
             ErrorKind::UnexpectedEnd { .. } => std::io::Error::new(std::io::ErrorKind::UnexpectedEof, error),
+            ErrorKind::Missing { .. } => std::io::Error::new(std::io::ErrorKind::WouldBlock, error),
             _ => std::io::Error::new(std::io::ErrorKind::InvalidData, error),
         }
     }

@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cell;
 mod chunk;
 #[cfg(feature = "std")]
 mod disk;
@@ -28,6 +29,9 @@ mod memory;
 mod metalayers;
 #[cfg(feature = "msgpack")]
 mod msgpack;
+mod open;
+mod pieces;
+mod source;
 mod trailer;
 mod writer;
 
@@ -35,11 +39,13 @@ mod writer;
 pub use chunk::raw;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
-pub use disk::{Directory, Disk, Editor, File, Handle, OneFile, Storage, rewrite, rewrite_in};
-pub use header::{FrameType, Header, Sizes};
-pub use memory::Frame;
+pub use disk::{Directory, Disk, Editor, File, FileSource, Handle, OneFile, Storage, rewrite, rewrite_in};
+pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]
 pub use msgpack::{decode_msgpack, encode_msgpack};
+pub use open::{ChunkReader, Frame};
+pub use pieces::{Pieces, join};
+pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;
 pub use writer::{Memory, Target, Writer};

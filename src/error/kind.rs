@@ -104,6 +104,14 @@ pub enum ErrorKind {
     /// Since the file was opened, its header has changed, or its path names another file or none.
     #[error("the file has changed since it was opened: open it again")]
     Changed,
+    /// Bytes of a source that have to be fetched first: see [`Pieces`](crate::frame::Pieces).
+    #[error("bytes {start} to {end} are not at hand yet")]
+    Missing {
+        /// The first byte that was asked for.
+        start: u64,
+        /// The end of what was asked for.
+        end: u64,
+    },
     /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.
     #[error("{0}")]
     Message(String),

@@ -125,12 +125,16 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes the chunk at the front of owned bytes.
-    #[cfg(feature = "std")]
-    pub(super) fn from_vec(mut bytes: Vec<u8>) -> Result<Chunk<'static>> {
-        let length = Chunk::from_slice(&bytes)?.header.cbytes();
-        bytes.truncate(length);
-        Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
+    /// Takes the chunk at the front of bytes that may be owned.
+    pub(super) fn from_cow(bytes: Cow<'a, [u8]>) -> Result<Chunk<'a>> {
+        match bytes {
+            Cow::Borrowed(bytes) => Chunk::from_slice(bytes),
+            Cow::Owned(mut bytes) => {
+                let header = Chunk::from_slice(&bytes)?.header;
+                bytes.truncate(header.cbytes());
+                Ok(Chunk { header, bytes: Cow::Owned(bytes) })
+            }
+        }
     }
 
     /// Stores data in a chunk as it is, uncompressed. `typesize` is the length of an element in bytes.
@@ -199,6 +203,12 @@ impl<'a> Chunk<'a> {
     /// All bytes of the chunk, its header included.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Turns the chunk into one that owns its bytes.
+    #[must_use]
+    pub fn into_owned(self) -> Chunk<'static> {
+        Chunk { header: self.header, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 
     /// All bytes of the chunk, its header included.

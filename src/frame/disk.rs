@@ -5,8 +5,8 @@ mod copy;
 mod editor;
 mod file;
 mod lock;
-mod positioned;
 mod rewrite;
+mod source;
 mod staged;
 mod storage;
 mod writer;
@@ -14,6 +14,7 @@ mod writer;
 pub use editor::Editor;
 pub use file::File;
 pub use rewrite::{rewrite, rewrite_in};
+pub use source::FileSource;
 pub use storage::{Disk, Handle, Storage};
 pub use writer::{Directory, OneFile};
 

@@ -12,7 +12,10 @@ use crate::wire::{Form, Reader};
 mod build;
 pub use build::Sizes;
 mod chunks;
+pub(super) use chunks::over_its_place;
 mod fields;
+mod positions;
+pub use positions::HeaderField;
 mod wire;
 use wire::WireHeader;
 
@@ -59,15 +62,7 @@ const SHORTEST: usize = 97;
 const START: usize = 15;
 
 /// The position of the flags' first byte.
-const FLAGS_AT: usize = 0x19;
-
-/// The positions of the sizes that are checked.
-const NBYTES_AT: usize = 0x1d;
-const TYPESIZE_AT: usize = 0x2f;
-const CHUNKSIZE_AT: usize = 0x39;
-
-/// The position of the filter slots' count.
-const SLOTS_AT: usize = 0x46;
+const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// Whether a frame holds its chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,7 +88,7 @@ impl Header {
             return Err(Error::end(header_len - prefix.len(), prefix.len()).field("the frame's header"));
         };
         // Check this first: a later version may have another header.
-        if bytes[FLAGS_AT - 1] == 0xa4 {
+        if bytes[HeaderField::FLAGS.marker()] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
         let (wire, rest) = match crate::take_from_slice::<WireHeader>(bytes) {
@@ -232,17 +227,17 @@ impl Header {
             return Err(mismatch("frame type", "0 (contiguous) or 1 (sparse)", self.flags[1], FLAGS_AT + 1));
         }
         if self.nbytes < 0 {
-            return Err(mismatch("nbytes", "0 or more", self.nbytes, NBYTES_AT));
+            return Err(mismatch("nbytes", "0 or more", self.nbytes, HeaderField::NBYTES.marker()));
         }
         if self.typesize < 1 {
-            return Err(mismatch("typesize", "1 or more", self.typesize, TYPESIZE_AT));
+            return Err(mismatch("typesize", "1 or more", self.typesize, HeaderField::TYPESIZE.marker()));
         }
         // In some files without data it is -1.
         if self.chunksize < 0 && self.nbytes != 0 {
-            return Err(mismatch("chunksize", "0 or more", self.chunksize, CHUNKSIZE_AT));
+            return Err(mismatch("chunksize", "0 or more", self.chunksize, HeaderField::CHUNKSIZE.marker()));
         }
         if self.pipeline[0] > 6 {
-            return Err(mismatch("filter slots", "at most 6", self.pipeline[0], SLOTS_AT));
+            return Err(mismatch("filter slots", "at most 6", self.pipeline[0], HeaderField::PIPELINE.value().start));
         }
         Ok(())
     }

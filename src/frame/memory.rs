@@ -1,9 +1,13 @@
-//! [`Frame`]: a contiguous frame in memory.
+//! [`Frame::from_slice`]: a contiguous frame in memory.
 
+use alloc::borrow::Cow;
 use core::fmt;
+use core::ops::Range;
 
 use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
+use super::open::{Frame, Tail, cut_off, read_offsets};
+use super::source::slice;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
@@ -18,45 +22,25 @@ use crate::error::{Error, Result};
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
-pub struct Frame<'a> {
-    /// The frame alone, without what follows it.
-    bytes: &'a [u8],
-    header: Header,
-    trailer: Trailer,
-    offsets: Offsets,
-}
-
-impl fmt::Debug for Frame<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Frame { bytes, header, trailer, offsets } = self;
-        write!(f, "Frame({} bytes, {offsets:?}, {:?}, {:?})", bytes.len(), header.metalayers(), trailer.vlmetalayers())
-    }
-}
-
-impl<'a> Frame<'a> {
+impl<'a> Frame<&'a [u8]> {
     /// Decodes header, index and trailer of the frame at the front of `frame`, and ignores what follows it.
     ///
     /// # Errors
     ///
     /// Those of [`Header::from_slice`], [`Trailer::from_slice`] and [`Offsets::from_tail`]. Also, `frame` is shorter than its frame_len,
     /// or the frame is sparse, so that its chunks are elsewhere.
-    pub fn from_slice(frame: &'a [u8]) -> Result<Frame<'a>> {
+    pub fn from_slice(frame: &'a [u8]) -> Result<Frame<&'a [u8]>> {
         let header = Header::from_slice(frame)?;
         if header.frame_type() == FrameType::Sparse {
             return Err(Error::custom("a sparse frame does not hold its chunks: it is read from its directory"));
         }
-        let Some(bytes) = usize::try_from(header.frame_len()).ok().and_then(|length| frame.get(..length)) else {
-            let needed = usize::try_from(header.frame_len() - frame.len() as u64).unwrap_or(usize::MAX);
-            return Err(Error::end(needed, frame.len()).field("the frame"));
+        let Some(source) = usize::try_from(header.frame_len()).ok().and_then(|length| frame.get(..length)) else {
+            return Err(cut_off(frame.len() as u64, header.frame_len() - frame.len() as u64));
         };
-        let start = header.header_len();
-        let tail = bytes.get(start..).unwrap_or_default();
-        let trailer = Trailer::after(&header, tail).map_err(|error| error.shifted(start))?;
-        let index_start = usize::try_from(header.tail_range().start).unwrap_or(usize::MAX);
-        let offsets = Offsets::from_tail(&header, bytes.get(index_start..).unwrap_or_default())
-            .map_err(|error| error.complete("the place of the index"))?;
-        Ok(Frame { bytes, header, trailer, offsets })
+        let read = |range| Ok(Cow::Borrowed(slice(source, range)));
+        let tail = Tail::read(&header, read)?;
+        let offsets = read_offsets(&header, read)?;
+        Ok(Frame { source, offset: 0, header, tail, offsets })
     }
 
     /// The frame's header.
@@ -66,10 +50,15 @@ impl<'a> Frame<'a> {
 
     /// The frame's trailer.
     pub fn trailer(&self) -> &Trailer {
-        &self.trailer
+        &self.tail.trailer
     }
 
-    /// Where the chunks are.
+    /// The trailer's range of bytes, counted from the start of the frame.
+    pub fn trailer_range(&self) -> Range<u64> {
+        self.tail.start..self.tail.start.saturating_add(self.trailer().trailer_len() as u64)
+    }
+
+    /// The places of the chunks.
     pub fn offsets(&self) -> &Offsets {
         &self.offsets
     }
@@ -84,7 +73,21 @@ impl<'a> Frame<'a> {
             return self.header.special_chunk(special, number);
         }
         let place = self.offsets.range(number).unwrap_or_default();
-        let [start, end] = [place.start, place.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-        self.header.checked_chunk(number, start, Chunk::from_slice(self.bytes.get(start..end).unwrap_or_default()))
+        self.header.checked_chunk(number, place.start, Chunk::from_slice(slice(self.source, place.clone())))
+    }
+}
+
+impl Clone for Frame<&[u8]> {
+    fn clone(&self) -> Self {
+        let Frame { source, offset, header, tail, offsets } = self;
+        Frame { source, offset: *offset, header: header.clone(), tail: tail.clone(), offsets: offsets.clone() }
+    }
+}
+
+impl fmt::Debug for Frame<&[u8]> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Frame { source, header, offsets, .. } = self;
+        let vlmetalayers = self.trailer().vlmetalayers();
+        write!(f, "Frame({} bytes, {offsets:?}, {:?}, {vlmetalayers:?})", source.len(), header.metalayers())
     }
 }

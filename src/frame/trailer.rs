@@ -7,7 +7,6 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::chunk::{Chunk, Decompress};
-use super::header::Header;
 use super::metalayers::{Metalayers, Place, Section, mismatch};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::Reader;
@@ -71,18 +70,14 @@ impl Trailer {
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
     }
 
-    /// Decodes the trailer of a frame from the bytes after its header. In a frame without data it is the first one there, as in C-Blosc2,
-    /// and not the last.
-    pub(super) fn after(header: &Header, tail: &[u8]) -> Result<Trailer> {
-        if header.nbytes() != 0 {
-            return Trailer::from_tail(tail);
-        }
+    /// Decodes the trailer at the front of the bytes after the header of a frame without data, as C-Blosc2 does, and ignores what follows
+    /// it.
+    pub(super) fn first_in(tail: &[u8]) -> Result<Trailer> {
         let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
         trailer.map_err(|error| error.complete("the frame"))
     }
 
     /// The length that the trailer at the end of `tail` claims.
-    #[cfg(feature = "std")]
     pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
         Reader::new(&tail[end..]).take_u32().ok().map(u64::from)

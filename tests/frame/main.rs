@@ -14,4 +14,6 @@ mod kinds;
 #[cfg(feature = "msgpack")]
 mod msgpack;
 mod names;
+mod pieces;
 mod regressions;
+mod sources;

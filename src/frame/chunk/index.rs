@@ -7,12 +7,7 @@ use core::ops::Range;
 use super::header::{ChunkHeader, Special};
 use super::{Chunk, blosclz};
 use crate::error::{Error, Result};
-use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::mismatch;
-use crate::frame::trailer;
-
-/// The position of the header's cbytes.
-const CBYTES_AT: usize = 0x26;
 
 /// Where one chunk is.
 #[non_exhaustive]
@@ -73,49 +68,25 @@ enum Index {
 }
 
 impl Offsets {
-    /// Decodes the index from the front of `tail`, which is the bytes of [`Header::tail_range`], or at least the index chunk. What
-    /// follows the index chunk is ignored.
-    ///
-    /// # Errors
-    ///
-    /// If `tail` ends within the index chunk, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of
-    /// missing bytes: first up to the end of the chunk's header, then exactly. Other errors: the number of chunks is not the header's, an
-    /// offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is not BloscLZ.
-    ///
-    /// ```
-    /// use b2nd::frame::{Header, Offsets, Trailer};
-    ///
-    /// // A remote reader needs two requests, the header and what this range holds, and then one for each chunk.
-    /// let file = std::fs::read("tests/data/example.b2nd")?;
-    /// let header = Header::from_slice(&file[..4096])?;
-    /// let tail = header.tail_range();
-    /// let tail = &file[tail.start as usize..tail.end as usize];
-    /// let offsets = Offsets::from_tail(&header, tail)?;
-    /// assert_eq!(offsets.len(), 8);
-    /// assert_eq!(offsets.range(0), Some(320..1827));
-    /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn from_tail(header: &Header, tail: &[u8]) -> Result<Offsets> {
-        let is_contiguous = header.frame_type() == FrameType::Contiguous;
-        let cbytes = u64::try_from(header.cbytes()).ok();
-        let end = if is_contiguous { cbytes.unwrap_or(0) } else { u64::MAX };
-        let chunks_start = is_contiguous.then_some(header.header_len() as u64);
-        if header.nbytes() == 0 {
-            return Ok(Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end });
-        }
-        let room = header.frame_len().saturating_sub(header.header_len() as u64);
-        if is_contiguous && cbytes.is_none_or(|cbytes| cbytes > room) {
-            return Err(mismatch("cbytes", format_args!("0 to {room}"), header.cbytes(), CBYTES_AT));
-        }
-        let place = header.tail_range();
-        let start = usize::try_from(place.start).unwrap_or(usize::MAX);
-        let limit = (place.end - place.start).saturating_sub(trailer::SHORTEST as u64);
+    /// Makes the index of a frame without chunks.
+    pub(in crate::frame) fn empty(chunks_start: Option<u64>, end: u64) -> Offsets {
+        Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end }
+    }
+
+    /// Decodes the index from the front of `tail`. The index chunk has at most `limit` bytes, and `nchunks` entries if that is known.
+    /// Errors count from the start of `tail`.
+    pub(in crate::frame) fn read(
+        tail: &[u8],
+        limit: u64,
+        nchunks: Option<u64>,
+        chunks_start: Option<u64>,
+        end: u64,
+    ) -> Result<Offsets> {
         let index = ChunkHeader::from_slice(tail).and_then(|chunk| match chunk.cbytes() {
             cbytes if cbytes as u64 > limit => Err(mismatch("cbytes", format_args!("at most {limit}"), cbytes, 12)),
-            _ => Index::read(&Chunk::from_slice(tail)?, header.nchunks()),
+            _ => Index::read(&Chunk::from_slice(tail)?, nchunks),
         });
-        let index = index.map_err(|error| error.shifted(start).field("index"))?;
+        let index = index.map_err(|error| error.field("index"))?;
         Ok(Offsets { starts: index.starts(end)?, index, chunks_start, end })
     }
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::copy::copy;
-use super::file::{File, frame_file};
+use super::file::File;
 use super::lock::{Claim, is_at};
 use super::rewrite::{index_end, rewritten, write_frame};
+use super::source::frame_file;
 use super::staged::{Staged, clean, replaceable, sync_parent};
 use super::storage::{Disk, Handle, Storage};
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};

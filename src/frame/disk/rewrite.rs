@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::SPARSE_FRAME;
 use super::copy::copy;
-use super::file::{File, frame_file};
+use super::file::File;
+use super::source::frame_file;
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};

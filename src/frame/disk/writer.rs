@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::SPARSE_FRAME;
-use super::file::chunk_name;
+use super::source::chunk_name;
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};

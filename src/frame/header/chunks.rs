@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
-use super::{FrameType, Header};
+use super::{FrameType, Header, HeaderField};
 use crate::error::{Error, Result};
-use crate::frame::chunk::{Chunk, Special};
+use crate::frame::chunk::{Chunk, ChunkHeader, Offsets, Special};
 use crate::frame::metalayers::mismatch;
+use crate::frame::trailer;
 
 impl Header {
     /// The range of bytes that holds index and trailer, counted from the start of the frame: one read or range request. In a sparse
@@ -49,24 +50,74 @@ impl Header {
         Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
     }
 
-    /// Checks that the header of a chunk that was read at byte `start` agrees with the frame's header.
-    pub(in crate::frame) fn checked_chunk<'a>(&self, number: u64, start: usize, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
+    /// Checks a chunk that was read at byte `start`, and that its header agrees with the frame's.
+    pub(in crate::frame) fn checked_chunk<'a>(&self, number: u64, start: u64, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
+        let at = usize::try_from(start).unwrap_or(usize::MAX);
         let chunk = match chunk {
-            // Its place ends where the next chunk starts.
-            Err(error) if error.is_eof() => {
-                let missing = error.needed().unwrap_or(0);
-                return Err(Error::custom(format_args!(
-                    "chunk {number} at byte {start} reaches over the end of its place by {missing}"
-                )));
-            }
-            chunk => chunk.map_err(|error| error.shifted(start).in_chunk(number))?,
+            Err(error) if error.is_eof() => return Err(over_its_place(number, start, error.needed().unwrap_or(0) as u64)),
+            chunk => chunk.map_err(|error| error.shifted(at).in_chunk(number))?,
         };
-        let found = chunk.header().nbytes();
+        self.check_chunk(number, start, chunk.header())?;
+        Ok(chunk)
+    }
+
+    /// Checks that the header of a chunk that was read at byte `start` agrees with the frame's header.
+    pub(in crate::frame) fn check_chunk(&self, number: u64, start: u64, chunk: &ChunkHeader) -> Result<()> {
+        let at = usize::try_from(start).unwrap_or(usize::MAX);
         match self.chunk_nbytes(number) {
-            Some(expected) if expected != found => {
-                Err(mismatch("nbytes", expected, found, start.saturating_add(4)).in_chunk(number))
+            Some(expected) if expected != chunk.nbytes() => {
+                Err(mismatch("nbytes", expected, chunk.nbytes(), at.saturating_add(4)).in_chunk(number))
             }
-            _ => Ok(chunk),
+            _ => Ok(()),
         }
+    }
+}
+
+/// The error for a chunk that needs `missing` bytes more than its place has, which ends where the next chunk starts.
+#[cold]
+pub(in crate::frame) fn over_its_place(number: u64, start: u64, missing: u64) -> Error {
+    Error::custom(format_args!("chunk {number} at byte {start} reaches over the end of its place by {missing}"))
+}
+
+impl Offsets {
+    /// Decodes the index from the front of `tail`, which is the bytes of [`Header::tail_range`], or at least the index chunk. What
+    /// follows the index chunk is ignored.
+    ///
+    /// # Errors
+    ///
+    /// If `tail` ends within the index chunk, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of
+    /// missing bytes: first up to the end of the chunk's header, then exactly. Other errors: the number of chunks is not the header's, an
+    /// offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is not BloscLZ.
+    ///
+    /// ```
+    /// use b2nd::frame::{Header, Offsets, Trailer};
+    ///
+    /// // A remote reader needs two requests, the header and what this range holds, and then one for each chunk.
+    /// let file = std::fs::read("tests/data/example.b2nd")?;
+    /// let header = Header::from_slice(&file[..4096])?;
+    /// let tail = header.tail_range();
+    /// let tail = &file[tail.start as usize..tail.end as usize];
+    /// let offsets = Offsets::from_tail(&header, tail)?;
+    /// assert_eq!(offsets.len(), 8);
+    /// assert_eq!(offsets.range(0), Some(320..1827));
+    /// assert_eq!(Trailer::from_tail(tail)?.vlmetalayers().len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_tail(header: &Header, tail: &[u8]) -> Result<Offsets> {
+        let is_contiguous = header.frame_type() == FrameType::Contiguous;
+        let cbytes = u64::try_from(header.cbytes()).ok();
+        let end = if is_contiguous { cbytes.unwrap_or(0) } else { u64::MAX };
+        let chunks_start = is_contiguous.then_some(header.header_len() as u64);
+        if header.nbytes() == 0 {
+            return Ok(Offsets::empty(chunks_start, end));
+        }
+        let room = header.frame_len().saturating_sub(header.header_len() as u64);
+        if is_contiguous && cbytes.is_none_or(|cbytes| cbytes > room) {
+            return Err(mismatch("cbytes", format_args!("0 to {room}"), header.cbytes(), HeaderField::CBYTES.marker()));
+        }
+        let place = header.tail_range();
+        let start = usize::try_from(place.start).unwrap_or(usize::MAX);
+        let limit = (place.end - place.start).saturating_sub(trailer::SHORTEST as u64);
+        Offsets::read(tail, limit, header.nchunks(), chunks_start, end).map_err(|error| error.shifted(start))
     }
 }

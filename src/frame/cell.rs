@@ -1,0 +1,22 @@
+//! Interior mutability: values that a frame or a source fills in behind `&self`. Without `std` they stay in one thread.
+
+#[cfg(feature = "std")]
+pub(super) use std::sync::OnceLock as Once;
+
+#[cfg(not(feature = "std"))]
+pub(super) use core::cell::OnceCell as Once;
+
+/// A value that is changed behind `&self`.
+#[derive(Default, Debug)]
+pub(super) struct Lock<T>(#[cfg(feature = "std")] std::sync::Mutex<T>, #[cfg(not(feature = "std"))] core::cell::RefCell<T>);
+
+impl<T> Lock<T> {
+    /// Runs `change` with the value. It must not come back here.
+    pub(super) fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        #[cfg(feature = "std")]
+        let mut value = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        #[cfg(not(feature = "std"))]
+        let mut value = self.0.borrow_mut();
+        change(&mut value)
+    }
+}

@@ -1,0 +1,183 @@
+//! [`FileSource`]: an open file, every read of which names its position, so that threads share one descriptor.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::SPARSE_FRAME;
+use super::lock::Sidecars;
+use super::storage::open_to_read;
+use crate::error::{Error, ErrorKind, Result};
+use crate::frame::source::{Source, ends, zeros};
+
+/// How many bytes are read without a look at the file's length first, which costs a system call.
+const UNSEEN: u64 = 1 << 16;
+
+/// A file that is open for reading, with the files of a sparse frame's chunks beside it, as a [`Source`].
+///
+/// It stays open: if another file replaces it, this still reads the old one. The chunks' files are opened when they are read.
+#[derive(Debug)]
+pub struct FileSource {
+    file: fs::File,
+    path: PathBuf,
+    /// C-Blosc2's locks, if the file was opened shared.
+    _sidecars: Option<Sidecars>,
+}
+
+impl FileSource {
+    /// Opens a file, or `chunks.b2frame` in a directory.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or it cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
+        let path = frame_file(path.as_ref());
+        let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
+        Ok(FileSource::new(file, path))
+    }
+
+    pub(super) fn new(file: fs::File, path: PathBuf) -> FileSource {
+        FileSource { file, path, _sidecars: None }
+    }
+
+    /// Keeps locks for as long as the file is open.
+    pub(super) fn holding(self, sidecars: Sidecars) -> FileSource {
+        FileSource { _sidecars: Some(sidecars), ..self }
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &fs::File {
+        &self.file
+    }
+
+    /// The path of the open file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn named<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| name_file(error, &self.path))
+    }
+}
+
+impl Source for FileSource {
+    fn len(&self) -> Result<u64> {
+        self.named(self.file.len())
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.named(self.file.read(range))
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        self.named(self.file.read_into(start, buffer))
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let path = self.path.with_file_name(chunk_name(number));
+        // The error is the frame's: which chunk it is comes first, and its file after that.
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let bytes = read(&open_to_read(&path).map_err(named)?, range);
+        Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))
+    }
+}
+
+/// A file alone: what stands beside it is not read. See [`FileSource`].
+impl Source for fs::File {
+    fn len(&self) -> Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Owned(read(self, range)?))
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let at = start.saturating_add(filled as u64);
+            match read_at(self, &mut buffer[filled..], at)? {
+                0 => return Err(ends(at, buffer.len() - filled)),
+                read => filled += read,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a range; fewer bytes if the file ends first.
+fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
+    let mut length = range.end.saturating_sub(range.start);
+    let is_short = length <= UNSEEN;
+    if !is_short {
+        length = length.min(file.metadata()?.len().saturating_sub(range.start));
+    }
+    let mut bytes = zeros(length)?;
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
+        filled += read;
+        // A system may cut long reads short. Of a short one there are fewer bytes at the end of the file alone, and readers ask again.
+        if read == 0 || is_short {
+            break;
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Reads once, and again if a signal interrupts it. It may return fewer bytes than the buffer holds.
+fn read_at(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    loop {
+        match read_once(file, buffer, position) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_once(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, position)
+}
+
+#[cfg(windows)]
+fn read_once(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, position)
+}
+
+/// On systems without positioned reads, one thread at a time moves a file's cursor and reads.
+#[cfg(not(any(unix, windows)))]
+fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    use std::io::{Read, Seek, SeekFrom};
+    use std::sync::{Mutex, PoisonError};
+
+    static CURSOR: Mutex<()> = Mutex::new(());
+
+    let _turn = CURSOR.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(position))?;
+    file.read(buffer)
+}
+
+/// Adds the file to an error, since the system's errors do not name it.
+pub(super) fn name_file(error: Error, path: &Path) -> Error {
+    match error.kind() {
+        ErrorKind::Io(_) => error.in_file(path),
+        _ => error,
+    }
+}
+
+/// The file that holds a frame's header: the given one, or `chunks.b2frame` in the given directory.
+pub(super) fn frame_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
+}
+
+/// The file name of a sparse frame's chunk.
+pub(super) fn chunk_name(number: u64) -> String {
+    format!("{number:08X}.chunk")
+}

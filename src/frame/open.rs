@@ -1,0 +1,355 @@
+//! [`Frame`]: a frame in any [`Source`], with every limit on what is read of it.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
+
+use super::cell::Once;
+use super::chunk::{Chunk, ChunkHeader, EXTENDED, Offset, Offsets, Special};
+use super::header::{FrameType, Header};
+use super::source::Source;
+use super::trailer::Trailer;
+use crate::error::{Error, Result};
+
+mod reader;
+pub use reader::ChunkReader;
+
+/// The length of the first read, and of the last. 99.8% of the headers seen fit.
+const FIRST_READ: u64 = 4096;
+
+/// A chunk's place of at most this length is read at once, whatever length the chunk's header gives.
+const READ_AT_ONCE: u64 = 1 << 20;
+
+/// The longest header, index or trailer that is read. A file may claim 2 GiB and be a hole.
+const LONGEST: u64 = 1 << 28;
+
+/// A frame that is read from a [`Source`], or that is at hand as a slice.
+///
+/// [`open`](Frame::open) reads the header. Index and trailer are read when they are first asked for, and kept; chunks are read whenever
+/// they are asked for. [`from_slice`](Frame::from_slice) decodes header, index and trailer of a frame in memory at once, so that there
+/// [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets) cannot fail. [`File`](super::File) is a frame on a disk.
+///
+/// A header, index or trailer of more than 256 MiB is refused.
+///
+/// ```
+/// use b2nd::frame::{Frame, Source};
+///
+/// fn print(source: impl Source) -> b2nd::Result<()> {
+///     let frame = Frame::open(source)?;
+///     for number in 0..frame.offsets()?.len() {
+///         let chunk = frame.chunk_header(number)?;
+///         println!("chunk {number}: {} bytes, {} compressed", chunk.nbytes(), chunk.cbytes());
+///     }
+///     Ok(())
+/// }
+///
+/// print(std::fs::File::open("tests/data/example.b2nd")?)?;
+/// print(std::fs::read("tests/data/example.b2nd")?)?;
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct Frame<S: Keep = &'static [u8]> {
+    pub(super) source: S,
+    pub(super) offset: u64,
+    pub(super) header: Header,
+    pub(super) tail: S::Cell<Tail>,
+    pub(super) offsets: S::Cell<Arc<Offsets>>,
+}
+
+/// Where a frame keeps its trailer and its index: in place, or in a cell that the first call fills.
+pub trait Keep {
+    /// What keeps a `T`.
+    type Cell<T>;
+}
+
+impl Keep for &[u8] {
+    type Cell<T> = T;
+}
+
+impl<S: Source> Keep for S {
+    type Cell<T> = Once<T>;
+}
+
+/// Where a chunk's bytes are.
+#[derive(Clone, Debug)]
+enum ChunkPlace {
+    /// Nowhere: its elements are all the same.
+    Special(Special),
+    /// In these bytes of the frame.
+    Here(Range<u64>),
+    /// In the file with this number, beside a sparse frame.
+    File(u64),
+}
+
+/// A trailer, and its first byte in the frame.
+#[derive(Clone)]
+pub(super) struct Tail {
+    pub(super) trailer: Trailer,
+    pub(super) start: u64,
+}
+
+impl Tail {
+    /// Reads a frame's trailer in one read of 4 KiB, or two if it is longer.
+    pub(super) fn read<'a>(header: &Header, read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>) -> Result<Tail> {
+        let (header_len, end) = (header.header_len() as u64, header.frame_len());
+        let mut start = end.saturating_sub(FIRST_READ).max(header_len);
+        let mut tail = read(start..end)?;
+        let length = Trailer::len_in(&tail).unwrap_or(0);
+        // In a frame without data, C-Blosc2 reads the trailer behind the header, even if another one ends the frame.
+        let is_first = header.nbytes() == 0;
+        if (is_first && start > header_len) || length > tail.len() as u64 {
+            start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
+            let range = start..end.min(start.saturating_add(length));
+            not_longest("trailer", range.end.saturating_sub(range.start))?;
+            tail = read(range)?;
+        }
+        let trailer = if is_first { Trailer::first_in(&tail) } else { Trailer::from_tail(&tail) };
+        let trailer = trailer.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(usize::MAX)))?;
+        let before = if is_first { 0 } else { tail.len().saturating_sub(trailer.trailer_len()) };
+        Ok(Tail { trailer, start: start.saturating_add(before as u64) })
+    }
+}
+
+/// Reads a frame's index: at once if its place is short, otherwise as much as the index chunk says, since the place may be a hole of any
+/// length in the file.
+pub(super) fn read_offsets<'a>(header: &Header, read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>) -> Result<Arc<Offsets>> {
+    let index = match header.nbytes() {
+        0 => Cow::Borrowed([].as_slice()),
+        _ => read_front(header.tail_range(), |length| not_longest("index", length), read)?,
+    };
+    let offsets = Offsets::from_tail(header, &index).map_err(|error| error.complete("the place of the index"))?;
+    Ok(Arc::new(offsets))
+}
+
+/// Reads the chunk at the front of a place, and never beyond the place: in one read if that is short. The caller checks the chunk.
+pub(super) fn read_front<'a>(
+    place: Range<u64>,
+    accept: impl Fn(u64) -> Result<()>,
+    read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>,
+) -> Result<Cow<'a, [u8]>> {
+    let length = place.end.saturating_sub(place.start);
+    if length <= READ_AT_ONCE {
+        return read(place);
+    }
+    let header = read(place.start..place.start.saturating_add(EXTENDED as u64))?;
+    match ChunkHeader::from_slice(&header) {
+        Ok(header) => {
+            let length = length.min(header.cbytes() as u64);
+            accept(length)?;
+            read(place.start..place.start.saturating_add(length))
+        }
+        Err(_) => Ok(header),
+    }
+}
+
+fn not_longest(part: &str, length: u64) -> Result<()> {
+    if length > LONGEST {
+        return Err(Error::custom(format_args!("the {part} has {length} bytes, and more than {LONGEST} are not read")));
+    }
+    Ok(())
+}
+
+/// The error for a frame of which `end` bytes are there, and `needed` more are wanted.
+#[cold]
+pub(super) fn cut_off(end: u64, needed: u64) -> Error {
+    let [needed, end] = [needed, end].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+    Error::end(needed, end).field("the frame")
+}
+
+/// Reads the header of the frame at this byte of a source: 4 KiB, and the rest if the header is longer.
+pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
+    let mut prefix = source.read(offset..offset.saturating_add(FIRST_READ))?;
+    loop {
+        let error = match Header::from_slice(&prefix) {
+            Ok(header) => return Ok(header),
+            Err(error) => error,
+        };
+        let Some(needed) = error.needed() else { return Err(error) };
+        let (before, length) = (prefix.len() as u64, prefix.len().saturating_add(needed) as u64);
+        // Nothing is read of a header that is longer than its source.
+        if source.len()?.saturating_sub(offset) < length {
+            return Err(error);
+        }
+        not_longest("header", length)?;
+        let more = source.read(offset.saturating_add(before)..offset.saturating_add(length))?;
+        if more.is_empty() {
+            return Err(error);
+        }
+        let mut longer: Vec<u8> = prefix.into_owned();
+        longer.try_reserve_exact(more.len()).map_err(|_| Error::out_of_memory(more.len()))?;
+        longer.extend_from_slice(&more);
+        prefix = Cow::Owned(longer);
+    }
+}
+
+impl<S: Source> Frame<S> {
+    /// Opens the frame at the front of a source, by reading its header.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read, or does not start with a header of a supported version, or the header is longer than 256 MiB.
+    pub fn open(source: S) -> Result<Frame<S>> {
+        Frame::open_at(source, 0)
+    }
+
+    /// Opens the frame that starts at byte `offset` of a source.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Frame::open).
+    pub fn open_at(source: S, offset: u64) -> Result<Frame<S>> {
+        let header = read_header(&source, offset)?;
+        Ok(Frame::new(source, offset, header))
+    }
+
+    pub(super) fn new(source: S, offset: u64, header: Header) -> Frame<S> {
+        Frame { source, offset, header, tail: Once::new(), offsets: Once::new() }
+    }
+
+    /// Moves the frame to another source, such as a wrapper around its own.
+    pub fn map_source<T: Source>(self, change: impl FnOnce(S) -> T) -> Frame<T> {
+        let Frame { source, offset, header, tail, offsets } = self;
+        Frame { source: change(source), offset, header, tail, offsets }
+    }
+
+    /// Copies the frame to another source, which need not hold what has been read of it.
+    pub fn with_source<T: Source>(&self, source: T) -> Frame<T> {
+        let (tail, offsets) = (self.tail.clone(), self.offsets.clone());
+        Frame { source, offset: self.offset, header: self.header.clone(), tail, offsets }
+    }
+
+    /// The frame's header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The source.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Gives the source back.
+    pub fn into_source(self) -> S {
+        self.source
+    }
+
+    /// The frame's first byte in its source.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The trailer, which is read at the first call and kept: in one read of 4 KiB, or two if it is longer.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is longer than
+    /// 256 MiB.
+    pub fn trailer(&self) -> Result<&Trailer> {
+        Ok(&self.tail()?.trailer)
+    }
+
+    /// The trailer's range of bytes, counted from the start of the frame.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`trailer`](Frame::trailer).
+    pub fn trailer_range(&self) -> Result<Range<u64>> {
+        let tail = self.tail()?;
+        Ok(tail.start..tail.start.saturating_add(tail.trailer.trailer_len() as u64))
+    }
+
+    fn tail(&self) -> Result<&Tail> {
+        if let Some(tail) = self.tail.get() {
+            return Ok(tail);
+        }
+        let tail = self.read_tail()?;
+        Ok(self.tail.get_or_init(|| tail))
+    }
+
+    /// Reads the trailer anew.
+    pub(super) fn read_tail(&self) -> Result<Tail> {
+        Tail::read(&self.header, |range| self.read(range))
+    }
+
+    /// The chunk index, which is read at the first call and kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Offsets::from_tail`], or the source cannot be read, or the index is longer than 256 MiB.
+    pub fn offsets(&self) -> Result<&Offsets> {
+        if let Some(offsets) = self.offsets.get() {
+            return Ok(offsets);
+        }
+        let offsets = read_offsets(&self.header, |range| self.read(range))?;
+        Ok(self.offsets.get_or_init(|| offsets))
+    }
+
+    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`] or a part of it.
+    ///
+    /// # Errors
+    ///
+    /// The source ends before the range does (nothing is then allocated), or it cannot be read.
+    pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let length = range.end.saturating_sub(range.start);
+        let end = self.source.len()?.saturating_sub(self.offset);
+        if end < range.end {
+            return Err(cut_off(end, range.end - end));
+        }
+        let place = |at: u64| self.offset.saturating_add(at);
+        let bytes = self.source.read(place(range.start)..place(range.end).max(place(range.start)))?;
+        match length - length.min(bytes.len() as u64) {
+            0 => Ok(bytes),
+            needed => Err(cut_off(range.start.saturating_add(bytes.len() as u64), needed)),
+        }
+    }
+
+    /// Fills a buffer with bytes from `start` on, counted from the start of the frame.
+    ///
+    /// # Errors
+    ///
+    /// The source ends before the buffer is full, or it cannot be read.
+    pub fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        self.source.read_into(self.offset.saturating_add(start), buffer)
+    }
+
+    /// Reads the chunk with this number, from its place in the frame or from its own file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the source cannot be
+    /// read.
+    pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
+        let any = |_| Ok(());
+        let (start, bytes) = match self.place(number)? {
+            ChunkPlace::Special(special) => return self.header.special_chunk(special, number),
+            ChunkPlace::Here(place) => (place.start, read_front(place, any, |range| self.read(range))?),
+            ChunkPlace::File(file) => {
+                let read = |range| self.source.chunk_file(file, range);
+                let first = read(0..READ_AT_ONCE).map_err(|error| error.in_chunk(number))?;
+                let bytes = match ChunkHeader::from_slice(&first) {
+                    Ok(header) if header.cbytes() > first.len() => read(0..header.cbytes() as u64),
+                    _ => Ok(first),
+                };
+                (0, bytes.map_err(|error| error.in_chunk(number))?)
+            }
+        };
+        self.header.checked_chunk(number, start, Chunk::from_cow(bytes))
+    }
+
+    /// The place of the chunk with this number.
+    fn place(&self, number: u64) -> Result<ChunkPlace> {
+        let offsets = self.offsets()?;
+        Ok(match (offsets.expect(number)?, self.header.frame_type()) {
+            (Offset::Special(special), _) => ChunkPlace::Special(special),
+            (Offset::At(_), FrameType::Contiguous) => ChunkPlace::Here(offsets.range(number).unwrap_or_default()),
+            (Offset::At(file), FrameType::Sparse) => ChunkPlace::File(file),
+        })
+    }
+}
+
+impl<S: Source> fmt::Debug for Frame<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Frame({} bytes, {:?})", self.header.frame_len(), self.header.metalayers())
+    }
+}

@@ -1,0 +1,182 @@
+//! [`ChunkReader`]: a chunk that is read in parts.
+
+use alloc::borrow::Cow;
+use core::fmt;
+use core::ops::Range;
+
+use super::{ChunkPlace, Frame, Keep, cut_off};
+use crate::error::{Error, Result};
+use crate::frame::chunk::{ChunkHeader, EXTENDED};
+use crate::frame::header::over_its_place;
+use crate::frame::source::Source;
+
+/// A chunk of a frame that is read in parts: its front first, which may hold the starts of the blocks, and then what is needed of the
+/// rest.
+///
+/// ```
+/// use b2nd::frame::Frame;
+///
+/// let frame = Frame::open(std::fs::File::open("tests/data/example.b2nd")?)?;
+/// let chunk = frame.chunk_reader(0, 64)?;
+/// assert_eq!((chunk.header().cbytes(), chunk.front().len()), (1507, 64));
+/// let starts = &chunk.front()[32..40];
+/// let first = u32::from_le_bytes([starts[0], starts[1], starts[2], starts[3]]) as usize;
+/// assert_eq!(chunk.read(first..first + 4)?.len(), 4);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct ChunkReader<'f, S: Keep> {
+    frame: &'f Frame<S>,
+    place: ChunkPlace,
+    header: ChunkHeader,
+    front: Cow<'f, [u8]>,
+}
+
+impl<S: Source> Frame<S> {
+    /// Reads the header of the chunk with this number. A chunk that is special in the index gets the header that C-Blosc2 would give it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunk`](Frame::chunk).
+    pub fn chunk_header(&self, number: u64) -> Result<ChunkHeader> {
+        Ok(*self.chunk_reader(number, EXTENDED as u64)?.header())
+    }
+
+    /// Opens the chunk with this number for reading in parts. It reads the first `front` bytes (at least the header), or all of a chunk
+    /// whose place is not longer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunk`](Frame::chunk).
+    pub fn chunk_reader(&self, number: u64, front: u64) -> Result<ChunkReader<'_, S>> {
+        let place = self.place(number)?;
+        let front = front.max(EXTENDED as u64);
+        let (start, room, bytes) = match &place {
+            ChunkPlace::Special(special) => {
+                let chunk = self.header.special_chunk(*special, number)?;
+                let header = *chunk.header();
+                return Ok(ChunkReader { frame: self, place, header, front: Cow::Owned(chunk.into_bytes()) });
+            }
+            ChunkPlace::Here(place) => {
+                let room = place.end.saturating_sub(place.start);
+                (place.start, room, self.read(place.start..place.start.saturating_add(front.min(room)))?)
+            }
+            ChunkPlace::File(file) => {
+                let bytes = self.source.chunk_file(*file, 0..front).map_err(|error| error.in_chunk(number))?;
+                let room = if (bytes.len() as u64) < front { bytes.len() as u64 } else { u64::MAX };
+                (0, room, bytes)
+            }
+        };
+        let header = match ChunkHeader::from_slice(&bytes) {
+            Err(error) if error.is_eof() => return Err(over_its_place(number, start, error.needed().unwrap_or(0) as u64)),
+            header => {
+                let at = usize::try_from(start).unwrap_or(usize::MAX);
+                header.map_err(|error| error.shifted(at).in_chunk(number))?
+            }
+        };
+        if header.cbytes() as u64 > room {
+            return Err(over_its_place(number, start, header.cbytes() as u64 - room));
+        }
+        self.header.check_chunk(number, start, &header)?;
+        Ok(ChunkReader { frame: self, place, header, front: cut(bytes, header.cbytes()) })
+    }
+}
+
+/// Cuts off what follows the chunk.
+fn cut(bytes: Cow<'_, [u8]>, length: usize) -> Cow<'_, [u8]> {
+    match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..length).unwrap_or(bytes)),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(length);
+            Cow::Owned(bytes)
+        }
+    }
+}
+
+impl<'f, S: Source> ChunkReader<'f, S> {
+    /// The chunk's header.
+    pub fn header(&self) -> &ChunkHeader {
+        &self.header
+    }
+
+    /// The front of the chunk that has been read, its header included; all of the chunk if [`complete`](ChunkReader::complete) was called.
+    pub fn front(&self) -> &[u8] {
+        &self.front
+    }
+
+    /// Reads a part of the chunk, without asking the source where the front holds it.
+    ///
+    /// # Errors
+    ///
+    /// The chunk ends before the part does, or the source cannot be read.
+    pub fn read(&self, range: Range<usize>) -> Result<Cow<'_, [u8]>> {
+        self.check(&range)?;
+        match self.front.get(range.clone()) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => self.fetch(range),
+        }
+    }
+
+    /// Fills a buffer with bytes of the chunk from `start` on, without asking the source where the front holds them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](ChunkReader::read).
+    pub fn read_into(&self, start: usize, buffer: &mut [u8]) -> Result<()> {
+        let range = start..start.saturating_add(buffer.len());
+        self.check(&range)?;
+        if let Some(bytes) = self.front.get(range.clone()) {
+            buffer.copy_from_slice(bytes);
+            return Ok(());
+        }
+        match &self.place {
+            ChunkPlace::Here(place) => self.frame.read_into(place.start.saturating_add(start as u64), buffer),
+            _ => {
+                buffer.copy_from_slice(&self.fetch(range)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads what is missing of the chunk, and returns all of it.
+    ///
+    /// # Errors
+    ///
+    /// The source ends before the chunk does, or it cannot be read.
+    pub fn complete(&mut self) -> Result<&[u8]> {
+        if self.front.len() < self.header.cbytes() {
+            self.front = self.fetch(0..self.header.cbytes())?;
+        }
+        Ok(&self.front)
+    }
+
+    /// Reads exactly a range from the source.
+    fn fetch(&self, range: Range<usize>) -> Result<Cow<'f, [u8]>> {
+        let (start, end) = (range.start as u64, range.end as u64);
+        match &self.place {
+            ChunkPlace::Here(place) => self.frame.read(place.start.saturating_add(start)..place.start.saturating_add(end)),
+            ChunkPlace::File(file) => {
+                let bytes = self.frame.source.chunk_file(*file, start..end)?;
+                match range.len() - range.len().min(bytes.len()) {
+                    0 => Ok(bytes),
+                    needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
+                }
+            }
+            // All of it is in front.
+            ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
+        }
+    }
+
+    fn check(&self, range: &Range<usize>) -> Result<()> {
+        if range.start > range.end || range.end > self.header.cbytes() {
+            let cbytes = self.header.cbytes();
+            return Err(Error::custom(format_args!("bytes {range:?} are not inside the chunk, which has {cbytes}")));
+        }
+        Ok(())
+    }
+}
+
+impl<S: Source> fmt::Debug for ChunkReader<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChunkReader({:?}, {} bytes of it at hand)", self.header, self.front.len())
+    }
+}

@@ -1,0 +1,215 @@
+//! [`Pieces`]: a source of which parts are at hand.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::cell::Lock;
+use super::source::{Source, slice, zeros};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The parts of a source that a client has fetched: for clients that fetch in their own way, asynchronous ones too.
+///
+/// A read of other bytes fails with [`ErrorKind::Missing`], and `Pieces` notes which ranges that lacks. Read as much as is wanted, take
+/// what was missing with [`take_missing`](Pieces::take_missing), fetch it all at once, [`put`](Pieces::put) it in and read again.
+///
+/// ```
+/// use b2nd::frame::{Frame, Pieces};
+///
+/// let remote = std::fs::read("tests/data/example.b2nd")?;
+/// let mut pieces = Pieces::with_len(remote.len() as u64);
+/// let mut fetched = Vec::new();
+/// let nvlmetalayers = loop {
+///     let read = Frame::open(&pieces).and_then(|frame| Ok(frame.trailer()?.vlmetalayers().len()));
+///     let missing = pieces.take_missing(4096);
+///     if missing.is_empty() {
+///         break read?;
+///     }
+///     for range in missing {
+///         pieces.put(range.clone(), remote[range.start as usize..range.end as usize].to_vec())?;
+///         fetched.push(range);
+///     }
+/// };
+/// assert_eq!(nvlmetalayers, 3);
+/// assert_eq!(fetched, [0..4096, 9196..13292]);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Behind an [`RwLock`](std::sync::RwLock), which is a [`Source`] too, pieces can be put in while others read.
+#[derive(Default, Debug)]
+pub struct Pieces {
+    length: Option<u64>,
+    /// By their first byte. No piece lies inside another.
+    held: BTreeMap<u64, Vec<u8>>,
+    /// Ranges that cannot be had, by their first byte: their ends, and why.
+    failed: BTreeMap<u64, (u64, String)>,
+    missing: Lock<Vec<Range<u64>>>,
+}
+
+impl Pieces {
+    /// Makes a source without pieces, of a length that the first [`put`](Pieces::put) or [`set_len`](Pieces::set_len) tells.
+    #[must_use]
+    pub fn new() -> Pieces {
+        Pieces::default()
+    }
+
+    /// Makes a source of `length` bytes without pieces.
+    #[must_use]
+    pub fn with_len(length: u64) -> Pieces {
+        Pieces { length: Some(length), ..Pieces::default() }
+    }
+
+    /// Sets the length of the source. Every answer of a server says it: the first sets it, and the others are compared with it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Changed`] if another length is known already, or bytes behind this one are at hand.
+    pub fn set_len(&mut self, length: u64) -> Result<()> {
+        if self.length.is_some_and(|known| known != length) || self.end() > length {
+            return Err(Error::new(ErrorKind::Changed));
+        }
+        self.length = Some(length);
+        Ok(())
+    }
+
+    /// Puts in the bytes that were fetched for a range. Fewer bytes mean that the source ends after them; more are kept too.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Changed`] if the source thus ends elsewhere than was known.
+    pub fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
+        let end = range.start.saturating_add(bytes.len() as u64);
+        if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
+            // Nothing at all says that the range starts behind the end, but not where the end is.
+            if bytes.is_empty() && range.start > self.end() {
+                let start = range.start;
+                self.fail(range, format!("the source ends before byte {start}"));
+                return Ok(());
+            }
+            self.set_len(end)?;
+        }
+        if self.length.is_some_and(|length| end > length) {
+            return Err(Error::new(ErrorKind::Changed));
+        }
+        let fetched = range.start..end;
+        if bytes.is_empty() || self.find(&fetched).is_some() {
+            return Ok(());
+        }
+        let inside = |(&start, piece): (&u64, &Vec<u8>)| (start + piece.len() as u64 <= end).then_some(start);
+        let covered: Vec<u64> = self.held.range(fetched).filter_map(inside).collect();
+        for start in covered {
+            self.held.remove(&start);
+        }
+        self.held.insert(range.start, bytes);
+        Ok(())
+    }
+
+    /// Notes that a range cannot be had, and why. A read of any of its bytes then is an error with this message, and not missing.
+    pub fn fail(&mut self, range: Range<u64>, message: impl Into<String>) {
+        self.failed.insert(range.start, (range.end, message.into()));
+    }
+
+    /// The number of bytes at hand.
+    pub fn held(&self) -> u64 {
+        self.held.values().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// Takes the ranges that were asked for since the last call and are not at hand, in ascending order. Those with at most `gap` bytes
+    /// between them are one.
+    pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
+        join(self.missing.with(core::mem::take), gap)
+    }
+
+    /// The end of the last piece.
+    fn end(&self) -> u64 {
+        self.held.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
+    }
+
+    /// The piece that holds all of a range.
+    fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
+        // Since no piece lies inside another, of those that start before the range the last one ends last.
+        let (start, piece) = self.held.range(..=range.start).next_back()?;
+        let bytes = slice(piece, range.start - start..range.end.saturating_sub(*start));
+        (bytes.len() as u64 == range.end - range.start).then_some(bytes)
+    }
+
+    /// The parts of a range that are at hand, in order.
+    fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
+        let before = self.held.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
+        let pieces = self.held.range(before..range.end.max(before));
+        pieces.map(move |(&start, piece)| {
+            let from = range.start.max(start);
+            (from, slice(piece, from - start..range.end.saturating_sub(start)))
+        })
+    }
+
+    /// The error for a range that a client could not fetch.
+    fn failure(&self, range: &Range<u64>) -> Option<Error> {
+        let mut failed = self.failed.range(..range.end);
+        failed.find(|(_, (end, _))| *end > range.start).map(|(_, (_, message))| Error::custom(message))
+    }
+}
+
+impl Source for Pieces {
+    fn len(&self) -> Result<u64> {
+        Ok(self.length.unwrap_or(u64::MAX))
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let end = self.length.map_or(range.end, |length| range.end.min(length));
+        let range = range.start..end;
+        if range.is_empty() {
+            return Ok(Cow::Borrowed(&[]));
+        }
+        if let Some(bytes) = self.find(&range) {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut gaps = Vec::new();
+        let mut at = range.start;
+        for (start, part) in self.parts(range.clone()) {
+            if start > at {
+                gaps.push(at..start);
+            }
+            at = at.max(start.saturating_add(part.len() as u64));
+        }
+        if at < range.end {
+            gaps.push(at..range.end);
+        }
+        if let Some(error) = gaps.iter().find_map(|gap| self.failure(gap)) {
+            return Err(error);
+        }
+        if !gaps.is_empty() {
+            self.missing.with(|missing| missing.extend(gaps));
+            return Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }));
+        }
+        let mut bytes = zeros(range.end - range.start)?;
+        for (start, part) in self.parts(range.clone()) {
+            let place = usize::try_from(start - range.start).unwrap_or(usize::MAX);
+            if let Some(place) = bytes.get_mut(place..place.saturating_add(part.len())) {
+                place.copy_from_slice(part);
+            }
+        }
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+/// Sorts ranges, and makes one of those with at most `gap` bytes between them.
+///
+/// ```
+/// assert_eq!(b2nd::frame::join(vec![90..95, 0..10, 12..20], 2), [0..20, 90..95]);
+/// ```
+#[must_use]
+pub fn join(mut ranges: Vec<Range<u64>>, gap: u64) -> Vec<Range<u64>> {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    ranges.dedup_by(|next, last| {
+        let near = next.start <= last.end.saturating_add(gap);
+        if near {
+            last.end = last.end.max(next.end);
+        }
+        near
+    });
+    ranges
+}

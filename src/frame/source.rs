@@ -1,0 +1,220 @@
+//! [`Source`]: bytes by position, wherever they are.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::error::{Error, Result};
+
+/// Bytes that are read by their position: a file, a part of one, an object behind HTTP, a buffer.
+///
+/// [`Frame::open`](super::Frame::open) reads a frame from it. Readers ask for few and small ranges: the first 4 KiB, then the end. They
+/// pass on a source's errors and remember none, so a source may fail, fetch what is missing, and be asked again: [`Pieces`](super::Pieces)
+/// does.
+///
+/// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
+/// [`Pieces`](super::Pieces) implement it, and so do `&S`, `Box<S>`, `Arc<S>` and `RwLock<S>`. A slice does not:
+/// [`Frame::from_slice`](super::Frame::from_slice) reads it at once.
+pub trait Source {
+    /// The number of bytes; `u64::MAX` where nobody knows before the first read.
+    ///
+    /// # Errors
+    ///
+    /// The length cannot be found out.
+    fn len(&self) -> Result<u64>;
+
+    /// Whether there are no bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`len`](Source::len).
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Reads a range of bytes; fewer if the source ends before the range does.
+    ///
+    /// # Errors
+    ///
+    /// The bytes cannot be read, or memory for them cannot be allocated.
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
+
+    /// Fills a buffer with the bytes from `start` on.
+    ///
+    /// # Errors
+    ///
+    /// The source ends before the buffer is full (then [`Error::is_eof`]), or it cannot be read.
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        let bytes = self.read(start..start.saturating_add(buffer.len() as u64))?;
+        match bytes.get(..buffer.len()) {
+            Some(bytes) => buffer.copy_from_slice(bytes),
+            None => return Err(ends(start.saturating_add(bytes.len() as u64), buffer.len() - bytes.len())),
+        }
+        Ok(())
+    }
+
+    /// Reads a part of the file beside this one that holds a chunk of a sparse frame; fewer bytes if that file ends before the range does.
+    ///
+    /// # Errors
+    ///
+    /// There are no files beside this source, which is the default, or the chunk's file cannot be read.
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let _ = (number, range);
+        Err(Error::custom("the chunks of a sparse frame are files beside it, which are not at hand"))
+    }
+}
+
+/// The error for a source that ends at byte `end`, where `needed` bytes more were asked for.
+#[cold]
+pub(super) fn ends(end: u64, needed: usize) -> Error {
+    Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the source")
+}
+
+/// Allocates zeros, which a damaged header may ask for in any number.
+pub(super) fn zeros(length: u64) -> Result<Vec<u8>> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+/// The bytes of a range, as many as the slice has.
+pub(super) fn slice(bytes: &[u8], range: Range<u64>) -> &[u8] {
+    let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+    bytes.get(start..end).unwrap_or_default()
+}
+
+impl Source for Vec<u8> {
+    fn len(&self) -> Result<u64> {
+        Ok(self.as_slice().len() as u64)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Borrowed(slice(self, range)))
+    }
+}
+
+/// Bytes in memory as a [`Source`]: a memory map, an `Arc<[u8]>`, a `&[u8]`.
+///
+/// ```
+/// use b2nd::frame::{Buffer, Frame};
+///
+/// let bytes: std::sync::Arc<[u8]> = std::fs::read("tests/data/example.b2nd")?.into();
+/// let frame = Frame::open(Buffer(bytes))?;
+/// assert_eq!(frame.offsets()?.len(), 8);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Buffer<T>(pub T);
+
+impl<T: AsRef<[u8]>> Source for Buffer<T> {
+    fn len(&self) -> Result<u64> {
+        Ok(self.0.as_ref().len() as u64)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Borrowed(slice(self.0.as_ref(), range)))
+    }
+}
+
+/// A part of a source that is a source of its own: a member of an archive, a file inside a file.
+///
+/// ```
+/// use b2nd::frame::{Source, Window};
+///
+/// let window = Window::new(b"0123456789".to_vec(), 2..6);
+/// assert_eq!((window.len()?, &*window.read(1..9)?), (4, &b"345"[..]));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Window<S> {
+    source: S,
+    range: Range<u64>,
+}
+
+impl<S: Source> Window<S> {
+    /// Makes a window on these bytes of a source. It ends where the source does, if that is earlier.
+    pub fn new(source: S, range: Range<u64>) -> Window<S> {
+        Window { source, range }
+    }
+
+    /// The window's range of bytes in its source.
+    pub fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+}
+
+impl<S: Source> Source for Window<S> {
+    fn len(&self) -> Result<u64> {
+        Ok(self.range.end.min(self.source.len()?).saturating_sub(self.range.start))
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let [start, end] = [range.start, range.end].map(|at| self.range.start.saturating_add(at).min(self.range.end));
+        // An empty range is not a question for the source, which may have to fetch the answer.
+        if start < end { self.source.read(start..end) } else { Ok(Cow::Borrowed(&[])) }
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        let place = self.range.start.saturating_add(start);
+        let room = self.range.end.saturating_sub(place);
+        if (buffer.len() as u64) <= room {
+            return self.source.read_into(place, buffer);
+        }
+        let needed = usize::try_from(buffer.len() as u64 - room).unwrap_or(usize::MAX);
+        Err(ends(start.saturating_add(room), needed))
+    }
+}
+
+/// Implements [`Source`] for a pointer to one.
+macro_rules! pass_on {
+    ($($pointer:ty),*) => {$(
+        impl<S: Source + ?Sized> Source for $pointer {
+            fn len(&self) -> Result<u64> {
+                (**self).len()
+            }
+
+            fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+                (**self).read(range)
+            }
+
+            fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+                (**self).read_into(start, buffer)
+            }
+
+            fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+                (**self).chunk_file(number, range)
+            }
+        }
+    )*};
+}
+
+pass_on!(&S, Box<S>, Arc<S>);
+
+/// A source that changes while others read it, such as [`Pieces`](super::Pieces) that are put in. What is read from it is a copy.
+#[cfg(feature = "std")]
+impl<S: Source> Source for std::sync::RwLock<S> {
+    fn len(&self) -> Result<u64> {
+        locked(self).len()
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Owned(locked(self).read(range)?.into_owned()))
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        locked(self).read_into(start, buffer)
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Owned(locked(self).chunk_file(number, range)?.into_owned()))
+    }
+}
+
+#[cfg(feature = "std")]
+fn locked<S>(source: &std::sync::RwLock<S>) -> std::sync::RwLockReadGuard<'_, S> {
+    source.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
