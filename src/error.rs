@@ -10,7 +10,7 @@ use core::fmt::{self, Write};
 mod kind;
 
 pub use kind::ErrorKind;
-use kind::plural;
+pub(crate) use kind::plural;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

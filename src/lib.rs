@@ -32,6 +32,7 @@
 //! | bring a chunk's elements into C order, and back | [`Grid::unpack`], [`Grid::pack`] |
 //! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
 //! | read what Python put into metalayers | [`frame::decode_msgpack`], [`frame::encode_msgpack`] |
+//! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
@@ -151,6 +152,7 @@ mod mark;
 mod marker;
 mod ser;
 mod sink;
+mod value;
 mod wire;
 pub mod with;
 
@@ -163,6 +165,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
 pub use sink::Sink;
+pub use value::{Extension, Head, NdArray, RawValue, Value, Values, from_value, to_value, values};
 
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]

@@ -26,6 +26,8 @@ pub(crate) enum Mark {
     ArrayFront,
     /// A value in this format, held as a bin32.
     Embedded,
+    /// The bytes of one entry of any MessagePack, as they are.
+    Any,
     /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
     FormatOrDtype,
 }
@@ -43,6 +45,7 @@ pub(crate) const ARRAY_FRONT: &str = "__b2nd_array_front";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
 pub(crate) const VALUE: &str = "__b2nd_value";
+pub(crate) const ANY: &str = "__b2nd_any";
 pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
@@ -65,6 +68,7 @@ impl Mark {
             ARRAY_META => Some(Mark::ArrayMeta),
             ARRAY_FRONT => Some(Mark::ArrayFront),
             EMBEDDED => Some(Mark::Embedded),
+            ANY => Some(Mark::Any),
             FORMAT_OR_DTYPE => Some(Mark::FormatOrDtype),
             _ => None,
         }
@@ -81,6 +85,7 @@ impl Mark {
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
             Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
             Mark::Embedded => "with::embedded holds a whole value",
+            Mark::Any => "a value of MessagePack is one entry",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }

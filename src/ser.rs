@@ -147,6 +147,19 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
+    /// Writes the bytes of one entry as they are.
+    fn entry(&mut self, entry: &[u8]) -> Result<()> {
+        let mut reader = wire::Reader::new(entry);
+        reader.take_entry(self.depth)?;
+        if reader.left() != 0 {
+            return Err(Error::custom(format_args!("{} bytes follow the entry", reader.left())));
+        }
+        if entry == [marker::NIL] {
+            return self.put_nil();
+        }
+        self.sink.put_slice(entry)
+    }
+
     fn put_nil(&mut self) -> Result<()> {
         self.nil = Some(self.sink.written());
         wire::put_nil(&mut self.sink)

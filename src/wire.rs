@@ -7,7 +7,10 @@ use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8
 use crate::sink::Sink;
 
 mod form;
+mod item;
 pub(crate) use form::Form;
+pub use item::Head;
+pub(crate) use item::{Item, Kind, put_head};
 
 /// The largest length of a fixstr.
 pub(crate) const FIXSTR_MAX: usize = 31;
@@ -338,10 +341,8 @@ impl<'de> Reader<'de> {
 
 /// The text of an encoded map key, for an error's path.
 pub(crate) fn key_text(encoded: &[u8]) -> Option<&str> {
-    let mut reader = Reader::new(encoded);
-    let text = match encoded.first() {
-        Some(&STR32) => reader.take_str32().ok()?,
-        _ => core::str::from_utf8(reader.take_fixstr().ok()?).ok()?,
-    };
-    Some(text)
+    match Reader::new(encoded).take_item().ok()? {
+        Item::Str(_, text) => core::str::from_utf8(text).ok(),
+        _ => None,
+    }
 }

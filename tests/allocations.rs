@@ -76,6 +76,7 @@ fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
                 decodes::<B2ndMeta>(&lie);
                 decodes::<LegacyB2ndMeta>(&lie);
                 decodes::<CatervaMeta>(&lie);
+                decodes::<b2nd::Value>(&lie);
                 decodes::<Geometry>(lie.get(1..).unwrap_or_default());
             }
         }
@@ -122,6 +123,7 @@ fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
             decodes::<String>(&lie);
             decodes::<serde_bytes::ByteBuf>(&lie);
             decodes::<serde::de::IgnoredAny>(&lie);
+            decodes::<b2nd::Value>(&lie);
             // What a value takes in memory is its type's own matter: 24 bytes for a byte of input here.
             decodes::<Vec<Vec<u8>>>(&lie);
             decodes::<Vec<std::collections::BTreeMap<u8, u8>>>(&lie);

@@ -5,7 +5,7 @@
 mod pairs;
 
 use arbitrary::{Arbitrary, Unstructured};
-use b2nd::ErrorKind;
+use b2nd::{ErrorKind, RawValue, Value};
 use b2nd_fuzz::{explains, reencodes};
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;
@@ -16,6 +16,19 @@ fuzz_target!(|input: &[u8]| {
     reencodes::<Vec<Everything>>(input);
     reencodes::<Kind>(input);
     reencodes::<Pairs>(input);
+    if let Some(value) = reencodes::<Value>(input) {
+        assert_eq!(value.to_vec().expect("what was read can be written"), input);
+        let text = serde_json::to_string(&value).expect("every value has a JSON form");
+        if let Ok(back) = serde_json::from_str::<Value>(&text) {
+            // Tuples are lists in JSON, and what is the same in JSON stays so.
+            assert_eq!(serde_json::to_string(&back).expect("every value has a JSON form"), text);
+        }
+        assert!(!value.to_string().is_empty());
+        assert!(reencodes::<RawValue>(input).is_some_and(|raw| raw.encoded() == input));
+    }
+    for value in b2nd::values::<Value>(input) {
+        value.inspect_err(|error| explains(error, input)).ok();
+    }
     match b2nd::take_from_slice::<IgnoredAny>(input) {
         Ok((_, rest)) => assert!(rest.len() < input.len()),
         Err(error) => explains(&error, input),

@@ -43,6 +43,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::ArrayFront => deserializer.array_front(visitor),
             Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+            Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
             Mark::FormatOrDtype => deserializer.format_or_dtype(visitor),
         }
     }
@@ -64,7 +65,7 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     type Error = Error;
 
     fn is_human_readable(&self) -> bool {
-        matches!(self.mark, Mark::Embedded)
+        matches!(self.mark, Mark::Embedded | Mark::Any)
     }
 
     #[inline(always)]

@@ -135,6 +135,6 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     }
 }
 
-pub(super) fn plural(count: usize) -> &'static str {
+pub(crate) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

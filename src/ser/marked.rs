@@ -73,7 +73,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     type SerializeStructVariant = Compound<'a, S>;
 
     fn is_human_readable(&self) -> bool {
-        matches!(self.mark, Mark::Embedded)
+        matches!(self.mark, Mark::Embedded | Mark::Any)
     }
 
     refuse! {
@@ -122,6 +122,9 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        if let Mark::Any = self.mark {
+            return self.serializer.entry(value);
+        }
         match (self.mark, <&[u8; 17]>::try_from(value)) {
             (Mark::FixstrBytes, _) => wire::put_fixstr(&mut self.serializer.sink, value),
             (Mark::Fixext16, Ok(value)) => wire::put_fixext16(&mut self.serializer.sink, value),

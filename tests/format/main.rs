@@ -1,4 +1,4 @@
-//! What the serde format writes and reads: `src/ser`, `src/de`, `src/with.rs`, `src/wire.rs`, `src/error.rs`.
+//! What the serde format writes and reads: `src/ser`, `src/de`, `src/with.rs`, `src/wire.rs`, `src/value.rs`, `src/error.rs`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 #![allow(clippy::large_enum_variant, reason = "a test's value lives for a moment")]
 
@@ -14,4 +14,6 @@ mod markers;
 mod other_formats;
 mod properties;
 mod truncation;
+mod value;
+mod value_forms;
 mod with;

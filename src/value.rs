@@ -1,0 +1,322 @@
+//! [`Value`]: what any content says, with the markers that it has.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Index;
+
+use crate::error::Result;
+use crate::marker::MAX_DEPTH;
+use crate::wire::{Item, Kind, Reader};
+
+mod convert;
+mod decode;
+mod encode;
+mod extension;
+mod forms;
+mod forms_read;
+mod plain;
+mod raw;
+mod text;
+mod values;
+
+pub use convert::{from_value, to_value};
+pub use extension::{Extension, NdArray};
+pub use raw::RawValue;
+pub use values::{Values, values};
+
+pub use crate::wire::Head;
+
+/// What python-blosc2 puts before the elements of a tuple.
+const TUPLE: &[u8] = b"__tuple__";
+
+/// What `value["no such key"]` is.
+static NIL: Value = Value::Nil;
+
+/// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
+///
+/// A number is the variant of its marker, and what has a length says by a [`Head`] where the length stands. So a value can be changed
+/// and written back with all other bytes as they were:
+///
+/// ```
+/// use b2nd::Value;
+///
+/// // {"steps": [1, 2.5]}, once as Python packs it and once with longer markers
+/// let short = b"\x81\xa5steps\x92\x01\xcb\x40\x04\0\0\0\0\0\0";
+/// let long = b"\xde\0\x01\xdb\0\0\0\x05steps\xdc\0\x02\xd3\0\0\0\0\0\0\0\x01\xcb\x40\x04\0\0\0\0\0\0";
+/// for bytes in [&short[..], long] {
+///     let value = Value::from_slice(bytes)?;
+///     assert_eq!(value["steps"][0].as_i64(), Some(1));
+///     assert_eq!(value.pointer("/steps/1").and_then(Value::as_f64), Some(2.5));
+///     assert_eq!(value.to_string(), r#"{"steps": [1, 2.5]}"#);
+///     assert_eq!(value.to_vec()?, bytes);
+///     assert_eq!(b2nd::to_vec(&b2nd::from_slice::<Value>(bytes)?)?, bytes);
+/// }
+/// assert_eq!(Value::from_slice(long)?.shortest().to_vec()?, short);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers of this format, [`shortest`](Value::shortest)
+/// those of generic encoders. Values nest up to 128 levels deep.
+///
+/// # Other formats
+///
+/// Formats for people show numbers, strings, lists and maps as their own, and what JSON lacks as an object of one key. They read all
+/// of it back, with the shortest markers; a tuple is read from `{"tuple": [1, 2]}`:
+///
+/// | MessagePack | JSON |
+/// | --- | --- |
+/// | `["__tuple__", 1, 2]`, a tuple of Python | `[1, 2]` |
+/// | bytes, and a string that is not UTF-8 | `{"bytes": "00ff"}` |
+/// | extension 44, a complex number | `{"complex": [re, im]}` |
+/// | extension 45, a set | `{"set": [1, 2]}` |
+/// | extension 46, a NumPy array | `{"ndarray": {"dtype": "<i4", "shape": [2], "data": "hex"}}` |
+/// | other extensions: 42 is a frame, 43 a reference | `{"ext": [42, "hex"]}` |
+/// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
+/// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
+///
+/// Binary formats such as CBOR get plain values and lose the markers, as do serde's own buffers (`flatten`, `untagged`).
+///
+/// # What it cannot hold
+///
+/// The metalayer of an array with 16 dimensions is no self-describing MessagePack: its lists begin with `a0`, an empty string, and the
+/// numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. So it does the layout of February 2023 that
+/// has seven entries and counts six. Read these as an [`ArrayMeta`](crate::ArrayMeta).
+///
+/// Source: the MessagePack specification; python-blosc2 4.14 for tuples and the extension types 42 to 46.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Value {
+    /// nil, `c0`.
+    #[default]
+    Nil,
+    /// false and true, `c2` and `c3`.
+    Bool(bool),
+    /// A number from -32 to 127 in the marker itself, `e0`..`ff` and `00`..`7f`.
+    Fixint(i8),
+    /// uint8, `cc`.
+    U8(u8),
+    /// uint16, `cd`.
+    U16(u16),
+    /// uint32, `ce`.
+    U32(u32),
+    /// uint64, `cf`.
+    U64(u64),
+    /// int8, `d0`.
+    I8(i8),
+    /// int16, `d1`.
+    I16(i16),
+    /// int32, `d2`.
+    I32(i32),
+    /// int64, `d3`.
+    I64(i64),
+    /// float32, `ca`.
+    F32(f32),
+    /// float64, `cb`.
+    F64(f64),
+    /// A string: fixstr, str8, str16 or str32.
+    Str(String, Head),
+    /// A string that is not UTF-8, such as the flags of a frame.
+    RawStr(Vec<u8>, Head),
+    /// Bytes: bin8, bin16 or bin32.
+    Bytes(Vec<u8>, Head),
+    /// An extension: its type and data. [`extension`](Value::extension) knows those of python-blosc2.
+    Ext(i8, Vec<u8>, Head),
+    /// A list: fixarray, array16 or array32.
+    Array(Vec<Value>, Head),
+    /// Pairs in their order, with keys of any kind, which may come twice: fixmap, map16 or map32.
+    Map(Vec<(Value, Value)>, Head),
+}
+
+impl Value {
+    /// Decodes the one value that takes the whole input.
+    ///
+    /// # Errors
+    ///
+    /// The input is no MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The path names the
+    /// element, as `steps[3]`.
+    pub fn from_slice(input: &[u8]) -> Result<Value> {
+        let (value, rest) = decode::front(input, 0)?;
+        match rest {
+            [] => Ok(value),
+            rest => Err(decode::trailing(rest.len(), input.len())),
+        }
+    }
+
+    /// Encodes the value: the bytes that it was decoded from.
+    ///
+    /// # Errors
+    ///
+    /// A marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither happens to a decoded value.
+    pub fn to_vec(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        encode::put(self, &mut bytes, MAX_DEPTH.into())?;
+        Ok(bytes)
+    }
+
+    /// A tuple as python-blosc2 packs it: a list that begins with the string `__tuple__`.
+    #[must_use]
+    pub fn tuple(elements: impl IntoIterator<Item = Value>) -> Value {
+        let mark = Value::Str("__tuple__".into(), Head::Fix);
+        Value::from(core::iter::once(mark).chain(elements).collect::<Vec<_>>())
+    }
+
+    /// Whether this is a tuple of Python.
+    pub fn is_tuple(&self) -> bool {
+        matches!(self, Value::Array(list, _) if list.first().is_some_and(is_tuple_mark))
+    }
+
+    /// Whether this is nil.
+    pub fn is_nil(&self) -> bool {
+        matches!(self, Value::Nil)
+    }
+
+    /// The boolean, if the value is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer, if the value is one that fits, whatever its marker.
+    pub fn as_i64(&self) -> Option<i64> {
+        Some(match *self {
+            Value::Fixint(number) | Value::I8(number) => number.into(),
+            Value::I16(number) => number.into(),
+            Value::I32(number) => number.into(),
+            Value::I64(number) => number,
+            Value::U8(number) => number.into(),
+            Value::U16(number) => number.into(),
+            Value::U32(number) => number.into(),
+            Value::U64(number) => number.try_into().ok()?,
+            _ => return None,
+        })
+    }
+
+    /// The integer, if the value is one that is not negative, whatever its marker.
+    pub fn as_u64(&self) -> Option<u64> {
+        match *self {
+            Value::U64(number) => Some(number),
+            _ => u64::try_from(self.as_i64()?).ok(),
+        }
+    }
+
+    /// The float, if the value is one, of either width.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Value::F32(number) => Some(number.into()),
+            Value::F64(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The string, if the value is one and UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Str(text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The bytes, if the value is a byte string.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::Bytes(bytes, _) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The elements of a list or tuple, without the mark of a tuple; empty for any other value.
+    pub fn elements(&self) -> &[Value] {
+        match self {
+            Value::Array(list, _) => match list.split_first() {
+                Some((mark, elements)) if is_tuple_mark(mark) => elements,
+                _ => list,
+            },
+            _ => &[],
+        }
+    }
+
+    /// The pairs of a map; empty for any other value.
+    pub fn entries(&self) -> &[(Value, Value)] {
+        match self {
+            Value::Map(pairs, _) => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The value under a map's first key that is this string.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries().iter().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
+    }
+
+    /// The value under a map's key, to change it.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+        match self {
+            Value::Map(pairs, _) => pairs.iter_mut().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The value at a JSON pointer (RFC 6901): `/steps/0`, with `~1` for `/` and `~0` for `~` in a key. The empty pointer is the value
+    /// itself. A tuple's elements count from 0, without its mark.
+    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |value, token| match value {
+            Value::Map(..) => value.get(&token.replace("~1", "/").replace("~0", "~")),
+            _ => value.elements().get(index(token)?),
+        })
+    }
+
+    /// The value and all that is in it, each before what it holds. The content of extensions is not opened.
+    pub fn descendants(&self) -> impl Iterator<Item = &Value> {
+        let mut next = alloc::vec![self];
+        core::iter::from_fn(move || {
+            let value = next.pop()?;
+            match value {
+                Value::Array(list, _) => next.extend(list.iter().rev()),
+                Value::Map(pairs, _) => next.extend(pairs.iter().rev().flat_map(|(key, value)| [value, key])),
+                _ => {}
+            }
+            Some(value)
+        })
+    }
+
+    /// How many levels of lists and maps nest in the value: none in a number.
+    pub fn depth(&self) -> usize {
+        match self {
+            Value::Array(list, _) => 1 + list.iter().map(Value::depth).max().unwrap_or(0),
+            Value::Map(pairs, _) => 1 + pairs.iter().flat_map(|(key, value)| [key, value]).map(Value::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+}
+
+fn is_tuple_mark(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.as_bytes() == TUPLE)
+}
+
+/// An index in a pointer: digits without a sign or leading zeros.
+fn index(token: &str) -> Option<usize> {
+    let is_plain = token == "0" || !token.starts_with(['0', '+']);
+    token.parse().ok().filter(|_| is_plain)
+}
+
+/// The value under a key; [`Value::Nil`] where there is none.
+impl Index<&str> for Value {
+    type Output = Value;
+
+    fn index(&self, key: &str) -> &Value {
+        self.get(key).unwrap_or(&NIL)
+    }
+}
+
+/// An element of a list or tuple, without the mark of a tuple; [`Value::Nil`] where there is none.
+impl Index<usize> for Value {
+    type Output = Value;
+
+    fn index(&self, index: usize) -> &Value {
+        self.elements().get(index).unwrap_or(&NIL)
+    }
+}

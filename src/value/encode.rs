@@ -1,0 +1,171 @@
+//! Values to bytes, and the markers that values get which are not decoded.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Head, Kind, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::sink::Sink;
+use crate::wire::{self, put_head};
+
+/// Writes the value, which may nest so many levels.
+pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
+    let inside = || levels.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::TooDeep));
+    match value {
+        Value::Nil => wire::put_nil(bytes),
+        Value::Bool(value) => wire::put_bool(bytes, *value),
+        Value::Fixint(number @ -32..) => bytes.put(number.to_be_bytes()),
+        Value::Fixint(number) => Err(Error::custom(format_args!("expected a fixint from -32 to 127, found {number}"))),
+        Value::U8(number) => bytes.put([0xcc, *number]),
+        Value::U16(number) => wire::put_u16(bytes, *number),
+        Value::U32(number) => wire::put_u32(bytes, *number),
+        Value::U64(number) => wire::put_u64(bytes, *number),
+        Value::I8(number) => wire::put_i8(bytes, *number),
+        Value::I16(number) => wire::put_i16(bytes, *number),
+        Value::I32(number) => wire::put_i32(bytes, *number),
+        Value::I64(number) => wire::put_i64(bytes, *number),
+        Value::F32(number) => wire::put_f32(bytes, *number),
+        Value::F64(number) => wire::put_f64(bytes, *number),
+        Value::Str(text, head) => string(bytes, Kind::Str, *head, text.as_bytes()),
+        Value::RawStr(text, head) => string(bytes, Kind::Str, *head, text),
+        Value::Bytes(data, head) => string(bytes, Kind::Bytes, *head, data),
+        Value::Ext(kind, data, head) => {
+            put_head(bytes, Kind::Ext, *head, data.len())?;
+            bytes.put(kind.to_be_bytes())?;
+            bytes.put_slice(data)
+        }
+        Value::Array(list, head) => {
+            let levels = inside()?;
+            put_head(bytes, Kind::Array, *head, list.len())?;
+            list.iter().try_for_each(|value| put(value, bytes, levels))
+        }
+        Value::Map(pairs, head) => {
+            let levels = inside()?;
+            put_head(bytes, Kind::Map, *head, pairs.len())?;
+            pairs.iter().try_for_each(|(key, value)| {
+                put(key, bytes, levels)?;
+                put(value, bytes, levels)
+            })
+        }
+    }
+}
+
+fn string(bytes: &mut Vec<u8>, kind: Kind, head: Head, text: &[u8]) -> Result<()> {
+    put_head(bytes, kind, head, text.len())?;
+    bytes.put_slice(text)
+}
+
+/// Integers with the shortest marker.
+pub(super) fn shortest_unsigned(number: u64) -> Value {
+    match number {
+        0..=0x7f => Value::Fixint(number as i8),
+        0x80..=0xff => Value::U8(number as u8),
+        0x100..=0xffff => Value::U16(number as u16),
+        0x1_0000..=0xffff_ffff => Value::U32(number as u32),
+        _ => Value::U64(number),
+    }
+}
+
+pub(super) fn shortest_signed(number: i64) -> Value {
+    match number {
+        0.. => shortest_unsigned(number.unsigned_abs()),
+        -32..0 => Value::Fixint(number as i8),
+        -0x80..-32 => Value::I8(number as i8),
+        -0x8000..-0x80 => Value::I16(number as i16),
+        -0x8000_0000..-0x8000 => Value::I32(number as i32),
+        _ => Value::I64(number),
+    }
+}
+
+impl Value {
+    /// Gives integers and lengths the shortest marker that holds them, as generic encoders do, python-blosc2's among them. Floats stay.
+    ///
+    /// ```
+    /// let value = b2nd::to_value(&("m", 3_i64))?;
+    /// assert_eq!(value.to_vec()?, b"\x92\xdb\0\0\0\x01m\xd3\0\0\0\0\0\0\0\x03");
+    /// assert_eq!(value.shortest().to_vec()?, b"\x92\xa1m\x03");
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn shortest(self) -> Value {
+        match self {
+            Value::Array(list, _) => {
+                let head = Kind::Array.shortest(list.len());
+                Value::Array(list.into_iter().map(Value::shortest).collect(), head)
+            }
+            Value::Map(pairs, _) => {
+                let head = Kind::Map.shortest(pairs.len());
+                Value::Map(pairs.into_iter().map(|(key, value)| (key.shortest(), value.shortest())).collect(), head)
+            }
+            Value::Str(text, _) => Value::short_str(text),
+            Value::Bytes(bytes, _) => Value::short_bytes(bytes),
+            Value::RawStr(bytes, _) => {
+                let head = Kind::Str.shortest(bytes.len());
+                Value::RawStr(bytes, head)
+            }
+            Value::Ext(kind, data, _) => Value::short_ext(kind, data),
+            number => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => shortest_unsigned(number),
+                (_, Some(number)) => shortest_signed(number),
+                _ => number,
+            },
+        }
+    }
+
+    /// A map of these pairs, in their order.
+    #[must_use]
+    pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        let head = Kind::Map.shortest(pairs.len());
+        Value::Map(pairs, head)
+    }
+
+    pub(super) fn short_str(text: String) -> Value {
+        let head = Kind::Str.shortest(text.len());
+        Value::Str(text, head)
+    }
+
+    pub(super) fn short_bytes(bytes: Vec<u8>) -> Value {
+        let head = Kind::Bytes.shortest(bytes.len());
+        Value::Bytes(bytes, head)
+    }
+
+    pub(super) fn short_ext(kind: i8, data: Vec<u8>) -> Value {
+        let head = Kind::Ext.shortest(data.len());
+        Value::Ext(kind, data, head)
+    }
+}
+
+/// Conversions that choose the marker by the type, as [`to_value`](super::to_value) does.
+macro_rules! from {
+    ($($ty:ty: $from:expr;)*) => {
+        $(
+            impl From<$ty> for Value {
+                fn from(value: $ty) -> Value {
+                    $from(value)
+                }
+            }
+        )*
+    };
+}
+
+from! {
+    bool: Value::Bool;
+    u8: |number| if number < 0x80 { Value::Fixint(number as i8) } else { Value::U8(number) };
+    u16: Value::U16;
+    u32: Value::U32;
+    u64: Value::U64;
+    i8: Value::I8;
+    i16: Value::I16;
+    i32: Value::I32;
+    i64: Value::I64;
+    f32: Value::F32;
+    f64: Value::F64;
+    String: |text| Value::Str(text, Head::U32);
+    &str: |text: &str| Value::Str(text.to_owned(), Head::U32);
+    Vec<Value>: |list: Vec<Value>| {
+        let head = Kind::Array.shortest(list.len());
+        Value::Array(list, head)
+    };
+}

@@ -1,0 +1,103 @@
+//! Extensions by the names that python-blosc2's types have.
+
+use alloc::vec::Vec;
+
+use super::{Value, decode};
+use crate::marker::MAX_DEPTH;
+
+/// The content of an extension, by its type.
+///
+/// ```
+/// use b2nd::{Extension, Value};
+///
+/// let value = Value::from_slice(b"\xd8\x2c\x3f\xf8\0\0\0\0\0\0\x40\0\0\0\0\0\0\0")?;
+/// assert_eq!(value.extension(), Some(Extension::Complex(1.5, 2.0)));
+/// let set = Value::from_slice(b"\xc7\x03\x2d\x92\x01\x02")?;
+/// assert!(matches!(set.extension(), Some(Extension::Set(list)) if list.elements().len() == 2));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+///
+/// Source: python-blosc2 4.2 (42, 43), 4.13 (44, 45) and 4.14 (46).
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Debug)]
+pub enum Extension<'a> {
+    /// 42: the bytes of a frame.
+    Frame(&'a [u8]),
+    /// 43: a map that names an object elsewhere, by its `kind` and `urlpath` or others.
+    Reference(Value),
+    /// 44: a complex number, its real and its imaginary part.
+    Complex(f64, f64),
+    /// 45: a set, as the list of what is in it.
+    Set(Value),
+    /// 46: a NumPy array.
+    NdArray(NdArray),
+    /// Another type, or content that is not what the type says.
+    Other(i8, &'a [u8]),
+}
+
+/// A NumPy array in an extension of type 46.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NdArray(Value);
+
+impl NdArray {
+    /// The dtype: its string, or the list that describes a structure. An array of objects has none.
+    pub fn dtype(&self) -> Option<&Value> {
+        let dtype = self.0.get("dtype")?;
+        dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
+    }
+
+    /// The shape, a list of lengths.
+    pub fn shape(&self) -> &Value {
+        &self.0["shape"]
+    }
+
+    /// The elements in C order, in the dtype's byte order.
+    pub fn data(&self) -> Option<&[u8]> {
+        self.0.get("data")?.as_bytes()
+    }
+
+    /// The elements of an array of objects.
+    pub fn values(&self) -> Option<&Value> {
+        self.0.get("values")
+    }
+}
+
+impl Value {
+    /// The extension's content by its type, if the value is one.
+    pub fn extension(&self) -> Option<Extension<'_>> {
+        self.extension_within(MAX_DEPTH)
+    }
+
+    /// The content may nest `depth` levels deep; one that goes deeper is [`Extension::Other`].
+    pub(super) fn extension_within(&self, depth: u8) -> Option<Extension<'_>> {
+        let Value::Ext(kind, data, _) = self else { return None };
+        // An extension in an extension is a level too.
+        let content = || decode::whole(data, MAX_DEPTH.checked_sub(depth).filter(|_| depth != 0)?).ok();
+        let known = match kind {
+            42 => Some(Extension::Frame(data)),
+            43 => content().map(Extension::Reference),
+            44 => complex(data),
+            45 => content().filter(|content| matches!(content, Value::Array(..))).map(Extension::Set),
+            46 => content().filter(|content| content.get("shape").is_some()).map(|content| Extension::NdArray(NdArray(content))),
+            _ => None,
+        };
+        Some(known.unwrap_or(Extension::Other(*kind, data)))
+    }
+
+    /// The extension 44, a complex number.
+    pub(super) fn complex(real: f64, imaginary: f64) -> Value {
+        Value::short_ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat())
+    }
+
+    /// The extension of this type around a value, which is not too deep since it has been decoded.
+    pub(super) fn around(kind: i8, content: &Value) -> crate::Result<Value> {
+        let data: Vec<u8> = content.to_vec()?;
+        Ok(Value::short_ext(kind, data))
+    }
+}
+
+fn complex(data: &[u8]) -> Option<Extension<'static>> {
+    let (real, imaginary) = data.split_first_chunk::<8>()?;
+    let imaginary: &[u8; 8] = imaginary.try_into().ok()?;
+    Some(Extension::Complex(f64::from_be_bytes(*real), f64::from_be_bytes(*imaginary)))
+}

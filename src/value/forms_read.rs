@@ -1,0 +1,175 @@
+//! Values from other formats, and the forms of JSON taken back.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, de};
+
+use super::encode::{shortest_signed, shortest_unsigned};
+use super::forms::FORMS;
+use super::{Head, Value};
+use crate::error::{Error, Result};
+
+/// The visitor for any format's values. They get the shortest markers.
+pub(super) struct AnyVisitor {
+    /// Whether objects of one key may stand for what the format lacks.
+    pub(super) takes_forms: bool,
+}
+
+macro_rules! visit {
+    ($($method:ident($ty:ty): $make:expr;)*) => {
+        $(
+            fn $method<E: de::Error>(self, value: $ty) -> Result<Value, E> {
+                Ok($make(value))
+            }
+        )*
+    };
+}
+
+impl<'de> Visitor<'de> for AnyVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    visit! {
+        visit_bool(bool): Value::Bool;
+        visit_i64(i64): shortest_signed;
+        visit_u64(u64): shortest_unsigned;
+        visit_f32(f32): Value::F32;
+        visit_f64(f64): Value::F64;
+        visit_str(&str): |text: &str| Value::short_str(text.to_owned());
+        visit_string(String): Value::short_str;
+        visit_bytes(&[u8]): |bytes: &[u8]| Value::short_bytes(bytes.to_owned());
+        visit_byte_buf(Vec<u8>): Value::short_bytes;
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut list: Vec<Value> = Vec::new();
+        while let Some(value) = elements.next_element()? {
+            list.push(value);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut pairs: Vec<(Value, Value)> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        while let Some((key, value)) = entries.next_entry::<Value, Value>()? {
+            // As in Python the last one counts, in the place of the first.
+            let place = key.as_str().and_then(|name| places.get(name));
+            match place.and_then(|&place| pairs.get_mut(place)) {
+                Some((_, place)) => *place = value,
+                None => {
+                    if let Value::Str(name, _) = &key {
+                        places.insert(name.clone(), pairs.len());
+                    }
+                    pairs.push((key, value));
+                }
+            }
+        }
+        if self.takes_forms { form(pairs).map_err(A::Error::custom) } else { Ok(Value::map(pairs)) }
+    }
+}
+
+/// A map, or what an object of one key stands for.
+fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
+    let name = match pairs.as_slice() {
+        [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
+        _ => None,
+    };
+    let Some(name) = name else { return Ok(Value::map(pairs)) };
+    match (name, pairs.pop()) {
+        (name, Some((key, value))) => special(name, value).map(|known| known.unwrap_or_else(|value| Value::map([(key, value)]))),
+        _ => Ok(Value::map(pairs)),
+    }
+}
+
+/// The value that `{name: value}` stands for; `value` again where this is just a map.
+fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
+    let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
+    Ok(Ok(match (name, value) {
+        ("bytes", Value::Str(digits, _)) => {
+            Value::short_bytes(unhex(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
+        }
+        ("float", Value::Str(word, _)) => Value::F64(match word.as_str() {
+            "nan" => f64::NAN,
+            "inf" => f64::INFINITY,
+            "-inf" => f64::NEG_INFINITY,
+            _ => return Err(wrong("nan, inf or -inf")),
+        }),
+        ("complex", Value::Array(parts, _)) => {
+            let [real, imaginary] = parts.as_slice() else { return Err(wrong("[real, imaginary]")) };
+            let (real, imaginary) = number(real).zip(number(imaginary)).ok_or_else(|| wrong("two numbers"))?;
+            Value::complex(real, imaginary)
+        }
+        ("set", list @ Value::Array(..)) => Value::around(45, &list)?,
+        ("tuple", Value::Array(list, _)) => Value::tuple(list),
+        ("ndarray", Value::Map(pairs, _)) => {
+            let pairs = pairs.into_iter().map(|(key, value)| match (key.as_str(), value) {
+                (Some("data"), Value::Str(digits, _)) => {
+                    let data = unhex(&digits).ok_or_else(|| wrong("data in pairs of hexadecimal digits"))?;
+                    Ok((key, Value::short_bytes(data)))
+                }
+                (Some("dtype"), dtype) => {
+                    let form = if dtype.as_str().is_some() { "str" } else { "descr" };
+                    Ok((key, Value::map([(Value::short_str(form.into()), dtype)])))
+                }
+                (Some("shape" | "values"), value) => Ok((key, value)),
+                _ => Err(wrong("dtype, shape and data, or shape and values")),
+            });
+            Value::around(46, &Value::map(pairs.collect::<Result<Vec<_>>>()?))?
+        }
+        ("ext", Value::Array(parts, _)) => match parts.as_slice() {
+            [kind, Value::Str(digits, _)] if kind.as_i64().is_some() => {
+                let kind = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
+                let kind = kind.ok_or_else(|| wrong("a type from -128 to 127"))?;
+                Value::short_ext(kind, unhex(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
+            }
+            _ => return Err(wrong("[type, \"hex\"]")),
+        },
+        ("map", Value::Array(list, _)) => {
+            let pairs = list.into_iter().map(|pair| match pair {
+                Value::Array(pair, Head::Fix) => <[Value; 2]>::try_from(pair).map_err(|_| wrong("pairs of a key and a value")),
+                _ => Err(wrong("pairs of a key and a value")),
+            });
+            Value::map(pairs.map(|pair| pair.map(|[key, value]| (key, value))).collect::<Result<Vec<_>>>()?)
+        }
+        (_, value) => return Ok(Err(value)),
+    }))
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_i64().map(|number| number as f64)).or_else(|| value.as_u64().map(|number| number as f64))
+}
+
+/// Two digits for each byte.
+fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let nibble = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |pair: &[u8]| match *pair {
+        [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
+}

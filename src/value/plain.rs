@@ -1,0 +1,108 @@
+//! `Serialize` and `Deserialize` of a value: its bytes in this format, the forms of JSON in formats for people, plain values elsewhere.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_bytes::Bytes;
+
+use super::forms::Shown;
+use super::forms_read::AnyVisitor;
+use super::{Value, decode, encode};
+use crate::error::Error;
+use crate::mark;
+use crate::marker::MAX_DEPTH;
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return Shown(self, MAX_DEPTH).serialize(serializer);
+        }
+        serializer.serialize_newtype_struct(mark::ANY, &Plain(self))
+    }
+}
+
+/// A value for a binary format. Inside the mark, this format alone claims to be human-readable.
+struct Plain<'a>(&'a Value);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            let mut bytes = Vec::new();
+            // Whoever takes the bytes counts the levels, those around the value too.
+            encode::put(self.0, &mut bytes, usize::MAX).map_err(serde::ser::Error::custom)?;
+            return serializer.serialize_bytes(&bytes);
+        }
+        match self.0 {
+            Value::Nil => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Fixint(number) | Value::I8(number) => serializer.serialize_i8(*number),
+            Value::U8(number) => serializer.serialize_u8(*number),
+            Value::U16(number) => serializer.serialize_u16(*number),
+            Value::U32(number) => serializer.serialize_u32(*number),
+            Value::U64(number) => serializer.serialize_u64(*number),
+            Value::I16(number) => serializer.serialize_i16(*number),
+            Value::I32(number) => serializer.serialize_i32(*number),
+            Value::I64(number) => serializer.serialize_i64(*number),
+            Value::F32(number) => serializer.serialize_f32(*number),
+            Value::F64(number) => serializer.serialize_f64(*number),
+            Value::Str(text, _) => serializer.serialize_str(text),
+            Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => serializer.serialize_bytes(bytes),
+            // The name by which rmp-serde writes an extension.
+            Value::Ext(kind, data, _) => serializer.serialize_newtype_struct("_ExtStruct", &(kind, Bytes::new(data))),
+            Value::Array(list, _) => {
+                let mut elements = serializer.serialize_seq(Some(list.len()))?;
+                list.iter().try_for_each(|value| elements.serialize_element(&Plain(value)))?;
+                elements.end()
+            }
+            Value::Map(pairs, _) => {
+                let mut entries = serializer.serialize_map(Some(pairs.len()))?;
+                pairs.iter().try_for_each(|(key, value)| entries.serialize_entry(&Plain(key), &Plain(value)))?;
+                entries.end()
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return deserializer.deserialize_any(AnyVisitor { takes_forms: true });
+        }
+        deserializer.deserialize_newtype_struct(mark::ANY, Marked)
+    }
+}
+
+/// The visitor of the mark.
+struct Marked;
+
+impl<'de> Visitor<'de> for Marked {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        if deserializer.is_human_readable() {
+            return deserializer.deserialize_bytes(Encoded);
+        }
+        deserializer.deserialize_any(AnyVisitor { takes_forms: false })
+    }
+}
+
+/// The visitor of an entry's own bytes, which this format has checked, depth and all.
+struct Encoded;
+
+impl Visitor<'_> for Encoded {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes of an entry")
+    }
+
+    fn visit_bytes<E: de::Error>(self, entry: &[u8]) -> Result<Value, E> {
+        decode::whole(entry, 0).map_err(|error: Error| E::custom(error))
+    }
+}

@@ -1,0 +1,108 @@
+//! A value as a line of text that looks like JSON, and like Python where JSON has no form.
+
+use core::fmt::{self, Display, Formatter};
+
+use super::{Extension, Value};
+use crate::error::plural;
+use crate::marker::MAX_DEPTH;
+
+/// The longest byte string that is spelled out.
+const MAX_BYTES: usize = 32;
+
+/// One line: `{"a": 1.5, 255: [-2, null]}`, and for what JSON lacks `(1, 2)` for a tuple, `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`,
+/// `<ndarray <i4 [2]>`, `<frame of 3 bytes>`. A byte string of more than 32 bytes is its length alone.
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        line(self, f, MAX_DEPTH)
+    }
+}
+
+fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
+    match value {
+        Value::Nil => f.write_str("null"),
+        Value::Bool(value) => write!(f, "{value}"),
+        Value::F32(number) => write!(f, "{:?}", f64::from(*number)),
+        Value::F64(number) => write!(f, "{number:?}"),
+        Value::Str(text, _) => write!(f, "{text:?}"),
+        Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
+        Value::Bytes(bytes, _) => match bytes.as_slice() {
+            // The ends of Python's pickles since protocol 2. Nothing here opens a pickle.
+            [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {} bytes>", bytes.len()),
+            bytes if bytes.len() > MAX_BYTES => write!(f, "<{} bytes>", bytes.len()),
+            bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
+        },
+        Value::Ext(..) => extension(value, f, depth.saturating_sub(1)),
+        Value::Array(..) => {
+            let elements = value.elements();
+            let [open, close] = match (value.is_tuple(), elements) {
+                (false, _) => ["[", "]"],
+                // Python writes a comma after the only element.
+                (true, [_]) => ["(", ",)"],
+                (true, _) => ["(", ")"],
+            };
+            list(f, [open, close], elements, |value, f| line(value, f, depth.saturating_sub(1)))
+        }
+        Value::Map(pairs, _) => list(f, ["{", "}"], pairs, |(key, value), f| {
+            line(key, f, depth.saturating_sub(1))?;
+            f.write_str(": ")?;
+            line(value, f, depth.saturating_sub(1))
+        }),
+        number => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => write!(f, "{number}"),
+            (_, number) => write!(f, "{}", number.unwrap_or_default()),
+        },
+    }
+}
+
+fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
+    let Some(extension) = value.extension_within(depth) else { return Ok(()) };
+    match extension {
+        Extension::Frame(frame) => write!(f, "<frame of {} byte{}>", frame.len(), plural(frame.len())),
+        Extension::Reference(reference) => {
+            f.write_str("<reference ")?;
+            line(&reference, f, depth)?;
+            f.write_str(">")
+        }
+        Extension::Complex(real, imaginary) => write!(f, "({real:?}, {imaginary:?}i)"),
+        Extension::Set(set) => {
+            f.write_str("set")?;
+            line(&set, f, depth)
+        }
+        Extension::NdArray(array) => {
+            f.write_str("<ndarray ")?;
+            match array.dtype() {
+                None => f.write_str("objects")?,
+                Some(Value::Str(dtype, _)) => plain(dtype, f)?,
+                Some(dtype) => line(dtype, f, depth)?,
+            }
+            f.write_str(" ")?;
+            line(array.shape(), f, depth)?;
+            f.write_str(">")
+        }
+        Extension::Other(kind, data) => write!(f, "<ext {kind}, {} byte{}>", data.len(), plural(data.len())),
+    }
+}
+
+/// A string without quotes, and with escapes for what a terminal would not show.
+fn plain(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
+    text.chars().try_for_each(|char| match char {
+        '\'' | '"' | '\\' => write!(f, "{char}"),
+        _ => write!(f, "{}", char.escape_debug()),
+    })
+}
+
+fn list<T>(
+    f: &mut Formatter<'_>,
+    [open, close]: [&str; 2],
+    items: &[T],
+    mut item: impl FnMut(&T, &mut Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    f.write_str(open)?;
+    for (index, value) in items.iter().enumerate() {
+        if index != 0 {
+            f.write_str(", ")?;
+        }
+        item(value, f)?;
+    }
+    f.write_str(close)
+}

@@ -1,0 +1,315 @@
+//! Values of any MessagePack keep their bytes; what they say is found by name, index and pointer.
+
+use crate::common::{Hex, cat, message};
+use b2nd::frame::File;
+use b2nd::{Error, ErrorKind, Head, RawValue, Value, from_slice, from_value, to_value, to_vec, values};
+use hex_literal::hex;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The bytes come back from a value in every way there is.
+#[track_caller]
+fn kept(bytes: &[u8]) -> Value {
+    let value = Value::from_slice(bytes).unwrap();
+    assert_eq!(Hex(&value.to_vec().unwrap()), Hex(bytes));
+    let by_serde: Value = from_slice(bytes).unwrap();
+    assert_eq!(Hex(&by_serde.to_vec().unwrap()), Hex(bytes));
+    assert_eq!(Hex(&to_vec(&by_serde).unwrap()), Hex(bytes));
+    let mut buffer = vec![0; bytes.len()];
+    assert_eq!(Hex(b2nd::to_slice(&value, &mut buffer).unwrap()), Hex(bytes));
+    assert_eq!(Hex(&to_vec(&from_slice::<RawValue>(bytes).unwrap()).unwrap()), Hex(bytes));
+    assert_eq!(Hex(RawValue::from_slice(bytes).unwrap().encoded()), Hex(bytes));
+    value
+}
+
+#[test]
+fn every_marker_is_kept() {
+    let long = |head: &[u8], length: usize| [head, &vec![b'x'; length]].concat();
+    let cases: &[(&[u8], Value)] = &[
+        (&hex!("c0"), Value::Nil),
+        (&hex!("c2"), Value::Bool(false)),
+        (&hex!("c3"), Value::Bool(true)),
+        (&hex!("00"), Value::Fixint(0)),
+        (&hex!("7f"), Value::Fixint(127)),
+        (&hex!("e0"), Value::Fixint(-32)),
+        (&hex!("ff"), Value::Fixint(-1)),
+        (&hex!("cc 05"), Value::U8(5)),
+        (&hex!("cd 0005"), Value::U16(5)),
+        (&hex!("ce 00000005"), Value::U32(5)),
+        (&hex!("cf 0000000000000005"), Value::U64(5)),
+        (&hex!("d0 05"), Value::I8(5)),
+        (&hex!("d1 0005"), Value::I16(5)),
+        (&hex!("d2 00000005"), Value::I32(5)),
+        (&hex!("d3 0000000000000005"), Value::I64(5)),
+        (&hex!("ca 3fc00000"), Value::F32(1.5)),
+        (&hex!("cb 3ff8000000000000"), Value::F64(1.5)),
+        (&hex!("a1 6d"), Value::Str("m".into(), Head::Fix)),
+        (&hex!("d9 01 6d"), Value::Str("m".into(), Head::U8)),
+        (&hex!("da 0001 6d"), Value::Str("m".into(), Head::U16)),
+        (&hex!("db 00000001 6d"), Value::Str("m".into(), Head::U32)),
+        (&hex!("a4 12009502"), Value::RawStr(vec![0x12, 0, 0x95, 2], Head::Fix)),
+        (&hex!("d9 01 ff"), Value::RawStr(vec![0xff], Head::U8)),
+        (&hex!("c4 01 ff"), Value::Bytes(vec![0xff], Head::U8)),
+        (&hex!("c5 0001 ff"), Value::Bytes(vec![0xff], Head::U16)),
+        (&hex!("c6 00000000"), Value::Bytes(vec![], Head::U32)),
+        (&hex!("d4 07 01"), Value::Ext(7, vec![1], Head::Fix)),
+        (&hex!("d5 ff 0102"), Value::Ext(-1, vec![1, 2], Head::Fix)),
+        (&hex!("d6 07 01020304"), Value::Ext(7, vec![1, 2, 3, 4], Head::Fix)),
+        (&hex!("d7 07 0102030405060708"), Value::Ext(7, vec![1, 2, 3, 4, 5, 6, 7, 8], Head::Fix)),
+        (&long(&hex!("d8 07"), 16), Value::Ext(7, vec![b'x'; 16], Head::Fix)),
+        (&hex!("c7 00 07"), Value::Ext(7, vec![], Head::U8)),
+        (&hex!("c8 0001 07 01"), Value::Ext(7, vec![1], Head::U16)),
+        (&hex!("c9 00000001 07 01"), Value::Ext(7, vec![1], Head::U32)),
+        (&hex!("91 c0"), Value::Array(vec![Value::Nil], Head::Fix)),
+        (&hex!("dc 0000"), Value::Array(vec![], Head::U16)),
+        (&hex!("dd 00000001 c0"), Value::Array(vec![Value::Nil], Head::U32)),
+        (&hex!("81 c0 01"), Value::Map(vec![(Value::Nil, Value::Fixint(1))], Head::Fix)),
+        (&hex!("de 0000"), Value::Map(vec![], Head::U16)),
+        (&hex!("df 00000000"), Value::Map(vec![], Head::U32)),
+        (&hex!("82 a161 01 a161 02"), Value::Map(vec![("a", 1), ("a", 2)].into_iter().map(pair).collect(), Head::Fix)),
+    ];
+    for (bytes, value) in cases {
+        assert_eq!(&kept(bytes), value);
+    }
+    // A NaN with a payload, which is not equal to itself.
+    kept(&hex!("ca ffc12345"));
+    kept(&hex!("cb fff8000000012345"));
+    for (head, length) in [(&hex!("c5 0100")[..], 256), (&hex!("da ffff"), 65_535), (&hex!("c6 00010000"), 65_536)] {
+        kept(&long(head, length));
+    }
+}
+
+fn pair((key, number): (&str, i8)) -> (Value, Value) {
+    (Value::Str(key.into(), Head::Fix), Value::Fixint(number))
+}
+
+#[test]
+fn the_contents_of_a_real_file_are_kept() {
+    let header = File::open("tests/data/example.b2nd").unwrap().header().clone();
+    let contents: Vec<_> = header.metalayers().iter().map(|(_, content)| kept(content)).collect();
+    assert_eq!(contents.len(), 3);
+    assert_eq!(contents[2].to_string(), r#"["s", "°C", "mm"]"#);
+}
+
+fn head() -> impl Strategy<Value = Head> {
+    prop_oneof![Just(Head::Fix), Just(Head::U8), Just(Head::U16), Just(Head::U32)]
+}
+
+/// A value with markers made at random, where a length may not fit its marker.
+fn value() -> impl Strategy<Value = Value> {
+    let bytes = || vec(any::<u8>(), 0..40);
+    let leaf = prop_oneof![
+        Just(Value::Nil),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i8>().prop_map(Value::Fixint),
+        any::<(u8, u16, u32)>().prop_map(|(a, b, c)| Value::from(vec![Value::U8(a), b.into(), c.into()])),
+        any::<(i8, i16, i32)>().prop_map(|(a, b, c)| Value::from(vec![Value::I8(a), b.into(), c.into()])),
+        any::<(u64, i64)>().prop_map(|(a, b)| Value::from(vec![a.into(), b.into()])),
+        any::<(f32, f64)>().prop_map(|(a, b)| Value::from(vec![a.into(), b.into()])),
+        (any::<String>(), head()).prop_map(|(text, head)| Value::Str(text, head)),
+        (bytes(), head()).prop_map(|(bytes, head)| Value::Bytes(bytes, head)),
+        (any::<i8>(), bytes(), head()).prop_map(|(kind, bytes, head)| Value::Ext(kind, bytes, head)),
+    ];
+    leaf.prop_recursive(4, 60, 20, |inner| {
+        prop_oneof![
+            (vec(inner.clone(), 0..20), head()).prop_map(|(list, head)| Value::Array(list, head)),
+            vec(inner.clone(), 0..4).prop_map(Value::tuple),
+            (vec((inner.clone(), inner), 0..20), head()).prop_map(|(pairs, head)| Value::Map(pairs, head)),
+        ]
+    })
+}
+
+/// Whether bytes at random begin with a value, and all before its last are too few.
+fn is_eof(bytes: &[u8]) -> bool {
+    Value::from_slice(bytes).is_err_and(|error| error.is_eof() && error.needed().is_some())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn what_is_written_is_read_back(value in value()) {
+        match value.to_vec() {
+            Ok(bytes) => {
+                prop_assert_eq!(&kept(&bytes), &value);
+                prop_assert!((0..bytes.len()).all(|end| is_eof(&bytes[..end])));
+                prop_assert_eq!(to_value(&value).unwrap(), value.clone());
+            }
+            Err(error) => prop_assert!(error.to_string().contains("marker") || error.to_string().contains("fixint"), "{}", error),
+        }
+        let short = value.shortest();
+        let bytes = short.to_vec().unwrap();
+        prop_assert_eq!(&kept(&bytes), &short);
+        let rmp: Vec<u8> = rmp_serde::to_vec(&short).unwrap();
+        prop_assert!(bytes.len() <= rmp.len(), "no other encoder is shorter");
+    }
+
+    #[test]
+    fn what_is_read_is_written_back(bytes in vec(any::<u8>(), 0..60)) {
+        match Value::from_slice(&bytes) {
+            Ok(_) => drop(kept(&bytes)),
+            Err(error) => prop_assert!(error.offset().is_some_and(|offset| offset <= bytes.len()), "{}", error),
+        }
+    }
+
+    #[test]
+    fn markers_at_random_are_read_and_written_back(bytes in vec(prop_oneof![0x80..0xa4u8, 0xc0..0xe2u8, 0..3u8], 0..60)) {
+        if let Ok((value, rest)) = b2nd::take_from_slice::<Value>(&bytes) {
+            let entry = &bytes[..bytes.len() - rest.len()];
+            prop_assert_eq!(Hex(&kept(entry).to_vec().unwrap()), Hex(entry));
+            prop_assert_eq!(Hex(&value.to_vec().unwrap()), Hex(entry));
+        }
+    }
+}
+
+#[track_caller]
+fn refused(bytes: &[u8], expected: &str) {
+    assert_eq!(Value::from_slice(bytes).unwrap_err().to_string(), expected);
+    assert_eq!(from_slice::<Value>(bytes).unwrap_err().to_string(), expected);
+    assert_eq!(RawValue::from_slice(bytes).unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn an_error_names_the_element_and_the_byte() {
+    refused(&hex!("c1"), "expected a marker of MessagePack, found the unused marker (c1) at byte 0");
+    refused(
+        &hex!("82 a161 01 a5 7374657073 92 01 c1"),
+        "steps[1]: expected a marker of MessagePack, found the unused marker (c1) at byte 12",
+    );
+    refused(&hex!("92 01 d2 0000"), "unexpected end of input at byte 5: [1] needs 2 more bytes");
+    refused(&hex!("01 02"), "1 trailing byte after the value at byte 1");
+    refused(b"", "unexpected end of input at byte 0: the value needs 1 more byte");
+    refused(&hex!("dd ffffffff 01"), "unexpected end of input at byte 6: [1] needs 1 more byte");
+    refused(&hex!("c6 ffffffff 01"), "unexpected end of input at byte 6: the value needs 4294967294 more bytes");
+}
+
+#[test]
+fn values_nest_128_levels_deep() {
+    let nested = |depth| [vec![0x91; depth], vec![1]].concat();
+    assert_eq!(kept(&nested(128)).depth(), 128);
+    let error = Value::from_slice(&nested(129)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::TooDeep));
+    assert_eq!(error.offset(), Some(128));
+    assert!(matches!(Value::from_slice(&[0x91; 1 << 20]).unwrap_err().kind(), ErrorKind::TooDeep));
+    // What is around it counts.
+    assert!(from_slice::<(Value,)>(&nested(128)).is_ok());
+    assert!(matches!(from_slice::<(Value,)>(&nested(129)).unwrap_err().kind(), ErrorKind::TooDeep));
+    let deep = (0..129).fold(Value::Nil, |value, _| vec![value].into());
+    assert!(matches!(deep.to_vec().unwrap_err().kind(), ErrorKind::TooDeep));
+    assert!(matches!(to_vec(&deep).unwrap_err().kind(), ErrorKind::TooDeep));
+    let inner = Value::from_slice(&nested(128)).unwrap();
+    assert!(matches!(to_vec(&(inner,)).unwrap_err().kind(), ErrorKind::TooDeep));
+}
+
+#[test]
+fn a_value_takes_32_bytes_of_memory() {
+    // tests/allocations.rs counts on it.
+    assert!(size_of::<Value>() <= 32);
+}
+
+#[test]
+fn what_a_marker_cannot_hold_is_refused() {
+    let refused = |value: Value, expected: &str| assert_eq!(value.to_vec().unwrap_err().to_string(), expected);
+    refused(Value::Fixint(-33), "expected a fixint from -32 to 127, found -33");
+    refused(Value::Str("x".repeat(32), Head::Fix), "a string of 32 bytes has no marker with Head::Fix");
+    refused(Value::Str("x".repeat(256), Head::U8), "a string of 256 bytes has no marker with Head::U8");
+    refused(Value::Bytes(vec![1], Head::Fix), "a byte string of 1 bytes has no marker with Head::Fix");
+    refused(Value::Ext(1, vec![1; 3], Head::Fix), "an extension of 3 bytes has no marker with Head::Fix");
+    refused(Value::Array(vec![Value::Nil], Head::U8), "an array of 1 elements has no marker with Head::U8");
+    refused(Value::Map(vec![(Value::Nil, Value::Nil); 16], Head::Fix), "a map of 16 pairs has no marker with Head::Fix");
+    assert_eq!(message(to_vec(&Some(Value::Nil))), "unsupported: Some(()) and Some(None): they would be read as None");
+}
+
+#[test]
+fn an_array_metalayer_is_a_value_but_for_16_dimensions_and_the_miscounted_layout() {
+    let array = |ndim: usize| {
+        let geometry = b2nd::Geometry::new(&vec![2; ndim], &vec![2; ndim], &vec![1; ndim]).unwrap();
+        to_vec(&b2nd::B2ndMeta::new(geometry, "|u1")).unwrap()
+    };
+    let value = kept(&array(15));
+    assert_eq!(value[2][14], Value::I64(2));
+    assert_eq!(value[6].as_str(), Some("|u1"));
+    assert!(Value::from_slice(&array(16)).unwrap_err().to_string().contains("trailing bytes after the value"));
+    let miscounted = cat(&[&[0x96], &array(2)[1..]]);
+    assert_eq!(Value::from_slice(&miscounted).unwrap_err().to_string(), "8 trailing bytes after the value at byte 45");
+}
+
+fn steps() -> Value {
+    // {"steps": [1, (2.5, "x")], "a/b~": -7, 5: nil}
+    Value::from_slice(b"\x83\xa5steps\x92\x01\x93\xa9__tuple__\xca\x40\x20\0\0\xa1x\xa4a/b~\xf9\x05\xc0").unwrap()
+}
+
+#[test]
+fn a_pointer_goes_through_maps_lists_and_tuples() {
+    let value = steps();
+    assert_eq!(value.pointer(""), Some(&value));
+    assert_eq!(value.pointer("/steps/0"), Some(&Value::Fixint(1)));
+    assert_eq!(value.pointer("/steps/1/1").and_then(Value::as_str), Some("x"));
+    assert_eq!(value.pointer("/a~1b~0").and_then(Value::as_i64), Some(-7));
+    for none in ["steps", "/steps/2", "/steps/01", "/steps/-", "/steps/+0", "/5", "/steps/0/0", "/", "/steps/"] {
+        assert_eq!(value.pointer(none), None, "{none}");
+    }
+    assert_eq!(value["steps"][1][0].as_f64(), Some(2.5));
+    assert!(value["steps"][1].is_tuple() && !value["steps"].is_tuple());
+    assert_eq!((&value["no"]["such"][7], value["steps"].get("x")), (&Value::Nil, None));
+    assert_eq!(value.descendants().filter(|value| value.as_str().is_some()).count(), 4);
+    assert_eq!(value.entries()[2].0.as_u64(), Some(5));
+    let mut value = value;
+    *value.get_mut("a/b~").unwrap() = Value::I16(3);
+    assert_eq!(value.to_string(), r#"{"steps": [1, (2.5, "x")], "a/b~": 3, 5: null}"#);
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+enum Kind {
+    Unit,
+    Newtype(u8),
+    Struct { x: f64 },
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+struct Station {
+    name: String,
+    kinds: Vec<Kind>,
+    depth: Option<i32>,
+    #[serde(with = "b2nd::with::fixext16")]
+    ext: [u8; 17],
+    #[serde(with = "serde_bytes")]
+    raw: Vec<u8>,
+    any: Value,
+}
+
+#[test]
+fn a_type_becomes_a_value_and_comes_back() {
+    let any = Value::from_slice(&hex!("dc 0002 cc 05 c4 00")).unwrap();
+    let kinds = vec![Kind::Unit, Kind::Newtype(200), Kind::Struct { x: 1.5 }];
+    let station = Station { name: "K1".into(), kinds, depth: Some(-3), ext: [7; 17], raw: vec![0xff], any: any.clone() };
+    let value = to_value(&station).unwrap();
+    assert_eq!((&value[2], &value[5]), (&Value::I32(-3), &any));
+    assert_eq!(from_value::<Station>(&value).unwrap(), station);
+    // By names, with the shortest markers, as another program may have packed it.
+    let names = ["name", "kinds", "depth", "ext", "raw", "any"];
+    let pairs: Vec<_> = names.into_iter().map(Value::from).zip(value.elements().iter().cloned()).collect();
+    let short = Value::map(pairs).shortest();
+    assert_eq!(from_value::<Station>(&short).unwrap(), Station { any: any.shortest(), ..station });
+
+    assert_eq!(from_value::<(i64, (f32, &str))>(&steps()["steps"]).unwrap(), (1, (2.5, "x")));
+    let error = |error: Error| error.to_string();
+    assert_eq!(
+        from_value::<Vec<u8>>(&to_value(&[1, 300i64]).unwrap()).map_err(error),
+        Err("[1]: invalid value: integer `300`, expected u8".into())
+    );
+    assert_eq!(from_value::<(i64,)>(&steps()["steps"]).map_err(error), Err("expected 1 element, found 2".into()));
+}
+
+#[test]
+fn values_stand_one_after_another() {
+    let bytes = cat(&[&hex!("01 a16d dc 0001 c0 c0")]);
+    let raw: Vec<_> = values::<RawValue>(&bytes).map(|entry| entry.unwrap().encoded().to_vec()).collect();
+    assert_eq!(raw, [&hex!("01")[..], &hex!("a16d"), &hex!("dc0001c0"), &hex!("c0")]);
+    let mut wrong = values::<Value>(&hex!("01 c1 01"));
+    assert_eq!((wrong.next().unwrap().unwrap(), wrong.offset()), (Value::Fixint(1), 1));
+    assert_eq!(message(wrong.next().unwrap()), "expected a marker of MessagePack, found the unused marker (c1) at byte 1");
+    assert!(wrong.next().is_none());
+    assert_eq!(values::<Value>(b"").count(), 0);
+}
