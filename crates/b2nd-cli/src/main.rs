@@ -1,17 +1,12 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
-mod check;
-mod diff;
+mod commands;
 mod external;
-mod info;
-mod meta;
+mod format;
 mod output;
+mod paths;
 mod progress;
-mod show;
-mod tree;
-mod upgrade;
 mod values;
-mod visit;
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -19,13 +14,17 @@ use std::process::ExitCode;
 use b2nd_view::slice::Slice;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use check::Check;
-use diff::Diff;
-use info::Info;
-use meta::{Meta, Rewrite};
+use commands::cat::Cat;
+use commands::check::Check;
+use commands::diff::Diff;
+use commands::export::Export;
+use commands::hex::Show;
+use commands::import::Import;
+use commands::info::Info;
+use commands::meta::Meta;
+use commands::rewrite::Rewrite;
+use commands::upgrade;
 use output::Output;
-use show::Show;
-use values::{Cat, Export, Import};
 
 /// What is in Blosc2 files, for people and for programs.
 ///

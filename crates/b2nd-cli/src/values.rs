@@ -1,8 +1,4 @@
-//! `b2nd cat`, `export` and `import`: values, and numpy's files.
-
-mod date;
-mod npy;
-mod print;
+//! Values of arrays: where they are opened, and the parts in which they are read.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -20,131 +16,16 @@ use clap::Args;
 use tempfile::NamedTempFile;
 
 use crate::output::{self, Output};
+use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
-use crate::visit::{Found, Leaves, Paths};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// How many bytes of values are held at once.
 const PART: usize = 1 << 26;
 
-/// Prints the values of an array: a line for each of the last dimension, an empty one between planes.
-#[derive(Args)]
-pub(crate) struct Cat {
-    /// An array; as `b2nd info` takes it.
-    file: PathBuf,
-
-    /// A part of it: 0:10,5,: as in Python.
-    #[arg(allow_hyphen_values = true)]
-    slice: Option<Slice>,
-}
-
-/// Writes an array as a numpy file.
-#[derive(Args)]
-pub(crate) struct Export {
-    /// An array; as `b2nd info` takes it.
-    file: PathBuf,
-
-    /// The numpy file (.npy), which must not exist.
-    out: PathBuf,
-
-    /// A part of it: 0:10,5,: as in Python.
-    #[arg(long, allow_hyphen_values = true)]
-    slice: Option<Slice>,
-}
-
-/// Writes a numpy file as an array, compressed as python-blosc2 does.
-#[derive(Args)]
-pub(crate) struct Import {
-    /// A numpy file (.npy).
-    file: PathBuf,
-
-    /// The array (.b2nd), which must not exist.
-    out: PathBuf,
-
-    /// The length of a chunk in each dimension: 100,100.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    chunks: Option<Vec<i32>>,
-
-    /// The length of a block in each dimension.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    blocks: Option<Vec<i32>>,
-
-    /// How hard to compress, 0 to 9; 0 stores.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
-    level: Option<u8>,
-}
-
-impl Cat {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let Some(array) = settle(&self.file, open_values(&self.file), output)? else { return Ok(false) };
-        let Some(ranges) = settle(&self.file, ranges(&array, self.slice.as_ref()), output)? else { return Ok(false) };
-        let Some(printer) = settle(&self.file, print::Printer::new(&array, &ranges), output)? else { return Ok(false) };
-        let mut printer = printer;
-        for part in parts(&array, &ranges) {
-            match array.read_bytes(&part) {
-                Ok(bytes) => printer.print(&bytes, &mut output.out)?,
-                Err(error) => return settle::<()>(&self.file, Err(error.into()), output).map(|_| false),
-            }
-        }
-        Ok(true)
-    }
-}
-
-impl Export {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let done = new_file(&self.out, |file| {
-            let array = open_values(&self.file)?;
-            let ranges = ranges(&array, self.slice.as_ref())?;
-            let kept = self.slice.as_ref().map_or_else(|| vec![true; ranges.len()], |slice| slice.kept(ranges.len()));
-            let kept = ranges.iter().zip(kept).filter(|(_, is_kept)| *is_kept);
-            let shape: Vec<i64> = kept.map(|(range, _)| range.end - range.start).collect();
-            let mut file = BufWriter::new(file.as_file());
-            let unwritten = |error: io::Error| output::named(&self.out, error);
-            file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
-            let bar = progress::bytes(length(&array, &ranges) as u64);
-            for part in parts(&array, &ranges) {
-                let bytes = array.read_bytes(&part)?;
-                file.write_all(&bytes).map_err(unwritten)?;
-                bar.inc(bytes.len() as u64);
-            }
-            Ok(file.flush().map_err(unwritten)?)
-        });
-        Ok(settle(&self.file, done, output)?.is_some())
-    }
-}
-
-impl Import {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        Ok(settle(&self.file, self.import(), output)?.is_some())
-    }
-
-    fn import(&self) -> Result<()> {
-        let npy = npy::read(&self.file)?;
-        no_objects(&npy.dtype)?;
-        let default = Options::default();
-        let options = Options {
-            chunkshape: self.chunks.clone(),
-            blockshape: self.blocks.clone(),
-            level: self.level.unwrap_or(default.level),
-            // The temporary file.
-            overwrite: true,
-            ..default
-        };
-        let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
-        let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
-        let data = progress::bytes(npy.length).wrap_read(npy.data);
-        new_file(&self.out, |file| {
-            let written = b2nd_ndarray::write_from(file.path(), &meta, data, &options);
-            Ok(written.map_err(|error| {
-                output::named(&self.out, error.to_string().replace(&format!("{}: ", file.path().display()), ""))
-            })?)
-        })
-    }
-}
-
 /// Makes a file that must not exist. It is written beside its place, and put there when it is whole.
-fn new_file(path: &Path, write: impl FnOnce(&NamedTempFile) -> Result<()>) -> Result<()> {
+pub(crate) fn new_file(path: &Path, write: impl FnOnce(&NamedTempFile) -> Result<()>) -> Result<()> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => format!("{} exists, and nothing is overwritten", path.display()),
         _ => format!("{}: {error}", path.display()),
@@ -165,7 +46,7 @@ fn new_file(path: &Path, write: impl FnOnce(&NamedTempFile) -> Result<()>) -> Re
 }
 
 /// Says what went wrong, if something did.
-fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Option<T>> {
+pub(crate) fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Option<T>> {
     match done {
         Ok(value) => Ok(Some(value)),
         Err(error) => {
@@ -176,13 +57,13 @@ fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Op
 }
 
 /// An array whose values mean something outside of the program that wrote them.
-fn open_values(path: &Path) -> Result<Array> {
+pub(crate) fn open_values(path: &Path) -> Result<Array> {
     let array = open(path)?;
     array.dtype().map_or(Ok(()), no_objects)?;
     Ok(array)
 }
 
-fn no_objects(dtype: &DType) -> Result<()> {
+pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
     fn has_objects(dtype: &DType) -> bool {
         match dtype {
             DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
@@ -259,18 +140,18 @@ impl b2nd_ndarray::Source for Values {
     }
 }
 
-fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
+pub(crate) fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
     Ok(slice.map_or_else(|| Ok(array.whole()), |slice| slice.ranges(array.grid().shape()))?)
 }
 
 /// How many bytes a slice has.
-fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
+pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
 /// A slice cut along its first dimensions into parts that memory holds, in C order.
-fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
+pub(crate) fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {

@@ -6,7 +6,7 @@ use b2nd_view::{Frame, bytes, picture};
 use clap::Args;
 
 use crate::output::Output;
-use crate::visit::{Found, Leaves, Paths, unwritable};
+use crate::paths::{Found, Leaves, Paths, unwritable};
 
 /// The frames to show.
 #[derive(Args)]

@@ -13,8 +13,8 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::output::Output;
+use crate::paths::{Found, Leaves, Paths, unwritable};
 use crate::progress::{self, Watched};
-use crate::visit::{Found, Leaves, Paths, unwritable};
 
 /// What to check.
 #[derive(Args)]

@@ -14,8 +14,10 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::output::Output;
-use crate::tree::{self, Tree};
-use crate::visit::{Found, Leaves, Paths, ShowAtOnce, unwritable};
+use crate::paths::{Found, Leaves, Paths, ShowAtOnce, unwritable};
+
+mod tree;
+use tree::Tree;
 
 /// What to show.
 #[derive(Args)]

@@ -7,10 +7,11 @@ use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_ndarray::Array;
 use b2nd_view::text::{hex, quoted};
 
-use super::{Result, date};
+use super::date;
+use crate::values::Result;
 
 /// Prints elements in C order, however they are cut into parts.
-pub(super) struct Printer {
+pub(crate) struct Printer {
     dtype: Option<DType>,
     itemsize: usize,
     /// The slice's lengths.
@@ -19,12 +20,12 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(array: &Array, ranges: &[Range<i64>]) -> Result<Printer> {
+    pub(crate) fn new(array: &Array, ranges: &[Range<i64>]) -> Result<Printer> {
         let shape = ranges.iter().map(|range| u64::try_from(range.end - range.start)).collect::<std::result::Result<_, _>>()?;
         Ok(Printer { dtype: array.dtype().cloned(), itemsize: array.itemsize().max(1), shape, printed: 0 })
     }
 
-    pub(super) fn print(&mut self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print(&mut self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
         let row = self.shape.last().copied().unwrap_or(1).max(1);
         let plane = self.shape.iter().rev().nth(1).copied().unwrap_or(u64::MAX).saturating_mul(row).max(1);
         for item in bytes.chunks(self.itemsize) {

@@ -10,10 +10,10 @@ use b2nd_view::{Frame, json};
 use clap::Args;
 use serde_json::{Map, Value};
 
-use crate::check::UNREADABLE;
+use crate::commands::check::UNREADABLE;
 use crate::output::Output;
+use crate::paths::{Found, Leaves, Paths};
 use crate::values;
-use crate::visit::{Found, Leaves, Paths};
 
 /// Two frames to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::dtype::{DType, Field};
 
-use super::Result;
+use crate::values::Result;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -14,16 +14,16 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// What a numpy file holds.
-pub(super) struct Npy {
-    pub(super) dtype: DType,
-    pub(super) shape: Vec<i64>,
+pub(crate) struct Npy {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Vec<i64>,
     /// The elements in C order, and how many bytes they have.
-    pub(super) data: Box<dyn Read>,
-    pub(super) length: u64,
+    pub(crate) data: Box<dyn Read>,
+    pub(crate) length: u64,
 }
 
 /// The bytes before the elements.
-pub(super) fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
+pub(crate) fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
     // A subarray has no descr of its own: its dimensions become the array's.
     let mut shape = shape.to_vec();
     let mut element = dtype;
@@ -95,7 +95,7 @@ fn python(text: &str) -> String {
 }
 
 /// Reads a numpy file.
-pub(super) fn read(path: &Path) -> Result<Npy> {
+pub(crate) fn read(path: &Path) -> Result<Npy> {
     if !fs::metadata(path)?.is_file() {
         return Err("no file".into());
     }

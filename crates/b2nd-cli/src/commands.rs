@@ -1,0 +1,12 @@
+//! The subcommands, a file for each.
+
+pub(crate) mod cat;
+pub(crate) mod check;
+pub(crate) mod diff;
+pub(crate) mod export;
+pub(crate) mod hex;
+pub(crate) mod import;
+pub(crate) mod info;
+pub(crate) mod meta;
+pub(crate) mod rewrite;
+pub(crate) mod upgrade;
