@@ -1,28 +1,33 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
 mod commands;
+mod error;
 mod external;
 mod format;
 mod output;
 mod paths;
 mod progress;
+mod staged;
+mod stop;
 mod values;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use b2nd_view::slice::Slice;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::cat::Cat;
 use commands::check::Check;
+use commands::chunks::Chunks;
 use commands::diff::Diff;
+use commands::draw::Draw;
 use commands::export::Export;
-use commands::hex::Show;
+use commands::hex::Hex;
 use commands::import::Import;
 use commands::info::Info;
 use commands::meta::Meta;
 use commands::rewrite::Rewrite;
+use commands::slice::SliceOf;
 use commands::upgrade;
 use output::Output;
 
@@ -31,6 +36,7 @@ use output::Output;
 /// A program b2nd-NAME on PATH is the subcommand NAME.
 #[derive(Parser)]
 #[command(name = "b2nd", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:\n  b2nd field.b2nd\n  b2nd --json -r data/")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -45,47 +51,59 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Shows what is in frames and stores; so does `b2nd PATH...`.
+    #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
     /// Prints each byte of header and trailer, and what it means.
-    Hex(Show),
+    #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
+    Hex(Hex),
     /// Draws an array's chunks and blocks beside the bytes of the header, as an SVG document.
-    Draw(Show),
+    #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
+    Draw(Draw),
     /// Lists the chunks too, as `b2nd info --chunks` does.
-    Chunks(Info),
+    #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
+    Chunks(Chunks),
     /// Lists the chunks and blocks that a part of an array touches: 0:10,5,: or ...,0 as in Python.
-    Slice {
-        /// The part: a range or an index for each dimension, as in Python.
-        #[arg(id = "part", value_name = "SLICE", allow_hyphen_values = true)]
-        slice: Slice,
-        #[command(flatten)]
-        info: Info,
-    },
+    #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
+    Slice(SliceOf),
     /// Says everything that is wrong with frames and stores, and who minds. Exits with 1 if there is something, with 3 if
     /// something cannot be read.
+    #[command(after_help = "Examples:\n  b2nd check field.b2nd\n  b2nd check --data -r data/")]
     Check(Check),
-    /// Says what two frames say differently, as `git diff` would.
+    /// Says what two frames or stores say differently, as `git diff` would.
     ///
     /// Exits with 1 if they differ, with 3 if one cannot be read.
+    #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
     Diff(Diff),
     /// Reads and changes attributes.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta set field.b2nd units --text m/s")]
     Meta(Meta),
     /// Copies a frame with other metalayers in its header: added, lengthened, removed.
+    #[command(
+        after_help = "Examples:\n  b2nd rewrite field.b2nd new.b2nd --set 'station={\"id\": 17}'\n  b2nd rewrite field.b2nd --rm station"
+    )]
     Rewrite(Rewrite),
     /// Brings Caterva and early b2nd files to the released layout.
+    #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
     /// Prints the values of an array.
+    #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
-    /// Writes an array as a numpy file.
+    /// Writes an array as a file of numpy, CSV, JSON or text.
+    #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(Export),
     /// Writes a numpy file as an array.
+    #[command(
+        after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
+    )]
     Import(Import),
     /// Prints completions for a shell.
+    #[command(after_help = "Examples:\n  b2nd completions bash > b2nd.bash\n  b2nd completions fish > b2nd.fish")]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
     /// Prints this manual as a man page, or the page of a subcommand.
+    #[command(after_help = "Examples:\n  b2nd man | man -l -\n  b2nd man meta set | man -l -")]
     Man {
         /// A subcommand, and the one below it: `meta set`.
         subcommand: Vec<String>,
@@ -95,24 +113,28 @@ enum Command {
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let is_known = |word: &OsStr| word == "help" || Cli::command().get_subcommands().any(|command| command.get_name() == word);
-    if let Some(status) = external::run(&words, is_known) {
+    let names: Vec<String> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    if let Some(status) = external::run(&words, &names) {
         return status;
     }
     let cli = Cli::parse();
     cli.color.write_global();
     match cli.command {
-        None => cli.info.output().run(|output| cli.info.run(output)),
-        Some(Command::Info(info)) => info.output().run(|output| info.run(output)),
-        Some(Command::Chunks(info)) => chunks(info, None),
-        Some(Command::Slice { slice, info }) => chunks(info, Some(slice)),
-        Some(Command::Check(check)) => Output::styled().run_to_status(|output| check.run(output)),
-        Some(Command::Hex(show)) => Output::styled().run(|output| show.hex(output)),
-        Some(Command::Draw(show)) => Output::plain().run(|output| show.draw(output)),
-        Some(Command::Diff(diff)) => Output::plain().run_to_status(|output| diff.run(output)),
+        None => info(Ok(cli.info)),
+        Some(Command::Info(command)) => info(Ok(command)),
+        Some(Command::Chunks(chunks)) => info(chunks.info()),
+        Some(Command::Slice(slice)) => info(slice.info()),
+        // What was not printed counts as well.
+        Some(Command::Check(check)) => Output::styled().until_done().run_to_status(|output| check.run(output)),
+        Some(Command::Hex(hex)) => Output::styled().run(|output| hex.run(output)),
+        Some(Command::Draw(draw)) => Output::plain().run(|output| draw.run(output)),
+        Some(Command::Diff(diff)) => Output::plain().until_done().run_to_status(|output| diff.run(output)),
         Some(Command::Meta(meta)) => Output::plain().run(|output| meta.run(output)),
         Some(Command::Rewrite(rewrite)) => Output::plain().run(|output| rewrite.run(output)),
-        Some(Command::Upgrade(args)) => upgrade::main(&args),
+        // It is not left half done.
+        Some(Command::Upgrade(args)) => {
+            Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
+        }
         Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output)),
         Some(Command::Export(export)) => Output::plain().run(|output| export.run(output)),
         Some(Command::Import(import)) => Output::plain().run(|output| import.run(output)),
@@ -130,8 +152,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn chunks(info: Info, slice: Option<Slice>) -> ExitCode {
-    match info.with_chunks(slice) {
+fn info(info: Result<Info, &'static str>) -> ExitCode {
+    match info {
         Ok(info) => info.output().run(|output| info.run(output)),
         Err(message) => Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message).exit(),
     }

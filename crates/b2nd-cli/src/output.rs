@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use b2nd_view::text::printable;
 
+use crate::error::{Error, Result};
+
 /// Where a command writes to.
 pub(crate) struct Output {
     /// Buffered: thousands of files are shown in a few writes.
@@ -28,6 +30,11 @@ impl Output {
         Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: Box::new(anstream::stderr()) }
     }
 
+    /// Goes on when whoever read the output has seen enough: there is work to finish, or a status to give.
+    pub(crate) fn until_done(self) -> Output {
+        Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
+    }
+
     /// Runs a command that says whether all went well: 0 if it did, else 1.
     pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
         self.run_to_status(|output| command(output).map(|done| u8::from(!done)))
@@ -45,15 +52,55 @@ impl Output {
             }
             Err(error) => {
                 // Where this cannot be written either, the status says it.
-                let _ = writeln!(self.err, "b2nd: cannot write: {error}");
+                let _ = writeln!(self.err, "b2nd: {}", Error::Write(error));
                 std::process::exit(1)
             }
         }
     }
+
+    /// The value, unless there is none: then a line says why.
+    pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
+        match done {
+            Ok(value) => Ok(Some(value)),
+            Err(Error::Write(error)) => Err(error),
+            Err(error) => writeln!(self.err, "{}", named(path, error)).map(|()| None),
+        }
+    }
+}
+
+/// A writer whose reader may have gone.
+struct UntilClosed {
+    out: Box<dyn Write>,
+    is_closed: bool,
+}
+
+impl UntilClosed {
+    fn attempt<T>(&mut self, instead: T, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
+        if self.is_closed {
+            return Ok(instead);
+        }
+        match write(&mut *self.out) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(instead)
+            }
+            done => done,
+        }
+    }
+}
+
+impl Write for UntilClosed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.attempt(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt((), |out| out.flush())
+    }
 }
 
 /// An error with the path that it is about. The library's errors about files have it already.
-pub fn named(path: &Path, error: impl std::fmt::Display) -> String {
+pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })
 }

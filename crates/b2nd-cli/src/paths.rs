@@ -3,17 +3,17 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Location, SPARSE_FRAME, Target, is_store_directory};
+use b2nd_store::{Location, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
-use b2nd_view::text::{parse_offset, printable};
+use b2nd_view::text::{View, parse_offset, printable};
 use b2nd_view::{Frame, Kind, Source, Window};
 use clap::Args;
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::progress;
 
@@ -70,6 +70,23 @@ pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 /// The same, of several at once, each into a writer of its own.
 pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
 
+impl Paths {
+    /// Shows frames as a person reads them, an empty line between two.
+    pub(crate) fn each_view(&self, output: &mut Output, show: fn(&Frame, &str) -> b2nd::Result<View>) -> io::Result<bool> {
+        let Output { out, err } = output;
+        let mut gap = "";
+        self.each(Leaves::OneByKey, err, &mut |found| {
+            let Found::Frame { frame, .. } = found else {
+                return Err(Error::new("it is a table of several frames, not one"));
+            };
+            let view = show(frame, &found.name())?;
+            writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
+            gap = "\n";
+            Ok(view.is_complete)
+        })
+    }
+}
+
 /// How many files `-r` reads before the first is shown, and then at the most.
 const FIRST_AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 256;
@@ -82,7 +99,7 @@ impl Paths {
 
     /// Shows everything that can be, and says whether that was all. What cannot be read has a line in `err`.
     ///
-    /// The error is one of writing; `show` hands it on as one of kind `Io` that [`Unwritable`] is the source of.
+    /// The error is one of writing.
     pub(crate) fn each(&self, leaves: Leaves, err: &mut dyn Write, show: &mut Show) -> io::Result<bool> {
         let mut all = true;
         for path in &self.paths {
@@ -94,7 +111,8 @@ impl Paths {
             } else {
                 let location = Location::new(path.as_os_str());
                 let which = (location.key(), leaves);
-                let shown = location.open().and_then(|target| self.target(&location.place(), &target, which, show, err));
+                let target = location.open().map_err(Error::from);
+                let shown = target.and_then(|target| self.target(&location.place(), &target, which, show, err));
                 all &= settle(path, shown, err)?;
             }
         }
@@ -165,7 +183,7 @@ impl Paths {
             let store = store::list(folder, &mut Codec::default())?;
             match which {
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
-                (None, Leaves::OneByKey) => Err(Error::custom(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
+                (None, Leaves::OneByKey) => Err(Error::new(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
                 (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
                 (None, Leaves::Each) => {
                     Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
@@ -176,11 +194,11 @@ impl Paths {
             let frame = Frame::open(&**source, offset)?;
             return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
         }
-        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err)) {
+        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err))? {
             return shown;
         }
         let Target::File(source) = target else { return Ok(true) };
-        let frame = Frame::open(&**source, 0)?;
+        let frame = Frame::open(&**source, 0).map_err(|error| what_it_is(&**source, error))?;
         let kind = Kind::of(frame.header(), None, &mut Codec::default());
         let whole = |show: &mut Show| {
             let place = Place { path, ..Place::default() };
@@ -188,7 +206,7 @@ impl Paths {
         };
         if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
             return match which {
-                (Some(key), _) => Err(Error::custom(format_args!("it is no store, so there is no {key} in it"))),
+                (Some(key), _) => Err(Error::new(format_args!("it is no store, so there is no {key} in it"))),
                 (None, _) => whole(show),
             };
         }
@@ -204,29 +222,33 @@ impl Paths {
     }
 }
 
+/// Says what a file is that is no frame, where its first bytes tell.
+fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
+    let first = source.read(0..FIRST_BYTES).unwrap_or_default();
+    match foreign::describe(&first) {
+        Some(what) if !is_frame(&first) => Error::new(format_args!("it is {what}")),
+        _ => error.into(),
+    }
+}
+
+/// How much of a file tells what it is.
+const FIRST_BYTES: u64 = 512;
+
 /// A frame whose leaves are in it.
 struct OneFile<'a>(Window<'a>);
 
 impl Folder for OneFile<'_> {
-    fn files(&self) -> Result<Vec<String>> {
+    fn files(&self) -> b2nd::Result<Vec<String>> {
         Ok(Vec::new())
     }
 
-    fn open(&self, _: &str) -> Result<Box<dyn Source + '_>> {
+    fn open(&self, _: &str) -> b2nd::Result<Box<dyn Source + '_>> {
         Ok(Box::new(self.0.clone()))
     }
 }
 
 fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
-    let wanted = format!("/{}", key.trim_start_matches('/'));
-    match all.iter().find(|leaf| leaf.key == wanted) {
-        Some(leaf) => show_leaf(path, folder, leaf, show),
-        None => {
-            let keys: Vec<_> = all.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
-            let more = if all.len() > keys.len() { ", …" } else { "" };
-            Err(Error::custom(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
-        }
-    }
+    show_leaf(path, folder, &find(all, folder, key)?, show)
 }
 
 /// Shows all leaves. What cannot be read has a line in `err`, and the others are shown all the same.
@@ -235,10 +257,10 @@ fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show, err: &
     for leaf in all {
         match show_leaf(path, folder, leaf, show) {
             Ok(shown) => complete &= shown,
-            Err(error) if unwritable_in(&error).is_some() => return Err(error),
+            Err(error @ Error::Write(_)) => return Err(error),
             Err(error) => {
                 complete = false;
-                writeln!(err, "{}", printable(&format!("{path}::{}: {error}", leaf.key))).map_err(unwritable)?;
+                writeln!(err, "{}", printable(&format!("{path}::{}: {error}", leaf.key))).map_err(Error::Write)?;
             }
         }
     }
@@ -255,42 +277,19 @@ fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> R
     show(&Found::Frame { place, frame: &frame })
 }
 
-/// Output that cannot be written, inside an error of the library: nothing else may be tried then.
-#[derive(Debug)]
-pub(crate) struct Unwritable(io::Error);
-
-impl std::fmt::Display for Unwritable {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Unwritable {}
-
-/// Marks an error of writing output.
-pub(crate) fn unwritable(error: io::Error) -> Error {
-    io::Error::new(error.kind(), Unwritable(error)).into()
-}
-
-/// The error of writing that is marked in this one.
-fn unwritable_in(error: &Error) -> Option<&Unwritable> {
-    match error.kind() {
-        b2nd::ErrorKind::Io(error) => error.get_ref()?.downcast_ref(),
-        _ => None,
-    }
-}
-
 /// Says in a line of `err` what could not be read.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),
+        Err(Error::Write(error)) => return Err(error),
         Err(error) => error,
     };
-    if let Some(Unwritable(error)) = unwritable_in(&error) {
-        return Err(io::Error::new(error.kind(), error.to_string()));
-    }
     let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
-    let hint = if is_plain_directory { " (-r looks for frames below it)" } else { "" };
+    let hint = match foreign::describe_directory(path) {
+        Some(what) if is_plain_directory => format!(": it is {what}"),
+        _ if is_plain_directory => " (-r looks for frames below it)".to_owned(),
+        _ => String::new(),
+    };
     writeln!(err, "{}{hint}", output::named(path, error))?;
     Ok(false)
 }

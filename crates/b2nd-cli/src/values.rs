@@ -1,68 +1,111 @@
 //! Values of arrays: where they are opened, and the parts in which they are read.
 
-use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::B2ndMeta;
 use b2nd::dtype::{DType, ScalarType};
-use b2nd_ndarray::{Array, Options};
-use b2nd_store::{Location, Source, Target};
-use b2nd_view::slice::Slice;
-use b2nd_view::store::Content;
-use clap::Args;
-use tempfile::NamedTempFile;
+use b2nd_ndarray::Array;
+use b2nd_store::{Content, Location, Source, Target};
+use b2nd_view::slice::{Selection, Slice};
+use indicatif::ProgressBar;
 
-use crate::output::{self, Output};
+use crate::error::{Error, Result};
+use crate::format::{Form, Layout};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
-
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// How many bytes of values are held at once.
 const PART: usize = 1 << 26;
 
-/// Makes a file that must not exist. It is written beside its place, and put there when it is whole.
-pub(crate) fn new_file(path: &Path, write: impl FnOnce(&NamedTempFile) -> Result<()>) -> Result<()> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => format!("{} exists, and nothing is overwritten", path.display()),
-        _ => format!("{}: {error}", path.display()),
-    };
-    if fs::symlink_metadata(path).is_ok() {
-        return Err(failed(io::ErrorKind::AlreadyExists.into()).into());
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary = tempfile::Builder::new();
-    temporary.prefix(".b2nd-").suffix(".tmp");
-    #[cfg(unix)]
-    // The umask takes from it what it takes from every file.
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = temporary.tempfile_in(directory).map_err(failed)?;
-    write(&file)?;
-    file.persist_noclobber(path).map_err(|error| failed(error.error))?;
-    Ok(())
+/// An array whose values mean something outside of the program that wrote them, and a part of it.
+pub(crate) struct Values {
+    array: Array,
+    selection: Selection,
 }
 
-/// Says what went wrong, if something did.
-pub(crate) fn settle<T>(path: &Path, done: Result<T>, output: &mut Output) -> io::Result<Option<T>> {
-    match done {
-        Ok(value) => Ok(Some(value)),
-        Err(error) => {
-            writeln!(output.err, "{}", output::named(path, error))?;
-            Ok(None)
+impl Values {
+    /// Opens what a word of the command line names, in a file from this byte on.
+    pub(crate) fn open(word: &Path, offset: Option<u64>, slice: Option<&Slice>) -> Result<Values> {
+        let array = open(word, offset)?;
+        array.dtype().map_or(Ok(()), no_objects)?;
+        let shape = array.grid().shape();
+        let selection = match slice {
+            Some(slice) => slice.select(shape).map_err(Error::new)?,
+            None => Selection::whole(shape),
+        };
+        Ok(Values { array, selection })
+    }
+
+    /// How many bytes of the array are read.
+    pub(crate) fn len(&self) -> u64 {
+        length(&self.array, &self.selection.ranges) as u64
+    }
+
+    /// Writes them in a format. Nothing is written where that cannot be.
+    pub(crate) fn write(&self, form: Form, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
+        let Values { array, selection } = self;
+        // Lines of text are those of the array, also where an index takes a dimension away.
+        let shape = if form == Form::Text { selection.lengths() } else { selection.shape() };
+        let layout = Layout { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape };
+        let mut format = form.begin(layout)?;
+        format.start(out).map_err(Error::Write)?;
+        for part in parts(array, &selection.ranges) {
+            if let Some(picked) = Picked::new(selection, &part) {
+                let bytes = array.read_bytes(&part)?;
+                let bytes = picked.of(bytes, array.itemsize());
+                format.put(&bytes, out).map_err(Error::Write)?;
+            }
+            bar.inc(length(array, &part) as u64);
         }
+        format.end(out).map_err(Error::Write)
     }
 }
 
-/// An array whose values mean something outside of the program that wrote them.
-pub(crate) fn open_values(path: &Path) -> Result<Array> {
-    let array = open(path)?;
-    array.dtype().map_or(Ok(()), no_objects)?;
-    Ok(array)
+/// The elements of a part that the steps of a selection mean: how many there are in each dimension, and which.
+struct Picked(Vec<(usize, Vec<usize>)>);
+
+impl Picked {
+    /// `None` where there are none.
+    fn new(selection: &Selection, part: &[Range<i64>]) -> Option<Picked> {
+        let axes = part.iter().zip(&selection.ranges).zip(&selection.steps).map(|((part, whole), &step)| {
+            let count = usize::try_from(part.end - part.start).unwrap_or(0);
+            let (before, step) = (part.start - whole.start, usize::try_from(step).unwrap_or(1));
+            let first = usize::try_from((step as i64 - before % step as i64) % step as i64).unwrap_or(0);
+            (count, if step == 1 { Vec::new() } else { (first..count).step_by(step).collect() }, step)
+        });
+        let axes: Vec<_> = axes.collect();
+        if axes.iter().any(|(_, picked, step)| *step != 1 && picked.is_empty()) {
+            return None;
+        }
+        Some(Picked(axes.into_iter().map(|(count, picked, _)| (count, picked)).collect()))
+    }
+
+    /// Those elements out of the part's bytes.
+    fn of(&self, bytes: Vec<u8>, itemsize: usize) -> Vec<u8> {
+        if self.0.iter().all(|(_, picked)| picked.is_empty()) {
+            return bytes;
+        }
+        // From the last dimension to the first, what is left of it moves together.
+        let (mut bytes, mut inner) = (bytes, itemsize);
+        for (count, picked) in self.0.iter().rev() {
+            if !picked.is_empty() && *count != 0 {
+                let mut left = Vec::new();
+                for row in bytes.chunks(count * inner) {
+                    picked.iter().for_each(|index| {
+                        left.extend_from_slice(row.get(index * inner..(index + 1) * inner).unwrap_or_default())
+                    });
+                }
+                bytes = left;
+            }
+            inner *= if picked.is_empty() { *count } else { picked.len() };
+        }
+        bytes
+    }
 }
 
+/// Refuses elements that are Python's objects.
 pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
     fn has_objects(dtype: &DType) -> bool {
         match dtype {
@@ -72,31 +115,38 @@ pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
         }
     }
     if has_objects(dtype) {
-        return Err("its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle".into());
+        let what = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+        return Err(Error::new(what));
     }
     Ok(())
 }
 
 /// An array in a file, in a store, behind an address.
-fn open(path: &Path) -> Result<Array> {
+fn open(path: &Path, offset: Option<u64>) -> Result<Array> {
     let location = Location::new(path.as_os_str());
-    match (location.path(), location.key()) {
-        (Some(path), None) => {
-            let holds_store = Target::local(path).is_ok_and(|target| target.with_folder(|_| Ok(())).is_some());
+    match (location.path(), location.key(), offset) {
+        (_, None, Some(offset)) => {
+            if let Target::File(source) = location.open()? {
+                return Ok(Array::from_source(Arc::new(Bytes(source)), offset)?);
+            }
+        }
+        (Some(path), None, None) => {
+            let holds_store =
+                Target::local(path).is_ok_and(|target| target.with_folder(|_| ()).is_ok_and(|folder| folder.is_some()));
             if path.exists() && !holds_store {
                 return Ok(Array::open(path)?);
             }
         }
-        (Some(store), Some(key)) if store.exists() => {
+        (Some(store), Some(key), _) if store.exists() => {
             if let Ok(array) = Array::from_store(store, key) {
                 return Ok(array);
             }
         }
-        (None, None) => {
+        (None, None, None) => {
             let target = location.open()?;
-            if target.with_folder(|_| Ok(())).is_none() {
+            if target.with_folder(|_| ())?.is_none() {
                 if let Target::File(source) = target {
-                    return Ok(Array::from_source(Arc::new(Values(source)), 0)?);
+                    return Ok(Array::from_source(Arc::new(Bytes(source)), 0)?);
                 }
             }
         }
@@ -106,7 +156,7 @@ fn open(path: &Path) -> Result<Array> {
     let mut frame_bytes = None;
     let mut what = None;
     let mut err = Vec::new();
-    Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {
+    let complete = Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {
         match found {
             Found::Frame { frame, .. } => frame_bytes = Some(frame.read(0..frame.header().frame_len())?.into_owned()),
             Found::Leaf { leaf, .. } if matches!(leaf.content, Content::Table(_)) => what = Some("table"),
@@ -114,18 +164,19 @@ fn open(path: &Path) -> Result<Array> {
             Found::Store { .. } => {}
         }
         Ok(true)
-    })?;
+    });
+    complete.map_err(Error::Write)?;
     match (frame_bytes, what) {
         (Some(bytes), _) => Ok(Array::from_frame(bytes)?),
-        (None, Some(what)) => Err(format!("it is a {what}, and no array").into()),
-        (None, None) => Err(String::from_utf8_lossy(&err).trim().into()),
+        (None, Some(what)) => Err(Error::new(format_args!("it is a {what}, and no array"))),
+        (None, None) => Err(Error::new(String::from_utf8_lossy(&err).trim())),
     }
 }
 
 /// A source as an array reads it.
-struct Values(Box<dyn Source + Send + Sync>);
+struct Bytes(Box<dyn Source + Send + Sync>);
 
-impl b2nd_ndarray::Source for Values {
+impl b2nd_ndarray::Source for Bytes {
     fn length(&self) -> io::Result<u64> {
         Ok(self.0.len())
     }
@@ -140,18 +191,14 @@ impl b2nd_ndarray::Source for Values {
     }
 }
 
-pub(crate) fn ranges(array: &Array, slice: Option<&Slice>) -> Result<Vec<Range<i64>>> {
-    Ok(slice.map_or_else(|| Ok(array.whole()), |slice| slice.ranges(array.grid().shape()))?)
-}
-
 /// How many bytes a slice has.
-pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
+fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
 /// A slice cut along its first dimensions into parts that memory holds, in C order.
-pub(crate) fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
+fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {
@@ -181,7 +228,7 @@ pub(crate) struct Differing {
 
 /// Compares the values of two arrays. `None` where shapes or types differ.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
-    let [a, b] = [open(a)?, open(b)?];
+    let [a, b] = [open(a, None)?, open(b, None)?];
     if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
         return Ok(None);
     }

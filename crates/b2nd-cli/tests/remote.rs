@@ -172,3 +172,49 @@ fn a_file_that_changes_meanwhile_is_refused() {
     let error = format!("{url}: the file had 70,000 bytes, and has 70009 now\n");
     assert_eq!(run(&[&url]), (String::new(), error, 1));
 }
+
+/// Another file of the same length, in the place of the one that was opened.
+#[test]
+fn a_file_that_is_replaced_meanwhile_is_refused() {
+    for (field, value) in [("etag", "\"1\""), ("last-modified", "Mon, 01 Jan 2024 00:00:00 GMT")] {
+        let mut bytes = data("example.b2nd");
+        bytes.resize(70_000, 0);
+        bytes[0x10..0x18].copy_from_slice(&70_000_u64.to_be_bytes());
+        let url = serve(move |_, range| {
+            let first = range.start == 0;
+            let (head, body) = part(&bytes, range);
+            (format!("{head}\r\n{field}: {}", if first { value } else { "another" }), body)
+        });
+        let name = if field == "etag" { "ETag" } else { "Last-Modified" };
+        let error =
+            format!("the file was replaced while it was read: its {name} was {value}, and is another now\n").replace('"', "\"");
+        assert_eq!(run(&[&url]), (String::new(), format!("{url}: {error}"), 1));
+    }
+}
+
+#[test]
+fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
+    let bytes = data("example.b2nd");
+    let (asked, questions) = mpsc::channel();
+    let mut failures = 2;
+    let answer = std::sync::Mutex::new(move || {
+        failures -= 1;
+        failures >= 0
+    });
+    let url = serve(move |path, range| {
+        asked.send(path.to_owned()).unwrap();
+        match path {
+            "/there" if !answer.lock().unwrap()() => part(&bytes, range),
+            "/there" => ("503 Service Unavailable".to_owned(), Vec::new()),
+            _ => ("404 Not Found".to_owned(), Vec::new()),
+        }
+    });
+    let (_, error, status) = run(&[&format!("{url}/there")]);
+    assert_eq!((error.as_str(), status, questions.try_iter().count()), ("", 0, 3));
+    for command in ["info", "cat"] {
+        let missing = format!("{url}/gone");
+        let error = format!("{missing}: the server answers 404 Not Found\n");
+        assert_eq!(run(&[command, &missing]), (String::new(), error, 1));
+        assert_eq!(questions.try_iter().count(), 1, "{command}");
+    }
+}

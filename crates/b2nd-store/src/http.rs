@@ -31,11 +31,15 @@ const WHOLE: u64 = 1 << 24;
 /// How long a server may take for an answer, and again for its bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A file on a server.
+/// How long is waited before a question is asked again.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
+
+/// A file on a server. That it is replaced while it is read is an error, where the server gives an `ETag`, a `Last-Modified` or another
+/// length: where it gives none of them nobody can tell.
 pub struct HttpFile {
     agent: Agent,
     url: String,
-    length: u64,
+    state: State,
     /// All of it, where the server gives no ranges.
     whole: Option<Vec<u8>>,
     /// What has been read, by the number of the block.
@@ -55,14 +59,14 @@ impl HttpFile {
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
-        let mut file = HttpFile { agent, url: url.to_owned(), length: BLOCK, whole: None, blocks: Mutex::default() };
+        let mut file = HttpFile { agent, url: url.to_owned(), state: State::default(), whole: None, blocks: Mutex::default() };
         match file.ask(0..BLOCK)? {
-            Answer::Part(first, length) => {
-                file.length = length;
+            Answer::Part(first, state) => {
+                file.state = state;
                 file.blocks = Mutex::new(BTreeMap::from([(0, first)]));
             }
             Answer::Whole(bytes) => {
-                file.length = bytes.len() as u64;
+                file.state.length = bytes.len() as u64;
                 file.whole = Some(bytes);
             }
         }
@@ -72,18 +76,42 @@ impl HttpFile {
     /// A range of the file as it was when it was opened.
     fn fetch_same(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         match self.ask(range)? {
-            Answer::Part(bytes, length) if length == self.length => Ok(bytes),
-            Answer::Part(_, length) => {
-                let was = count(self.length, "byte");
+            Answer::Part(bytes, state) if state == self.state => Ok(bytes),
+            Answer::Part(_, State { length, .. }) if length != self.state.length => {
+                let was = count(self.state.length, "byte");
                 Err(io::Error::other(format!("the file had {was}, and has {length} now")))
+            }
+            Answer::Part(_, state) => {
+                let (field, was, is) = match self.state.tag == state.tag {
+                    false => ("ETag", &self.state.tag, &state.tag),
+                    true => ("Last-Modified", &self.state.modified, &state.modified),
+                };
+                let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
+                Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
             }
             Answer::Whole(_) => Err(io::Error::other("the server gives no ranges of the file any more, but all of it")),
         }
     }
 
+    /// Asks for a range, again where the server or the way to it fails for a moment.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
-        let header = format!("bytes={}-{}", range.start, range.end - 1);
-        let mut response = self.agent.get(&self.url).header("Range", header).call().map_err(io::Error::other)?;
+        let mut pauses = PAUSES.iter();
+        loop {
+            let header = format!("bytes={}-{}", range.start, range.end - 1);
+            let response = self.agent.get(&self.url).header("Range", header).call();
+            let fails_for_a_moment = match &response {
+                Ok(response) => matches!(response.status().as_u16(), 429 | 500 | 502 | 503 | 504),
+                Err(ureq::Error::Io(error)) => error.kind() != io::ErrorKind::ConnectionRefused,
+                Err(_) => false,
+            };
+            match pauses.next().filter(|_| fails_for_a_moment) {
+                Some(pause) => std::thread::sleep(*pause),
+                None => return self.answer(response.map_err(io::Error::other)?, range),
+            }
+        }
+    }
+
+    fn answer(&self, mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
             StatusCode::OK => {
@@ -96,10 +124,12 @@ impl HttpFile {
                 });
             }
             // An empty file has no first byte.
-            StatusCode::RANGE_NOT_SATISFIABLE if range.start == 0 => return Ok(Answer::Part(Vec::new(), 0)),
+            StatusCode::RANGE_NOT_SATISFIABLE if range.start == 0 => return Ok(Answer::Part(Vec::new(), State::default())),
             status => return Err(io::Error::other(format!("the server answers {status}"))),
         }
-        let said = response.headers().get("content-range").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+        let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let said = field("content-range").unwrap_or_default();
+        let (tag, modified) = (field("etag"), field("last-modified"));
         let (start, last, length) = content_range(&said).ok_or_else(|| {
             let what = "the server does not say which bytes of how many it gives";
             io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
@@ -112,15 +142,24 @@ impl HttpFile {
             let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
             return Err(io::Error::other(format!("asked for bytes {}-{}, the server gave {found}", range.start, range.end - 1)));
         }
-        Ok(Answer::Part(bytes, length))
+        Ok(Answer::Part(bytes, State { length, tag, modified }))
     }
 }
 
 /// What a server gives.
 enum Answer {
-    /// The range, and the length of the whole file.
-    Part(Vec<u8>, u64),
+    /// The range, and what the whole file is.
+    Part(Vec<u8>, State),
     Whole(Vec<u8>),
+}
+
+/// What tells a file from another one that is put in its place. A server that gives neither tag nor time is taken at its word as long as
+/// the length stays.
+#[derive(Default, PartialEq, Eq)]
+struct State {
+    length: u64,
+    tag: Option<String>,
+    modified: Option<String>,
 }
 
 /// The first byte, the last one and the length of the file in `bytes 0-65535/70000`.
@@ -132,11 +171,11 @@ fn content_range(value: &str) -> Option<(u64, u64, u64)> {
 
 impl Source for HttpFile {
     fn len(&self) -> u64 {
-        self.length
+        self.state.length
     }
 
     fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
-        let end = range.end.min(self.length);
+        let end = range.end.min(self.state.length);
         let start = range.start.min(end);
         if let Some(whole) = &self.whole {
             return whole.as_slice().read(start..end);
@@ -154,7 +193,7 @@ impl Source for HttpFile {
             if blocks.len() == KEPT && !blocks.contains_key(&number) {
                 blocks.clear();
             }
-            let block = number * BLOCK..((number + 1) * BLOCK).min(self.length);
+            let block = number * BLOCK..((number + 1) * BLOCK).min(self.state.length);
             let held = match blocks.entry(number) {
                 Entry::Occupied(held) => held.into_mut(),
                 Entry::Vacant(place) => place.insert(self.fetch_same(block.clone())?),

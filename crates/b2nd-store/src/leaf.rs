@@ -3,13 +3,14 @@
 use b2nd::frame::Decompress;
 use b2nd::{Error, Result};
 
-use crate::folder::{Folder, named};
+use crate::folder::{Folder, LEAVES, named};
 use crate::frame::Frame;
 use crate::held;
 use crate::source::Source;
 use crate::table::Table;
 
 /// An array, a table or something else in a store.
+#[derive(Clone)]
 pub struct Leaf {
     /// Its name in Python: `/group/name`.
     pub key: String,
@@ -22,6 +23,7 @@ pub struct Leaf {
 }
 
 /// What a leaf is.
+#[derive(Clone)]
 pub enum Content {
     /// A frame in the file [`Leaf::member`].
     Frame,
@@ -36,6 +38,28 @@ pub enum Content {
         /// The array there.
         path: String,
     },
+}
+
+/// Finds the leaf with this key. A file of a table is one too, although it is not listed: `/t/_cols/x`.
+///
+/// # Errors
+///
+/// There is none; the error names some that there are.
+pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
+    let name = key.trim_start_matches('/');
+    let wanted = format!("/{name}");
+    if let Some(leaf) = leaves.iter().find(|leaf| leaf.key == wanted) {
+        return Ok(leaf.clone());
+    }
+    let files =
+        leaves.iter().filter_map(|leaf| if let Content::Table(table) = &leaf.content { Some(&table.files) } else { None });
+    let is_it = |file: &&String| LEAVES.iter().any(|end| file.strip_suffix(end) == Some(name));
+    if let Some(file) = files.flatten().find(is_it) {
+        return Ok(Leaf { key: wanted, offset: folder.offset(file)?, member: Some(file.clone()), content: Content::Frame });
+    }
+    let keys: Vec<_> = leaves.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
+    let more = if leaves.len() > keys.len() { ", …" } else { "" };
+    Err(Error::custom(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
 }
 
 impl Leaf {

@@ -17,6 +17,7 @@ pub mod attributes;
 mod embedded;
 mod file;
 mod folder;
+pub mod foreign;
 mod frame;
 mod held;
 #[cfg(feature = "http")]
@@ -41,7 +42,7 @@ pub use frame::{Frame, Tail, chunk_file_name};
 #[cfg(feature = "http")]
 pub use http::HttpFile;
 pub use kind::Kind;
-pub use leaf::{Content, Leaf};
+pub use leaf::{Content, Leaf, find};
 pub use location::{Location, Target};
 pub use source::{Source, Window};
 pub use store::{Store, list};

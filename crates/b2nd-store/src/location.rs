@@ -171,15 +171,12 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// The archive's directory cannot be read, or those of `look`.
-    pub fn with_folder<T>(&self, look: impl FnOnce(&dyn Folder) -> Result<T>) -> Option<Result<T>> {
+    /// The archive's directory cannot be read.
+    pub fn with_folder<T>(&self, look: impl FnOnce(&dyn Folder) -> T) -> Result<Option<T>> {
         match self {
-            Target::Directory(directory) => Some(look(directory)),
-            Target::File(source) => match source.read(0..4) {
-                Ok(first) if is_zip(&first) => Some(Zip::open(&**source).and_then(|zip| look(&zip))),
-                Ok(_) => None,
-                Err(error) => Some(Err(error.into())),
-            },
+            Target::Directory(directory) => Ok(Some(look(directory))),
+            Target::File(source) if is_zip(&source.read(0..4)?) => Ok(Some(look(&Zip::open(&**source)?))),
+            Target::File(_) => Ok(None),
         }
     }
 }

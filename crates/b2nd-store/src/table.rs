@@ -10,7 +10,7 @@ use crate::folder::{LEAVES, is_below};
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
 /// What the metadata of a `CTable` say.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Table {
     /// How many rows there are, where that is said.
     pub rows: Option<u64>,

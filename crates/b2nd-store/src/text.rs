@@ -31,7 +31,8 @@ pub fn size(bytes: i128) -> String {
     let mut amount = bytes as f64;
     let mut unit = None;
     for name in UNITS {
-        if amount < 1024.0 {
+        // What would be 1024.0 of a unit is 1.0 of the next.
+        if amount < if unit.is_none() { 1024.0 } else { 1023.95 } {
             break;
         }
         amount /= 1024.0;

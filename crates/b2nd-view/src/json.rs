@@ -15,7 +15,7 @@ use b2nd_store::{Value, readable};
 use data::{Attributes, GridObject, Index};
 
 pub use data::Readable;
-pub use line::write_line;
+pub use line::{write_line, write_text};
 pub use store::{Groups, StoreObject};
 
 mod data;

@@ -186,8 +186,12 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     }
     let Some(slice) = slice else { return };
     match slice.touched(&grid) {
-        Ok(Touched { ranges, chunks, more }) => {
-            let ranges: Vec<_> = ranges.iter().map(|range| format!("{}:{}", range.start, range.end)).collect();
+        Ok(Touched { selection, chunks, more }) => {
+            let ranges = selection.ranges.iter().zip(&selection.steps).map(|(range, step)| match step {
+                1 => format!("{}:{}", range.start, range.end),
+                step => format!("{}:{}:{step}", range.start, range.end),
+            });
+            let ranges: Vec<_> = ranges.collect();
             let touched = chunks.len() + more;
             page.line(
                 "slice",

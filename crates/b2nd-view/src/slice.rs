@@ -23,7 +23,8 @@ enum Index {
     /// `...`: as many whole dimensions as are left.
     Rest,
     At(i64),
-    Range(Option<i64>, Option<i64>),
+    /// From, to, in steps of.
+    Range(Option<i64>, Option<i64>, i64),
 }
 
 impl FromStr for Slice {
@@ -55,9 +56,9 @@ impl Index {
         match text.split_once(':') {
             Some((start, stop)) => {
                 let (stop, step) = stop.split_once(':').unwrap_or((stop, ""));
-                match number(step)? {
-                    None | Some(1) => Ok(Index::Range(number(start)?, number(stop)?)),
-                    Some(step) => Err(format!("{text:?} has a step of {step}, and a slice here has none but 1")),
+                match number(step)?.unwrap_or(1) {
+                    step @ 1.. => Ok(Index::Range(number(start)?, number(stop)?, step)),
+                    step => Err(format!("{text:?} has a step of {step}, and steps here are 1 or more")),
                 }
             }
             None => number(text)?.map(Index::At).ok_or_else(|| "an index is empty".to_owned()),
@@ -74,7 +75,7 @@ impl Index {
                 at if (0..length).contains(&at) => Ok(at..at + 1),
                 _ => Err(format!("index {number} is outside dimension {dimension}, whose length is {length}")),
             },
-            Index::Range(start, stop) => {
+            Index::Range(start, stop, _) => {
                 let start = from_end(start.unwrap_or(0)).clamp(0, length);
                 let stop = from_end(stop.unwrap_or(length)).clamp(start, length);
                 Ok(start..stop)
@@ -83,10 +84,45 @@ impl Index {
     }
 }
 
+/// The elements of an array that a slice names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// The range in each dimension.
+    pub ranges: Vec<Range<i64>>,
+    /// The step in each dimension: of so many elements of the range the first is meant.
+    pub steps: Vec<i64>,
+    /// Whether each dimension stays. An index takes its dimension away, as in Python.
+    pub kept: Vec<bool>,
+}
+
+impl Selection {
+    /// All elements.
+    pub fn whole(shape: &[i64]) -> Selection {
+        let ranges = shape.iter().map(|&length| 0..length).collect();
+        Selection { ranges, steps: vec![1; shape.len()], kept: vec![true; shape.len()] }
+    }
+
+    /// How many elements there are in each dimension.
+    pub fn lengths(&self) -> Vec<i64> {
+        let length = |(range, step): (&Range<i64>, &i64)| ceil((range.end - range.start).max(0), *step);
+        self.ranges.iter().zip(&self.steps).map(length).collect()
+    }
+
+    /// The shape of the elements as an array of their own.
+    pub fn shape(&self) -> Vec<i64> {
+        self.lengths().into_iter().zip(&self.kept).filter(|(_, is_kept)| **is_kept).map(|(length, _)| length).collect()
+    }
+}
+
+/// Division that rounds up, of numbers that are not negative.
+fn ceil(number: i64, divisor: i64) -> i64 {
+    number / divisor + i64::from(number % divisor != 0)
+}
+
 /// The chunks that a slice touches.
 pub struct Touched {
-    /// The elements in each dimension.
-    pub ranges: Vec<Range<i64>>,
+    /// What the slice names.
+    pub selection: Selection,
     /// Numbers of chunks, and of how many of their blocks.
     pub chunks: Vec<(u64, usize)>,
     /// How many chunks are not listed.
@@ -94,12 +130,12 @@ pub struct Touched {
 }
 
 impl Slice {
-    /// The elements in each dimension of an array of this shape. Dimensions that the slice leaves out are taken whole.
+    /// The elements that it names of an array of this shape. Dimensions that the slice leaves out are taken whole.
     ///
     /// # Errors
     ///
     /// It has too many indices, or one is outside its dimension.
-    pub fn ranges(&self, shape: &[i64]) -> Result<Vec<Range<i64>>, String> {
+    pub fn select(&self, shape: &[i64]) -> Result<Selection, String> {
         let at_rest = self.0.iter().position(|index| *index == Index::Rest);
         let (before, after) = self.0.split_at(at_rest.unwrap_or(self.0.len()));
         let after = after.get(1..).unwrap_or_default();
@@ -108,35 +144,74 @@ impl Slice {
             return Err(format!("{indices} indices, and the array has {ndim} dimensions"));
         };
         let rest = std::iter::repeat_n(&Index::Rest, left);
-        let dimensions = shape.iter().enumerate().zip(before.iter().chain(rest).chain(after));
-        dimensions.map(|((dimension, &length), index)| index.within(dimension, length)).collect()
-    }
-
-    /// Whether each dimension of an array of so many is a range, and stays. An index takes its dimension away, as in Python.
-    pub fn kept(&self, ndim: usize) -> Vec<bool> {
-        let rest = ndim.saturating_sub(self.0.iter().filter(|index| **index != Index::Rest).count());
-        let mut kept = Vec::new();
-        for index in &self.0 {
-            match index {
-                Index::Rest => kept.resize(kept.len() + rest, true),
-                index => kept.push(matches!(index, Index::Range(..))),
-            }
+        let mut selection = Selection { ranges: Vec::new(), steps: Vec::new(), kept: Vec::new() };
+        for ((dimension, &length), index) in shape.iter().enumerate().zip(before.iter().chain(rest).chain(after)) {
+            selection.ranges.push(index.within(dimension, length)?);
+            selection.steps.push(if let Index::Range(_, _, step) = index { *step } else { 1 });
+            selection.kept.push(!matches!(index, Index::At(_)));
         }
-        kept.resize(ndim, true);
-        kept
+        Ok(selection)
     }
 
     /// The chunks that it touches.
     ///
     /// # Errors
     ///
-    /// As of [`ranges`](Slice::ranges).
+    /// As of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
-        let ranges = self.ranges(grid.shape())?;
-        let numbers = grid.chunks_in(&ranges).map_err(|error| error.to_string())?;
-        let more = numbers.len().saturating_sub(MAX_LISTED);
-        let blocks = |chunk| Ok((chunk, grid.blocks_in(chunk, &ranges)?.len()));
-        let chunks = numbers.take(MAX_LISTED).map(blocks).collect::<b2nd::Result<_>>().map_err(|error| error.to_string())?;
-        Ok(Touched { ranges, chunks, more })
+        let selection = self.select(grid.shape())?;
+        let sizes = grid.chunkshape().iter().zip(grid.blockshape());
+        let ranges = selection.ranges.iter().zip(&selection.steps).zip(sizes);
+        let axes: Vec<Axis> =
+            ranges.map(|((range, &step), (&chunk, &block))| Axis { range: range.clone(), step, chunk, block }).collect();
+        let all = axes.iter().fold(1_i128, |all, axis| all.saturating_mul(axis.count().into()));
+        let listed = usize::try_from(all).unwrap_or(usize::MAX).min(MAX_LISTED);
+        let chunks = (0..listed).map(|number| {
+            let (mut rest, mut chunk, mut blocks, mut stride) = (number as i64, 0_i64, 1, 1_i64);
+            for (axis, &along) in axes.iter().zip(grid.chunks_per_dimension()).rev() {
+                let (index, touched) = axis.at(rest % axis.count().max(1));
+                rest /= axis.count().max(1);
+                chunk += index * stride;
+                blocks *= touched;
+                stride = stride.saturating_mul(along);
+            }
+            (u64::try_from(chunk).unwrap_or(0), blocks)
+        });
+        Ok(Touched { selection, chunks: chunks.collect(), more: usize::try_from(all).unwrap_or(usize::MAX) - listed })
+    }
+}
+
+/// A slice along one dimension, and the lengths of a chunk and of a block there.
+struct Axis {
+    range: Range<i64>,
+    step: i64,
+    chunk: i64,
+    block: i64,
+}
+
+impl Axis {
+    /// How many chunks it touches.
+    fn count(&self) -> i64 {
+        let items = ceil(self.range.end - self.range.start, self.step);
+        if items == 0 || self.step > self.chunk {
+            // Each element is in a chunk of its own.
+            return items;
+        }
+        (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
+    }
+
+    /// The chunk that comes after `nth` others, and how many of its blocks are touched.
+    fn at(&self, nth: i64) -> (i64, usize) {
+        let start = self.range.start;
+        let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };
+        let (from, to) = (chunk * self.chunk, chunk.saturating_add(1).saturating_mul(self.chunk).min(self.range.end));
+        let first = start + ceil((from - start).max(0), self.step) * self.step;
+        let last = start + (to - 1 - start) / self.step * self.step;
+        let blocks = if self.step > self.block {
+            (last - first) / self.step + 1
+        } else {
+            (last - from) / self.block - (first - from) / self.block + 1
+        };
+        (chunk, usize::try_from(blocks).unwrap_or(0))
     }
 }

@@ -35,7 +35,7 @@ fn touched(slice: &str) -> Result<(String, String), String> {
     let grid = Geometry::new(&[10, 10], &[3, 5], &[2, 3]).unwrap().grid().unwrap();
     let touched = slice.parse::<Slice>()?.touched(&grid)?;
     let chunks: Vec<_> = touched.chunks.iter().map(|(chunk, blocks)| format!("{chunk}:{blocks}")).collect();
-    Ok((format!("{:?}", touched.ranges), chunks.join(" ")))
+    Ok((format!("{:?}", touched.selection.ranges), chunks.join(" ")))
 }
 
 #[test]
@@ -60,10 +60,12 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(touched("0,1,2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("0, ..., 1, 2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("..., ..."), error("... stands in it more than once"));
-    assert_eq!(touched("0:4:2"), error("\"0:4:2\" has a step of 2, and a slice here has none but 1"));
+    assert_eq!(touched("0:4:0"), error("\"0:4:0\" has a step of 0, and steps here are 1 or more"));
+    assert_eq!(touched("0:4:-2"), error("\"0:4:-2\" has a step of -2, and steps here are 1 or more"));
+    assert_eq!(touched("0:4:2").map(|(ranges, _)| ranges), Ok("[0..4, 0..10]".to_owned()));
     assert_eq!(touched("0:4:"), touched("0:4"));
     assert_eq!(touched("::1"), touched(":"));
-    let kept = |slice: &str| slice.parse::<Slice>().unwrap().kept(4);
+    let kept = |slice: &str| slice.parse::<Slice>().unwrap().select(&[9; 4]).unwrap().kept;
     assert_eq!(kept("1,...,2"), [false, true, true, false]);
     assert_eq!(kept("1:2,3"), [true, false, true, true]);
     assert_eq!(touched("0,,1"), error("an index is empty"));
@@ -72,13 +74,14 @@ fn a_slice_is_read_as_python_reads_it() {
 
 #[test]
 fn lengths_are_given_in_the_unit_that_fits() {
-    let cases: [(i128, &str); 6] = [
+    let cases: [(i128, &str); 7] = [
         (-1, "-1 bytes"),
         (1, "1 byte"),
         (1023, "1,023 bytes"),
         (1024, "1,024 bytes (1.0 KiB)"),
         (-123_456, "-123,456 bytes"),
         (35_184_372_088_832, "35,184,372,088,832 bytes (32.0 TiB)"),
+        (1_048_575, "1,048,575 bytes (1.0 MiB)"),
     ];
     for (bytes, expected) in cases {
         assert_eq!(text::size(bytes), expected);

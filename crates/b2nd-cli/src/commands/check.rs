@@ -12,8 +12,9 @@ use b2nd_view::text::{LABEL, printable, styled};
 use clap::Args;
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::output::Output;
-use crate::paths::{Found, Leaves, Paths, unwritable};
+use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Watched};
 
 /// What to check.
@@ -26,7 +27,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk.
+    /// Decompress every chunk. Values have no checksum: those that were changed and still decompress are not found.
     #[arg(long)]
     data: bool,
 }
@@ -65,7 +66,7 @@ impl Check {
                 let name = printable(&found.name());
                 findings.iter().try_for_each(|finding| writeln!(out, "{name}: {}", line(finding)))
             }
-            .map_err(unwritable)?;
+            .map_err(Error::Write)?;
             Ok(true)
         })?;
         Ok(match (readable, any.into_inner()) {
@@ -85,11 +86,21 @@ impl Check {
     }
 }
 
+/// Who minds: `against the document, read by C-Blosc2, refused by python-blosc2`.
+fn answers(finding: &Finding) -> String {
+    let document = finding.document.map(|is_allowed| if is_allowed { "allowed by the document" } else { "against the document" });
+    let reads =
+        |who: &str, answer: Option<bool>| answer.map(|reads| format!("{} by {who}", if reads { "read" } else { "refused" }));
+    let libraries = match (finding.c_blosc2, finding.python_blosc2) {
+        (c, python) if c == python => vec![reads("C-Blosc2 and python-blosc2", c)],
+        (c, python) => vec![reads("C-Blosc2", c), reads("python-blosc2", python)],
+    };
+    let answers: Vec<_> = document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect();
+    if answers.is_empty() { "nobody has tried who reads it".to_owned() } else { answers.join(", ") }
+}
+
 fn line(finding: &Finding) -> String {
     let at = finding.offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
     let place = styled(LABEL, format_args!("{}{at}", finding.place));
-    let answers = [("document", finding.document), ("C-Blosc2", finding.c_blosc2), ("python-blosc2", finding.python_blosc2)];
-    let word = |answer: Option<bool>| answer.map_or("?", |yes| if yes { "yes" } else { "no" });
-    let answers = answers.map(|(who, answer)| format!("{who} {}", word(answer)));
-    format!("{place}: {} ({})", finding.finding, answers.join(", "))
+    format!("{place}: {} ({})", finding.finding, answers(finding))
 }

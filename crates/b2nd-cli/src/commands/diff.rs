@@ -1,13 +1,17 @@
 //! `b2nd diff`: what two frames say differently.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
 use b2nd::Result;
 use b2nd_ndarray::codec::Codec;
+use b2nd_store::Location;
+use b2nd_view::json::StoreObject;
 use b2nd_view::text::{count, printable, thousands};
 use b2nd_view::{Frame, json};
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::check::UNREADABLE;
@@ -15,10 +19,10 @@ use crate::output::Output;
 use crate::paths::{Found, Leaves, Paths};
 use crate::values;
 
-/// Two frames to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
+/// Two frames or stores to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// A frame; as `b2nd info` takes it.
+    /// A frame or a store; as `b2nd info` takes it.
     a: std::path::PathBuf,
 
     /// Another.
@@ -32,31 +36,32 @@ pub(crate) struct Diff {
 /// What is where a frame is and not what it is: fields of the JSON object that are left out.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
+/// What each frame of a path says, under its key: one that is no store has the key `""`.
+type Said = BTreeMap<String, Value>;
+
 impl Diff {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
         let mut said = Vec::new();
         for path in [&self.a, &self.b] {
-            let mut object = Value::Null;
-            let paths = Paths::of(path);
-            let readable = paths.each(Leaves::OneByKey, &mut output.err, &mut |found| {
-                let Found::Frame { frame, .. } = found else { return Ok(true) };
-                object = describe(frame)?;
+            let mut frames = Said::new();
+            let is_leaf = Location::new(path.as_os_str()).key().is_some();
+            let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
+                let (key, object) = match found {
+                    Found::Frame { place, frame } => (place.key, describe(frame)?),
+                    Found::Store { store, .. } => (None, plain(&StoreObject::of_store(store, ""))?),
+                    Found::Leaf { leaf, .. } => (Some(leaf.key.as_str()), plain(&StoreObject::of_leaf(leaf, ""))?),
+                };
+                frames.insert(key.filter(|_| !is_leaf).unwrap_or_default().to_owned(), object);
                 Ok(true)
             })?;
             if !readable {
                 return Ok(UNREADABLE);
             }
-            said.push(object);
+            said.push(frames);
         }
-        let mut lines = Vec::new();
+        let (mut lines, mut unread) = (Vec::new(), Vec::new());
         if let [a, b] = said.as_slice() {
-            compare("", a, b, &mut lines);
-        }
-        let values = if self.data { values::compare(&self.a, &self.b) } else { Ok(None) };
-        if let Some(differing) = values.as_ref().ok().and_then(Option::as_ref).filter(|differing| differing.count != 0) {
-            let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
-            let verb = if differing.count == 1 { "differs" } else { "differ" };
-            lines.push(format!("  values: {} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", ")));
+            self.frames(a, b, &mut lines, &mut unread);
         }
         let Output { out, err } = output;
         if !lines.is_empty() {
@@ -64,11 +69,54 @@ impl Diff {
             writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
-        match values {
-            Err(error) => writeln!(err, "values: {error}").map(|()| UNREADABLE),
-            Ok(_) => Ok(u8::from(!lines.is_empty())),
+        unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
+        Ok(if unread.is_empty() { u8::from(!lines.is_empty()) } else { UNREADABLE })
+    }
+
+    /// Compares frames with the same key, and names those that are in one alone.
+    fn frames(&self, a: &Said, b: &Said, lines: &mut Vec<String>, unread: &mut Vec<String>) {
+        let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+        for key in keys {
+            let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
+            match (a.get(key), b.get(key)) {
+                (Some(one), Some(other)) => {
+                    compare(&printable(key), one, other, lines);
+                    if self.data && [one, other].iter().any(|object| object["array"].is_object()) {
+                        self.values(key, lines, unread);
+                    }
+                }
+                (Some(one), None) => lines.push(format!("- {}: {}", printable(key), kind(one))),
+                (None, Some(other)) => lines.push(format!("+ {}: {}", printable(key), kind(other))),
+                (None, None) => {}
+            }
         }
     }
+
+    fn values(&self, key: &str, lines: &mut Vec<String>, unread: &mut Vec<String>) {
+        let inside = |path: &Path| match key {
+            "" => path.to_owned(),
+            key => format!("{}::{key}", path.display()).into(),
+        };
+        let name = if key.is_empty() { "values".to_owned() } else { format!("{}.values", printable(key)) };
+        match values::compare(&inside(&self.a), &inside(&self.b)) {
+            Ok(Some(differing)) if differing.count != 0 => {
+                let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
+                let verb = if differing.count == 1 { "differs" } else { "differ" };
+                lines.push(format!("  {name}: {} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", ")));
+            }
+            Ok(_) => {}
+            Err(error) => unread.push(printable(&format!("{name}: {error}"))),
+        }
+    }
+}
+
+/// A store or a table as it is compared: without the place where it is.
+fn plain(object: &impl Serialize) -> Result<Value> {
+    let mut object = serde_json::to_value(object).map_err(io::Error::from)?;
+    if let Some(fields) = object.as_object_mut() {
+        PLACES.iter().for_each(|place| drop(fields.remove(*place)));
+    }
+    Ok(object)
 }
 
 /// What a frame says, with metalayers under their names, and their values where they have some.

@@ -1,49 +1,69 @@
 //! `b2nd export`: an array as a file of another format.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use b2nd_view::slice::Slice;
+use b2nd_view::text::parse_offset;
 use clap::Args;
 
-use crate::format::npy;
+use crate::error::{Error, Result};
+use crate::format::Form;
 use crate::output::{self, Output};
 use crate::progress;
-use crate::values::{length, new_file, open_values, parts, ranges, settle};
+use crate::staged::{must_not_exist, new_file};
+use crate::stop::{Stoppable, stoppable};
+use crate::values::Values;
 
-/// Writes an array as a numpy file.
+/// Writes an array as a file of numpy (.npy), CSV, JSON or text.
 #[derive(Args)]
 pub(crate) struct Export {
     /// An array; as `b2nd info` takes it.
     file: PathBuf,
 
-    /// The numpy file (.npy), which must not exist.
+    /// The new file, which must not exist, or - for standard output. Its ending says the format.
     out: PathBuf,
 
-    /// A part of it: 0:10,5,: as in Python.
+    /// A part of it: 0:10,5,::2 as in Python.
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
+
+    /// The format, whatever the name of the file says; that of standard output is npy otherwise.
+    #[arg(long)]
+    format: Option<Form>,
+
+    /// The byte at which the frame starts in its file, in decimal or as 0x….
+    #[arg(long, value_name = "N", value_parser = parse_offset)]
+    offset: Option<u64>,
 }
 
 impl Export {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let done = new_file(&self.out, |file| {
-            let array = open_values(&self.file)?;
-            let ranges = ranges(&array, self.slice.as_ref())?;
-            let kept = self.slice.as_ref().map_or_else(|| vec![true; ranges.len()], |slice| slice.kept(ranges.len()));
-            let kept = ranges.iter().zip(kept).filter(|(_, is_kept)| *is_kept);
-            let shape: Vec<i64> = kept.map(|(range, _)| range.end - range.start).collect();
-            let mut file = BufWriter::new(file.as_file());
-            let unwritten = |error: io::Error| output::named(&self.out, error);
-            file.write_all(&npy::header(array.dtype(), array.itemsize(), &shape)?).map_err(unwritten)?;
-            let bar = progress::bytes(length(&array, &ranges) as u64);
-            for part in parts(&array, &ranges) {
-                let bytes = array.read_bytes(&part)?;
-                file.write_all(&bytes).map_err(unwritten)?;
-                bar.inc(bytes.len() as u64);
-            }
-            Ok(file.flush().map_err(unwritten)?)
-        });
-        Ok(settle(&self.file, done, output)?.is_some())
+        let done = self.write(&mut *output.out);
+        Ok(output.settle(&self.file, done)?.is_some())
+    }
+
+    fn write(&self, out: &mut dyn Write) -> Result<()> {
+        let form = self.format.map_or_else(|| Form::of(&self.out), Ok)?;
+        let is_file = self.out != Path::new("-");
+        if is_file {
+            must_not_exist(&self.out)?;
+        }
+        let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
+        let bar = progress::bytes(values.len());
+        if !is_file {
+            return values.write(form, out, &bar);
+        }
+        stoppable(|| {
+            new_file(&self.out, |file| {
+                // A file that cannot be written is no output that cannot be.
+                let unwritten = |error| match error {
+                    Error::Write(error) => Error::new(output::named(&self.out, error)),
+                    error => error,
+                };
+                let mut file = BufWriter::new(Stoppable(file));
+                values.write(form, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
+            })
+        })
     }
 }

@@ -1,24 +1,27 @@
 //! `b2nd import`: a numpy file as an array.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use b2nd::B2ndMeta;
 use b2nd_ndarray::Options;
 use clap::Args;
 
+use crate::error::{Error, Result};
 use crate::format::npy;
 use crate::output::{self, Output};
 use crate::progress;
-use crate::values::{Result, new_file, no_objects, settle};
+use crate::staged::must_not_exist;
+use crate::stop::{Stoppable, stoppable};
 
 /// Writes a numpy file as an array, compressed as python-blosc2 does.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// A numpy file (.npy).
+    /// A numpy file (.npy), or - for standard input.
     file: PathBuf,
 
-    /// The array (.b2nd), which must not exist.
+    /// The array (.b2nd), which must not exist, or - for standard output.
     out: PathBuf,
 
     /// The length of a chunk in each dimension: 100,100.
@@ -36,29 +39,32 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        Ok(settle(&self.file, self.import(), output)?.is_some())
+        let done = self.import(&mut *output.out);
+        Ok(output.settle(&self.file, done)?.is_some())
     }
 
-    fn import(&self) -> Result<()> {
-        let npy = npy::read(&self.file)?;
-        no_objects(&npy.dtype)?;
+    fn import(&self, out: &mut dyn Write) -> Result<()> {
+        let file = npy::read(&self.file)?;
         let default = Options::default();
         let options = Options {
             chunkshape: self.chunks.clone(),
             blockshape: self.blocks.clone(),
             level: self.level.unwrap_or(default.level),
-            // The temporary file.
-            overwrite: true,
             ..default
         };
-        let geometry = options.geometry(&npy.shape, npy.dtype.itemsize())?;
-        let meta = B2ndMeta::new(geometry, npy.dtype.to_string());
-        let data = progress::bytes(npy.length).wrap_read(npy.data);
-        new_file(&self.out, |file| {
-            let written = b2nd_ndarray::write_from(file.path(), &meta, data, &options);
-            Ok(written.map_err(|error| {
-                output::named(&self.out, error.to_string().replace(&format!("{}: ", file.path().display()), ""))
-            })?)
-        })
+        let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
+        let meta = B2ndMeta::new(geometry, file.dtype.to_string());
+        let data = Stoppable(progress::bytes(file.length).wrap_read(file.data));
+        if self.out != Path::new("-") {
+            must_not_exist(&self.out)?;
+            let written = stoppable(|| b2nd_ndarray::write_from(&self.out, &meta, data, &options));
+            return written.map_err(|error| Error::new(output::named(&self.out, error)));
+        }
+        // A frame's header is written last.
+        let directory = tempfile::tempdir()?;
+        let array = directory.path().join("array.b2nd");
+        stoppable(|| b2nd_ndarray::write_from(&array, &meta, data, &options))?;
+        io::copy(&mut fs::File::open(&array)?, out).map_err(Error::Write)?;
+        Ok(())
     }
 }

@@ -13,8 +13,9 @@ use b2nd_view::{Frame, Kind, Value};
 use clap::Args;
 use serde::Serialize;
 
+use crate::error::{Error, Result};
 use crate::output::Output;
-use crate::paths::{Found, Leaves, Paths, ShowAtOnce, unwritable};
+use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 
 mod tree;
 use tree::Tree;
@@ -107,7 +108,7 @@ impl Info {
                 (Found::Store { store, .. }, _) => Tree::new(&found.name(), store.kind.map_or("frames", Kind::name)),
             };
             if let Some(done) = tree.replace(next) {
-                done.draw(depth, width(), out).map_err(unwritable)?;
+                done.draw(depth, width(), out).map_err(Error::Write)?;
             }
             Ok(true)
         })?;
@@ -145,7 +146,7 @@ struct MetaObject<'a> {
     groups: Option<Groups<'a>>,
 }
 
-fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
+fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
     let none = Attributes::default();
     let of_frame;
     let path = |path| Place { path, ..Place::default() };
@@ -173,11 +174,11 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> b2nd::Result<bool> {
             MetaObject { place, kind: Some(kind), meta: BTreeMap::new(), vlmeta, groups: None }
         }
     };
-    json::write_line(out, &object).map_err(unwritable)?;
+    json::write_line(out, &object).map_err(Error::Write)?;
     Ok(true)
 }
 
-fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> b2nd::Result<bool> {
+fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
@@ -188,11 +189,11 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> b2nd::
         Found::Store { path, store } => json::write_line(out, &StoreObject::of_store(store, path)),
         Found::Leaf { path, leaf, .. } => json::write_line(out, &StoreObject::of_leaf(leaf, path)),
     };
-    written.map_err(unwritable)?;
+    written.map_err(Error::Write)?;
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> b2nd::Result<bool> {
+fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
     let view = match found {
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
@@ -200,6 +201,6 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
         Found::Leaf { leaf, .. } => page::leaf(leaf, &found.name(), options.width),
     };
     let gap = if is_first { "" } else { "\n" };
-    writeln!(out, "{gap}{}", view.text).map_err(unwritable)?;
+    writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
     Ok(view.is_complete)
 }

@@ -1,38 +1,49 @@
 //! `b2nd meta` and `b2nd rewrite`: attributes and metalayers, read and changed.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File};
-use b2nd::{Error, Result};
 use b2nd_ndarray::codec::Codec;
-use b2nd_store::Location;
-use b2nd_view::store::Content;
-use b2nd_view::text::quoted;
+use b2nd_store::{Attributes, Content, Location, Target};
+use b2nd_view::text::{columns, count, quoted};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
-use crate::output::{self, Output};
-use crate::paths::{Found, Leaves, Paths, unwritable};
+use crate::error::{Error, Result};
+use crate::output::Output;
+use crate::paths::{Found, Leaves, Paths};
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
 #[derive(Subcommand)]
 pub(crate) enum Meta {
-    /// Prints the value of an attribute as JSON.
+    /// Lists metalayers and attributes: names, where each is, values.
+    #[command(after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta list archive.b2z::/group/x")]
+    List {
+        /// A frame, a store or a leaf; as `b2nd info` takes it.
+        file: PathBuf,
+    },
+    /// Prints the value of an attribute, or of a metalayer if no attribute is called so, as JSON.
+    #[command(
+        after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
+    )]
     Get {
         /// A frame, a store or a leaf; as `b2nd info` takes it.
         file: PathBuf,
         /// The attribute's name.
         name: String,
-        /// Look among the metalayers in the header.
+        /// Look among the metalayers in the header alone.
         #[arg(long)]
         fixed: bool,
         /// Write the value's bytes as they are.
         #[arg(long)]
         raw: bool,
     },
+    #[command(
+        after_help = "Examples:\n  b2nd meta set field.b2nd units --text m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
+    )]
     /// Sets an attribute, in place. A metalayer of the header (--fixed) keeps its length: see `b2nd rewrite`.
     Set {
         /// A frame, or the directory of a sparse frame.
@@ -46,6 +57,7 @@ pub(crate) enum Meta {
         fixed: bool,
     },
     /// Removes an attribute, in place.
+    #[command(after_help = "Examples:\n  b2nd meta rm field.b2nd units\n  b2nd meta rm frame.b2frame note")]
     Rm {
         /// A frame, or the directory of a sparse frame.
         file: PathBuf,
@@ -69,7 +81,7 @@ pub(crate) struct Given {
     /// The content's bytes in hexadecimal, not packed.
     #[arg(long)]
     hex: Option<String>,
-    /// A file with the content's bytes, not packed.
+    /// A file with the content's bytes, not packed, or - for standard input.
     #[arg(id = "content", long = "file", value_name = "PATH")]
     file: Option<PathBuf>,
 }
@@ -77,13 +89,18 @@ pub(crate) struct Given {
 impl Given {
     fn bytes(&self) -> Result<Vec<u8>> {
         match self {
-            Given { json: Some(json), .. } => pack(json).map_err(Error::custom),
+            Given { json: Some(json), .. } => pack(json).map_err(Error::new),
             Given { text: Some(text), .. } => Ok(pack_text(text)),
             Given { hex: Some(digits), .. } => {
-                unhex(digits).ok_or_else(|| Error::custom("--hex: expected pairs of hexadecimal digits"))
+                unhex(digits).ok_or_else(|| Error::new("--hex: expected pairs of hexadecimal digits"))
             }
             Given { file: Some(path), .. } => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+                if path == Path::new("-") {
+                    let mut bytes = Vec::new();
+                    std::io::stdin().lock().read_to_end(&mut bytes)?;
+                    return Ok(bytes);
+                }
                 Ok(fs::read(path).map_err(named)?)
             }
             _ => Ok(Vec::new()),
@@ -93,52 +110,79 @@ impl Given {
 
 impl Meta {
     pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
-        let (file, done) = match self {
-            Meta::Get { file, name, fixed, raw } => return get(file, name, *fixed, *raw, output),
-            Meta::Set { file, name, value, fixed } => (file, set(file, name, value, *fixed)),
-            Meta::Rm { file, name } => (file, remove(file, name)),
-        };
-        report(file, done, output)
+        match self {
+            Meta::List { file } => list(file, output),
+            Meta::Get { file, name, fixed, raw } => get(file, name, *fixed, *raw, output),
+            Meta::Set { file, name, value, fixed } => Ok(output.settle(file, set(file, name, value, *fixed))?.is_some()),
+            Meta::Rm { file, name } => Ok(output.settle(file, remove(file, name))?.is_some()),
+        }
     }
 }
 
-/// Says what went wrong, if something did.
-pub(crate) fn report(file: &Path, done: Result<()>, output: &mut Output) -> std::io::Result<bool> {
-    if let Err(error) = &done {
-        writeln!(output.err, "{}", output::named(file, error))?;
-    }
-    Ok(done.is_ok())
+/// Names, where each is, and values, as far as a line has room.
+fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
+    const ROOM: usize = 64;
+    let Output { out, err } = output;
+    Paths::of(file).each(Leaves::Itself, err, &mut |found| {
+        let value = |bytes: &[u8]| Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(ROOM));
+        let row = |name: &[u8], place: &str, value: String| vec![quoted(name), place.to_owned(), value];
+        let of = |attributes: &Attributes| {
+            let rows = attributes.iter().map(|(name, value)| {
+                let value = value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(ROOM));
+                row(name.as_bytes(), "attribute", value)
+            });
+            rows.collect::<Vec<_>>()
+        };
+        let rows = match found {
+            Found::Frame { frame, .. } => {
+                let metalayers = frame.header().metalayers().iter();
+                let mut rows: Vec<_> = metalayers.map(|(name, content)| row(name, "metalayer", value(content))).collect();
+                for attribute in attributes::of(&frame.tail()?.trailer, &mut Codec::default()) {
+                    let text = attribute.value.map_or_else(|error| format!("cannot be read: {error}"), |bytes| value(&bytes));
+                    rows.push(row(attribute.name, "attribute", text));
+                }
+                rows
+            }
+            Found::Store { store, .. } => of(&store.attributes),
+            Found::Leaf { leaf, .. } => match &leaf.content {
+                Content::Table(table) => of(&table.attributes),
+                _ => return Err(Error::new("it is not one frame")),
+            },
+        };
+        columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)?;
+        Ok(true)
+    })
 }
 
 fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
-        let missing = |what: &str| Error::custom(format_args!("there is no {what} {}", quoted(name.as_bytes())));
+        let missing = |what: &str| Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
         let value = match found {
-            Found::Frame { frame, .. } if fixed => {
-                frame.header().metalayers().get(name).ok_or_else(|| missing("metalayer"))?.to_vec()
-            }
             Found::Frame { frame, .. } => {
-                let mut all = attributes::of(&frame.tail()?.trailer, &mut Codec::default()).into_iter();
-                let attribute = all.find(|attribute| attribute.name == name.as_bytes()).ok_or_else(|| missing("attribute"))?;
-                attribute.value?.into_owned()
+                let metalayer = frame.header().metalayers().get(name);
+                let mut attributes =
+                    if fixed { Vec::new() } else { attributes::of(&frame.tail()?.trailer, &mut Codec::default()) }.into_iter();
+                match attributes.find(|attribute| attribute.name == name.as_bytes()) {
+                    Some(attribute) => attribute.value?.into_owned(),
+                    None => metalayer.ok_or_else(|| missing(if fixed { "metalayer" } else { "attribute" }))?.to_vec(),
+                }
             }
             Found::Store { store, .. } => {
                 store.attributes.bytes(name).filter(|_| !fixed).ok_or_else(|| missing("attribute"))?.to_vec()
             }
             Found::Leaf { leaf, .. } => match &leaf.content {
                 Content::Table(table) if !fixed => table.attributes.bytes(name).ok_or_else(|| missing("attribute"))?.to_vec(),
-                _ => return Err(Error::custom("it is not one frame")),
+                _ => return Err(Error::new("it is not one frame")),
             },
         };
         if raw {
-            out.write_all(&value).map_err(unwritable)?;
+            out.write_all(&value).map_err(Error::Write)?;
             return Ok(true);
         }
-        let value = Value::from_slice(&value).ok_or_else(|| {
-            Error::custom(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes())))
-        })?;
-        json::write_line(out, &value).map_err(unwritable)?;
+        let value = Value::from_slice(&value)
+            .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes()))))?;
+        json::write_line(out, &value).map_err(Error::Write)?;
         Ok(true)
     })
 }
@@ -147,27 +191,35 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
 fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     if location.key().is_some() {
-        return Err(Error::custom("it names a leaf of a store, and only files and sparse frames are changed"));
+        return Err(Error::new("it names a leaf of a store, and only files and sparse frames are changed"));
     }
     match location.path() {
-        Some(path) => File::edit(path),
-        None if location.is_stdin() => Err(Error::custom("it is standard input, and only files of this machine are changed")),
-        None => Err(Error::custom("it is on a server, and only files of this machine are changed")),
+        Some(path) if holds_store(path) => {
+            Err(Error::new("it is a store: python-blosc2 changes its attributes, and b2nd those of files and sparse frames"))
+        }
+        Some(path) => Ok(File::edit(path)?),
+        None if location.is_stdin() => Err(Error::new("it is standard input, and only files of this machine are changed")),
+        None => Err(Error::new("it is on a server, and only files of this machine are changed")),
     }
+}
+
+/// Whether a path is an archive or a store's directory. What cannot be opened is none: whoever changes it finds out why.
+fn holds_store(path: &Path) -> bool {
+    Target::local(path).is_ok_and(|target| target.with_folder(|_| ()).is_ok_and(|folder| folder.is_some()))
 }
 
 fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
     let bytes = value.bytes()?;
     let mut editor = edit(file)?;
     if !fixed {
-        return editor.set_vlmetalayer(name, &bytes);
+        return Ok(editor.set_vlmetalayer(name, &bytes)?);
     }
-    editor.set_metalayer_bytes(name, &bytes)
+    Ok(editor.set_metalayer_bytes(name, &bytes)?)
 }
 
 fn remove(file: &Path, name: &str) -> Result<()> {
     if edit(file)?.remove_vlmetalayer(name)? {
         return Ok(());
     }
-    Err(Error::custom(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
+    Err(Error::new(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
 }

@@ -1,6 +1,5 @@
 //! `b2nd rewrite`: a frame with other metalayers in its header.
 
-use std::fs;
 use std::path::PathBuf;
 
 use b2nd::frame::Metalayers;
@@ -9,8 +8,8 @@ use b2nd_view::text::quoted;
 use b2nd_view::value::pack;
 use clap::Args;
 
-use super::meta::report;
 use crate::output::Output;
+use crate::staged::must_not_exist;
 
 /// Copies a frame with other metalayers in its header, which in place keep their number and length.
 #[derive(Args)]
@@ -38,12 +37,9 @@ fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
 impl Rewrite {
     pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
         let target = self.target.as_ref().unwrap_or(&self.source);
-        let exists = self.target.as_ref().filter(|target| fs::symlink_metadata(target).is_ok());
-        let done = match exists {
-            Some(target) => Err(Error::custom(format_args!("{} exists, and nothing is overwritten", target.display()))),
-            None => b2nd::frame::rewrite(&self.source, target, |metalayers| self.edit(metalayers)),
-        };
-        report(&self.source, done, output)
+        let is_new = self.target.as_ref().map_or(Ok(()), |target| must_not_exist(target));
+        let done = is_new.and_then(|()| Ok(b2nd::frame::rewrite(&self.source, target, |metalayers| self.edit(metalayers))?));
+        Ok(output.settle(&self.source, done)?.is_some())
     }
 
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {

@@ -18,7 +18,6 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use b2nd::frame::File;
 use indicatif::ProgressBar;
@@ -53,19 +52,6 @@ pub(crate) struct Args {
     /// The type of the elements, for files that do not say it: '<f8', "[('x', '<i4'), ('y', '<f4')]".
     #[arg(long)]
     dtype: Option<String>,
-}
-
-pub(crate) fn main(args: &Args) -> ExitCode {
-    let (mut out, mut err) = (io::stdout(), io::stderr());
-    match run(args, &mut out, &mut err) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            // Where this cannot be written either, the status says it.
-            let _ = writeln!(err, "b2nd: cannot write: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// How many frames came to which end.

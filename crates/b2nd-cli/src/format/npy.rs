@@ -1,12 +1,15 @@
 //! Numpy's files: a header in Python's syntax, and elements in C order.
 
 use std::fs;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
 use b2nd::dtype::{DType, Field};
+use b2nd_store::foreign;
 
-use crate::values::Result;
+use super::{Format, Layout};
+use crate::error::{Error, Result};
+use crate::values::no_objects;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -14,7 +17,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// What a numpy file holds.
-pub(crate) struct Npy {
+pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
     /// The elements in C order, and how many bytes they have.
@@ -22,8 +25,31 @@ pub(crate) struct Npy {
     pub(crate) length: u64,
 }
 
+/// A numpy file that is written.
+pub(super) struct Npy(Vec<u8>);
+
+impl Npy {
+    pub(super) fn new(layout: &Layout) -> Result<Npy> {
+        header(layout.dtype.as_ref(), layout.itemsize, &layout.shape).map(Npy)
+    }
+}
+
+impl Format for Npy {
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.0)
+    }
+
+    fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(elements)
+    }
+
+    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The bytes before the elements.
-pub(crate) fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
+fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
     // A subarray has no descr of its own: its dimensions become the array's.
     let mut shape = shape.to_vec();
     let mut element = dtype;
@@ -94,61 +120,82 @@ fn python(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
 }
 
-/// Reads a numpy file.
-pub(crate) fn read(path: &Path) -> Result<Npy> {
+/// Reads a numpy file, or standard input.
+pub(crate) fn read(path: &Path) -> Result<Elements> {
+    if path == Path::new("-") {
+        return elements(io::stdin().lock(), None);
+    }
     if !fs::metadata(path)?.is_file() {
-        return Err("no file".into());
+        return Err(Error::new("no file"));
     }
-    let mut file = BufReader::new(fs::File::open(path)?);
-    if next(&mut file, MAGIC.len() as u64)? != MAGIC {
-        return Err("no numpy file: it does not begin with \\x93NUMPY".into());
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    elements(BufReader::new(file), Some(length))
+}
+
+/// Reads a numpy file of this length, where that is known.
+fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
+    let magic = next(&mut file, MAGIC.len() as u64)?;
+    if magic != MAGIC {
+        let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
+        return Err(Error::new(format_args!("no numpy file: it does not begin with \\x93NUMPY{what}")));
     }
-    let cut = "the header is cut off";
-    let version = next(&mut file, 2)?.first().copied().ok_or(cut)?;
+    let cut = || Error::new("the header is cut off");
+    let version = next(&mut file, 2)?.first().copied().ok_or_else(cut)?;
     let width = match version {
         1 => 2,
         2 | 3 => 4,
-        other => return Err(format!("version {other} of numpy's format, known are 1 to 3").into()),
+        other => return Err(Error::new(format_args!("version {other} of numpy's format, known are 1 to 3"))),
     };
     let length = next(&mut file, width)?;
     let length = length.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
     let header = next(&mut file, length)?;
     if header.len() as u64 != length {
-        return Err(cut.into());
+        return Err(cut());
     }
+    let before = MAGIC.len() as u64 + 2 + width + length;
     let header = match version {
         // Latin-1, whose bytes are the first 256 characters.
         1 | 2 => header.into_iter().map(char::from).collect(),
-        _ => String::from_utf8(header).map_err(|error| format!("the header is not UTF-8: {error}"))?,
+        _ => String::from_utf8(header).map_err(|error| Error::new(format_args!("the header is not UTF-8: {error}")))?,
     };
     let descr = value(&header, "'descr': ", ", 'fortran_order'")?;
     let is_fortran = match value(&header, "'fortran_order': ", ", 'shape'")? {
         "True" => true,
         "False" => false,
-        other => return Err(format!("fortran_order: expected True or False, found {other}").into()),
+        other => return Err(Error::new(format_args!("fortran_order: expected True or False, found {other}"))),
     };
     let shape = value(&header, "'shape': (", ")")?;
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
-    let shape: Vec<i64> = lengths
-        .map(|length| length.parse::<i64>().map_err(|_| format!("shape: {length:?} is no length")))
-        .collect::<std::result::Result<_, _>>()?;
+    let length = |length: &str| length.parse::<i64>().map_err(|_| Error::new(format_args!("shape: {length:?} is no length")));
+    let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
     let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
     let dtype = without_padding(string.unwrap_or(descr))?;
+    // What follows is a pickle.
+    no_objects(&dtype)?;
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     let expected = items.and_then(|items| items.checked_mul(dtype.itemsize() as u64));
-    let found = file.get_ref().metadata()?.len().saturating_sub(file.stream_position()?);
-    if expected != Some(found) {
-        let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
-        return Err(format!("the shape says {expected} bytes of elements, the file holds {found}").into());
-    }
+    let found = file_len.map(|length| length.saturating_sub(before));
+    let length = match (expected, found) {
+        (Some(expected), found) if found.is_none_or(|found| found == expected) => expected,
+        (expected, found) => {
+            let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
+            let found = found.map_or_else(|| "less".to_owned(), |found| found.to_string());
+            return Err(Error::new(format_args!("the shape says {expected} bytes of elements, the file holds {found}")));
+        }
+    };
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
         let mut data = Vec::new();
-        file.read_to_end(&mut data)?;
+        file.take(length).read_to_end(&mut data)?;
+        if data.len() as u64 != length {
+            let found = data.len();
+            return Err(Error::new(format_args!("the shape says {length} bytes of elements, the file holds {found}")));
+        }
         Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())))
     } else {
         Box::new(file)
     };
-    Ok(Npy { dtype, shape, length: found, data })
+    Ok(Elements { dtype, shape, data, length })
 }
 
 /// So many bytes, or those that are left.
@@ -160,7 +207,7 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 
 /// What stands between two texts of the header, which numpy writes in one order.
 fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
-    let missing = || format!("the header lacks {}", before.trim_end_matches([':', ' ', '(']));
+    let missing = || Error::new(format_args!("the header lacks {}", before.trim_end_matches([':', ' ', '('])));
     let (_, rest) = header.split_once(before).ok_or_else(missing)?;
     let (value, _) = rest.split_once(after).ok_or_else(missing)?;
     Ok(value.trim())
@@ -177,11 +224,11 @@ fn without_padding(descr: &str) -> Result<DType> {
     for (index, part) in parts.enumerate() {
         named += &format!("('{PADDING}{index}', '|V{part}");
     }
-    let dtype: DType = named.parse().map_err(|error| format!("descr: {error}"))?;
+    let dtype: DType = named.parse().map_err(|error: b2nd::Error| Error::new(format_args!("descr: {error}")))?;
     if named == descr {
         return Ok(dtype);
     }
-    Ok(spec(&dtype).parse().map_err(|error| format!("descr: {error}"))?)
+    spec(&dtype).parse().map_err(|error: b2nd::Error| Error::new(format_args!("descr: {error}")))
 }
 
 /// A dtype as it stands inside of others.

@@ -127,6 +127,9 @@ pub(crate) struct GridObject {
 #[derive(Serialize)]
 pub(crate) struct SliceObject {
     ranges: Vec<[i64; 2]>,
+    /// Where one is not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<i64>>,
     chunks: Vec<SliceChunk>,
     not_listed: usize,
 }
@@ -189,9 +192,10 @@ impl GridObject {
 }
 
 impl SliceObject {
-    fn new(slice::Touched { ranges, chunks, more }: slice::Touched) -> SliceObject {
+    fn new(slice::Touched { selection, chunks, more }: slice::Touched) -> SliceObject {
         SliceObject {
-            ranges: ranges.into_iter().map(|range| [range.start, range.end]).collect(),
+            ranges: selection.ranges.into_iter().map(|range| [range.start, range.end]).collect(),
+            steps: selection.steps.iter().any(|&step| step != 1).then_some(selection.steps),
             chunks: chunks.into_iter().map(|(chunk, blocks)| SliceChunk { chunk, blocks }).collect(),
             not_listed: more,
         }

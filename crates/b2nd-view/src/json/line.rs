@@ -11,9 +11,18 @@ use serde::Serialize;
 ///
 /// Writing fails.
 pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
+    write_text(out, object)?;
+    out.write_all(b"\n")
+}
+
+/// JSON as [`write_line`] writes it, without the end of the line.
+///
+/// # Errors
+///
+/// Writing fails.
+pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     let mut line = Line { out, bytes: Vec::with_capacity(LENGTH) };
     object.serialize(&mut serde_json::Serializer::new(&mut line))?;
-    line.write_all(b"\n")?;
     line.flush()
 }
 

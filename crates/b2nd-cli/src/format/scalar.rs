@@ -1,0 +1,95 @@
+//! [`Scalar`]: the value of a scalar element.
+
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd_view::text::hex;
+
+use super::date;
+
+/// The value of a scalar element. Numbers that are not whole come as text with all their digits.
+pub(super) enum Scalar {
+    Bool(bool),
+    Integer(i128),
+    Float(String),
+    Complex(String, String),
+    Text(String),
+    Bytes(Vec<u8>),
+    /// A moment or a span, as numpy prints it.
+    Time(String),
+    /// Hexadecimal digits of a type that is not known here.
+    Unknown(String),
+}
+
+/// Reads an element that has neither fields nor a shape.
+pub(super) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
+    let DType::Scalar(scalar) = dtype else { return Scalar::Unknown(hex(bytes, "")) };
+    let mut native = bytes.to_vec();
+    let unit = match scalar.scalar_type() {
+        ScalarType::Complex64 | ScalarType::Complex128 | ScalarType::Complex256 => native.len() / 2,
+        ScalarType::Str(_) => 4,
+        _ => native.len(),
+    };
+    if scalar.byte_order() == Some(ByteOrder::Big) && unit != 0 {
+        native.chunks_mut(unit).for_each(<[u8]>::reverse);
+    }
+    little_endian(scalar.scalar_type(), &native).unwrap_or_else(|| Scalar::Unknown(hex(bytes, "")))
+}
+
+fn little_endian(of: ScalarType, bytes: &[u8]) -> Option<Scalar> {
+    macro_rules! number {
+        ($type:ty, $bytes:expr) => {
+            <$type>::from_le_bytes($bytes.try_into().ok()?)
+        };
+    }
+    Some(match of {
+        ScalarType::Bool => Scalar::Bool(bytes != [0]),
+        ScalarType::Int8 => Scalar::Integer(number!(i8, bytes).into()),
+        ScalarType::Int16 => Scalar::Integer(number!(i16, bytes).into()),
+        ScalarType::Int32 => Scalar::Integer(number!(i32, bytes).into()),
+        ScalarType::Int64 => Scalar::Integer(number!(i64, bytes).into()),
+        ScalarType::UInt8 => Scalar::Integer(number!(u8, bytes).into()),
+        ScalarType::UInt16 => Scalar::Integer(number!(u16, bytes).into()),
+        ScalarType::UInt32 => Scalar::Integer(number!(u32, bytes).into()),
+        ScalarType::UInt64 => Scalar::Integer(number!(u64, bytes).into()),
+        ScalarType::Float16 => Scalar::Float(format!("{:?}", half(number!(u16, bytes)))),
+        ScalarType::Float32 => Scalar::Float(format!("{:?}", number!(f32, bytes))),
+        ScalarType::Float64 => Scalar::Float(format!("{:?}", number!(f64, bytes))),
+        ScalarType::Complex64 => {
+            let (real, imaginary) = bytes.split_at_checked(4)?;
+            Scalar::Complex(format!("{:?}", number!(f32, real)), format!("{:?}", number!(f32, imaginary)))
+        }
+        ScalarType::Complex128 => {
+            let (real, imaginary) = bytes.split_at_checked(8)?;
+            Scalar::Complex(format!("{:?}", number!(f64, real)), format!("{:?}", number!(f64, imaginary)))
+        }
+        ScalarType::Bytes(_) => Scalar::Bytes(trimmed(bytes).to_vec()),
+        ScalarType::Str(_) => {
+            let chars = bytes.chunks(4).map(|char| char::from_u32(u32::from_le_bytes(char.try_into().ok()?)));
+            let text: String = chars.collect::<Option<String>>()?;
+            Scalar::Text(text.trim_end_matches('\0').to_owned())
+        }
+        ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) => Scalar::Time(match (number!(i64, bytes), step) {
+            (i64::MIN, _) => "NaT".to_owned(),
+            (number, Some(step)) if matches!(of, ScalarType::Datetime64(_)) => date::moment(number, step),
+            (number, Some(step)) => format!("{number} {step}"),
+            (number, None) => number.to_string(),
+        }),
+        _ => return None,
+    })
+}
+
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    bytes.get(..end).unwrap_or_default()
+}
+
+/// A float of 16 bits: a sign, 5 bits of exponent, 10 of fraction.
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2_f32.powi(-24),
+        0x1f if fraction == 0.0 => f32::INFINITY,
+        0x1f => f32::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f32.powi(exponent - 15),
+    }
+}

@@ -1,0 +1,54 @@
+//! Files of other formats, which are named rather than called damaged frames.
+
+use std::path::Path;
+
+/// What a file is whose first bytes are these, and what to do with it. `None` if it is not known, or a frame.
+///
+/// ```
+/// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
+/// assert_eq!(what, "an HDF5 file: `b2nd info --offset N` shows a frame in a chunk of it, h5py and hdf5plugin read it");
+/// assert_eq!(b2nd_store::foreign::describe(b"\x9e\xa8b2frame\0"), None);
+/// ```
+pub fn describe(first: &[u8]) -> Option<&'static str> {
+    let starts = |magic: &[u8]| first.starts_with(magic);
+    let text =
+        std::str::from_utf8(first).map_or_else(|error| first.get(..error.valid_up_to()).unwrap_or_default(), str::as_bytes);
+    let is_text = first.len() >= SENTENCE && first.len() - text.len() < 4 && !first.iter().any(|&byte| byte < 9 || byte == 0x7f);
+    let word = text.trim_ascii_start().to_ascii_lowercase();
+    Some(match first {
+        _ if starts(b"\x89HDF\r\n\x1a\n") => {
+            "an HDF5 file: `b2nd info --offset N` shows a frame in a chunk of it, h5py and hdf5plugin read it"
+        }
+        _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` makes an array of it",
+        _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB read it",
+        _ if starts(b"ARROW1") => "an Arrow file: pyarrow and polars read it",
+        _ if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") => {
+            "a zip archive: a .npz is unpacked first, then `b2nd import` takes its .npy files"
+        }
+        _ if starts(b"\x1f\x8b") => "a gzip file: unpack it first, with gunzip or tar",
+        _ if starts(b"\x28\xb5\x2f\xfd") => "a zstd file: unpack it first, with unzstd or tar",
+        _ if starts(b"BZh") => "a bzip2 file: unpack it first, with bunzip2 or tar",
+        _ if starts(b"\xfd7zXZ\0") => "an xz file: unpack it first, with unxz or tar",
+        _ if starts(b"CDF\x01") || starts(b"CDF\x02") || starts(b"CDF\x05") => "a netCDF file: xarray and netCDF4 read it",
+        _ if starts(b"II*\0") || starts(b"MM\0*") => "a TIFF image",
+        _ if starts(b"\x89PNG") => "a PNG image",
+        _ if starts(b"%PDF") => "a PDF document",
+        _ if word.starts_with(b"<!doctype html") || word.starts_with(b"<html") => {
+            "an HTML page: the address is that of a page, not of the file behind it"
+        }
+        _ if starts(b"version https://git-lfs") => "a pointer of Git LFS: `git lfs pull` fetches the file",
+        _ if word.starts_with(b"{") && text.windows(13).any(|window| window == b"\"zarr_format\"") => ZARR,
+        _ if is_text => "a text file",
+        _ => return None,
+    })
+}
+
+/// Shorter than this, bytes that happen to be characters are no text.
+const SENTENCE: usize = 16;
+
+const ZARR: &str = "a part of a Zarr store: zarr-python reads it";
+
+/// What a directory is that is neither a sparse frame nor a store.
+pub fn describe_directory(path: &Path) -> Option<&'static str> {
+    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file()).then_some(ZARR)
+}
