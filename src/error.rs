@@ -47,6 +47,9 @@ pub(crate) enum Segment {
     /// The path of the file, which is no part of the path inside it.
     #[cfg(feature = "std")]
     File(String),
+    /// Why it happened, which stands behind the sentence.
+    #[cfg(feature = "std")]
+    Because(&'static str),
 }
 
 impl Error {
@@ -72,7 +75,7 @@ impl Error {
                 Segment::Field(name) => name,
                 Segment::Key(key) => key.as_str(),
                 #[cfg(feature = "std")]
-                Segment::File(_) => continue,
+                Segment::File(_) | Segment::Because(_) => continue,
             };
             if !path.is_empty() {
                 path.push('.');
@@ -232,6 +235,12 @@ impl fmt::Display for Error {
             write!(f, "{path}: ")?;
         }
         write!(f, "{}", self.0.kind)?;
+        #[cfg(feature = "std")]
+        for segment in &self.0.path {
+            if let Segment::Because(why) = segment {
+                write!(f, ": {why}")?;
+            }
+        }
         match self.0.offset {
             Some(offset) => write!(f, " at byte {offset}"),
             None => Ok(()),

@@ -86,7 +86,7 @@ pub enum ErrorKind {
         found: String,
     },
     /// The data are compressed, and no decompressor was given for their codec.
-    #[error("the chunk is compressed with {codec}, and no decompressor is given")]
+    #[error("the chunk is compressed with {codec}, and no decompressor is given: the crate b2nd-codec has one")]
     NoCodec {
         /// The codec's name.
         codec: String,

@@ -175,6 +175,29 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
 }
 
 #[test]
+fn what_was_left_of_other_files_is_removed_if_nobody_uses_it() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    // Of another program, of another user of this crate, and of killed ones.
+    fs::write(scratch.join(".notes.0.tmp"), b"text").unwrap();
+    fs::write(scratch.join(".other.b2nd.tmp"), b"text").unwrap();
+    let mut writer = Writer::create(scratch.join("other.b2nd"), frames::header()).unwrap();
+    for left in [".gone.b2nd.0.tmp", ".gone.b2nd.17.tmp", ".chunks.b2frame.0.tmp"] {
+        fs::write(scratch.join(left), b"half of a frame").unwrap();
+    }
+    if cfg!(unix) {
+        fs::create_dir(scratch.join(".sparse.b2nd.0.tmp")).unwrap();
+        fs::write(scratch.join(".sparse.b2nd.0.tmp/00000000.chunk"), b"half of a chunk").unwrap();
+    }
+    rewrite(&path, scratch.join("g.b2nd"), |_| Ok(())).unwrap();
+    let kept = [".notes.0.tmp", ".other.b2nd.0.tmp", ".other.b2nd.tmp", "f.b2nd", "g.b2nd"];
+    assert_eq!(scratch.names(), kept);
+    frames::append(&mut writer).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(State::read(&scratch.join("other.b2nd")).unwrap().header.metalayers(), frames::header().metalayers());
+}
+
+#[test]
 fn a_read_only_file_is_not_replaced() {
     let scratch = Scratch::new();
     let (path, source) = (file(&scratch, &frames::contiguous()), scratch.join("g.b2nd"));

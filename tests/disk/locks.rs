@@ -5,7 +5,7 @@ use std::io::ErrorKind::NotFound;
 use std::time::Duration;
 
 use b2nd::ErrorKind;
-use b2nd::frame::File;
+use b2nd::frame::{File, rewrite};
 
 use crate::common::scratch::Scratch;
 use crate::common::{Hex, frames, message};
@@ -83,11 +83,42 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
 
+#[test]
+fn a_thread_does_not_wait_for_itself() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let said = "the file is being edited: this thread itself has the file open, and would wait for ever";
+    let refused = |error: b2nd::Error| {
+        assert!(matches!(error.kind(), ErrorKind::Locked));
+        assert_eq!(error.to_string(), format!("{}: {said}", path.display()));
+    };
+    let editor = File::edit(&path).unwrap();
+    refused(File::edit(&path).unwrap_err());
+    refused(File::open_shared(&path).unwrap_err());
+    refused(rewrite(&path, &path, |_| Ok(())).unwrap_err());
+    waits(editor, || File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
+    let shared = File::open_shared(&path).unwrap();
+    refused(File::edit(&path).unwrap_err());
+    // Another reader is not in the way.
+    drop(File::open_shared(&path).unwrap());
+    // Whoever holds the lock may be another thread than the one that took it.
+    waits(shared, || File::edit(&path).map(drop).unwrap());
+    drop(File::edit(&path).unwrap());
+
+    let source = scratch.join("g.b2nd");
+    fs::write(&source, frames::contiguous()).unwrap();
+    let editor = File::edit(&path).unwrap();
+    refused(rewrite(&source, &path, |_| Ok(())).unwrap_err());
+    drop(editor);
+    rewrite(&source, &path, |_| Ok(())).unwrap();
+    assert_eq!(scratch.names(), ["f.b2nd", "g.b2nd"]);
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::os::unix::fs::symlink;
 
-    use rustix::fs::{FlockOperation, flock};
+    use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
 
     use super::*;
     use crate::common::state::State;
@@ -137,6 +168,36 @@ mod linux {
             fs::remove_file(sidecar).unwrap();
         }
         assert!(State::read(&path).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_lock_file_is_neither_written_nor_followed() {
+        let scratch = Scratch::new();
+        let (path, victim) = (file(&scratch, &frames::contiguous()), scratch.join("victim"));
+        let sidecar = scratch.join("f.b2nd.b2lock");
+        let text: String = (0..100).map(|line| format!("{line}\n")).collect();
+        let make: [(&str, &dyn Fn()); 4] = [
+            ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
+            ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
+            ("it has 290 bytes, a lock file at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
+            ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
+        ];
+        for (why, make) in make {
+            fs::write(&victim, &text).unwrap();
+            make();
+            for refused in [File::edit(&path).map(drop), File::open_shared(&path).map(drop)] {
+                let expected = format!("{}: this is where C-Blosc2 has its lock file, but {why}", sidecar.display());
+                assert_eq!(refusal(&path, refused), expected);
+            }
+            assert_eq!(fs::read_to_string(&victim).unwrap(), text);
+            assert_eq!(scratch.names(), ["f.b2nd", "f.b2nd.b2lock", "victim"]);
+            fs::remove_file(&sidecar).unwrap();
+        }
+        // One that appears while there is an editor.
+        let mut editor = File::edit(&path).unwrap();
+        symlink("victim", &sidecar).unwrap();
+        assert!(editor.set_vlmetalayer("more", b"value").is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), text);
     }
 
     #[test]

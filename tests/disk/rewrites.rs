@@ -1,10 +1,13 @@
 //! Rewrites: chunks are copied as they are under other metalayers.
 
 use std::fs;
-#[cfg(unix)]
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use b2nd::frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite};
+use b2nd::frame::{
+    Chunk, Disk, File, FrameType, Handle, Header, Metalayers, Sizes, Storage, Trailer, Writer, rewrite, rewrite_in,
+};
 
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
@@ -81,6 +84,73 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
     assert_eq!(scratch.names(), names);
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+}
+
+/// A disk on which somebody else makes a file, or a directory, right after this program has looked whether there is one.
+#[derive(Debug)]
+struct Busy(PathBuf);
+
+impl Storage for Busy {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+        Disk.open(path)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
+        if self.0.parent() == path.parent() {
+            fs::write(&self.0, b"of somebody else")?;
+        }
+        Disk.create(path)
+    }
+
+    fn create_dir(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(&self.0)?;
+        Disk.create_dir(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Disk.rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Disk.rename_new(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        Disk.remove(path)
+    }
+
+    fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()> {
+        Disk.copy_attributes(from, to)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        Disk.sync_dir(path)
+    }
+}
+
+#[test]
+fn a_target_that_was_made_meanwhile_is_not_replaced() {
+    let scratch = Scratch::new();
+    let (path, target) = (file(&scratch, &frames::contiguous()), scratch.join("g.b2nd"));
+    frames::sparse(&scratch.join("s.b2nd"));
+    let exists = format!("{}: it exists already", target.display());
+    let storage = Arc::new(Busy(target.clone()));
+    assert_eq!(message(rewrite_in(storage.clone(), &path, &target, |_| Ok(()))), exists);
+    assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
+    fs::remove_file(&target).unwrap();
+    let mut writer = Writer::create_in(storage.clone(), &target, frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    assert_eq!(message(writer.finish()), "it exists already");
+    assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
+    fs::remove_file(&target).unwrap();
+    assert_eq!(message(rewrite_in(storage, scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
+    assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+    assert!(scratch.names().iter().all(|name| !name.contains(".tmp")), "{:?}", scratch.names());
+    // One that was there at first is replaced.
+    fs::remove_dir(&target).unwrap();
+    fs::write(&target, frames::bare()).unwrap();
+    rewrite(&path, &target, change).unwrap();
+    assert!(File::open(&target).unwrap().header().metalayers().get("added").is_some());
 }
 
 /// So many metalayers, which is more than `insert` takes.

@@ -139,7 +139,11 @@ fn values_of_vlmetalayers() {
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
     refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");
-    refuse(2, &[0x85], "vlmetalayers.v: the chunk is compressed with zstd, and no decompressor is given");
+    refuse(
+        2,
+        &[0x85],
+        "vlmetalayers.v: the chunk is compressed with zstd, and no decompressor is given: the crate b2nd-codec has one",
+    );
     refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN has elements of 1 bytes, not 4 or 8");
 }
 

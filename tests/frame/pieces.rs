@@ -1,5 +1,7 @@
 //! Parts of a source that a client fetches in its own way.
 
+#![allow(clippy::single_range_in_vec_init, reason = "the ranges that are missing are a list")]
+
 use b2nd::ErrorKind;
 use b2nd::frame::{Frame, Pieces, Source, join};
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::copy::copy;
 use super::file::File;
-use super::lock::{Claim, is_at};
+use super::lock::{Claim, is_at, named};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::source::frame_file;
 use super::staged::{Staged, clean, replaceable, sync_parent};
@@ -40,7 +40,7 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 /// atomic. A new trailer is written before or after the old one and synced, and one write of frame_len makes it valid. Everything else
 /// is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it. A symbolic link is followed: the file
 /// that it names is replaced. Bytes after the frame are not part of it and are not kept. The next edit removes what a killed process
-/// left.
+/// left of this file, and the next new file in the directory what was left of any `.b2nd` or `.b2frame`.
 ///
 /// After an error the `Editor` shows what the file holds, the old content or the new one, and the edit can be tried again. Space
 /// taken on a full disk is given back. An edit that changes nothing still syncs.
@@ -54,7 +54,8 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
 /// `NAME.b2lock` beside the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too where the file exists or
-/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame anew. Set `BLOSC_LOCKING` where a first
+/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame anew. A symbolic link in its place, or a file
+/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` where a first
 /// C-Blosc2 may come while an edit is under way.
 ///
 /// Beside python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
@@ -75,12 +76,12 @@ pub struct Editor {
 }
 
 impl File {
-    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until nobody else edits it. If this thread
-    /// itself holds an [`Editor`] of it, that is forever.
+    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until nobody else edits it.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open), or the path does not name a regular file, or the file is read-only.
+    /// Those of [`open`](File::open), or the path does not name a regular file, or the file is read-only. [`ErrorKind::Locked`] if this
+    /// thread itself holds an [`Editor`] of it or has it open by [`open_shared`](File::open_shared), and so would wait for ever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -372,14 +373,6 @@ fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let first = old.iter().zip(new).position(differs)?;
     let last = old.iter().zip(new).rposition(differs)?;
     Some(first..last + 1)
-}
-
-#[cold]
-fn named(error: Error, path: &Path) -> Error {
-    match error.kind() {
-        ErrorKind::Io(system) if system.kind() == io::ErrorKind::WouldBlock => Error::new(ErrorKind::Locked).in_file(path),
-        _ => error.in_file(path),
-    }
 }
 
 #[cold]

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
-use super::lock::{Ask, Sidecars, open_shared};
+use super::lock::{Ask, Sidecars, named, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
 use crate::error::{ErrorKind, Result};
@@ -65,7 +65,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open).
+    /// Those of [`open`](File::open), and [`ErrorKind::Locked`] if this thread itself holds an `Editor` of it.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {
@@ -75,7 +75,7 @@ impl File {
             let frame = File::of(path.clone(), file, 0)?.frame;
             Ok(File { frame: frame.map_source(|source| source.holding(sidecars)) })
         };
-        open().map_err(|error| name_file(error, &path))
+        open().map_err(|error| if matches!(error.kind(), ErrorKind::Io(_)) { named(error, &path) } else { error })
     }
 
     /// Reads the header of a frame in an open file.

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::SPARSE_FRAME;
+use super::held::Held;
 use super::storage::{Handle, Storage};
-use crate::error::{self, Error, Result};
+use crate::error::{self, Error, Result, Segment};
 
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,12 @@ pub(super) struct Ask {
 
 /// The position of the counter in C-Blosc2's lock files.
 const COUNTER_AT: u64 = 8;
+
+/// The length of C-Blosc2's lock files, which may be shorter.
+const SIDECAR_LEN: u64 = COUNTER_AT + 8;
+
+/// An error of the kind `WouldBlock` says this if it is the thread itself that is in the way.
+const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait for ever";
 
 /// How long to wait before trying again to open a file that is in use, on systems that do not tell when it is closed.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -69,22 +76,57 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
     loop {
         match open() {
             Ok(opened) => {
-                lock(file(&opened), ask)?;
+                lock_as_another(file(&opened), path, ask)?;
                 if is_at(file(&opened), path)? {
                     return Ok(opened);
                 }
             }
-            Err(error) if system::is_taken(&error) && ask.wait => std::thread::sleep(PAUSE),
+            Err(error) if system::is_taken(&error) && ask.wait && !Held::by_this_thread(path) => std::thread::sleep(PAUSE),
+            Err(error) if system::is_taken(&error) && ask.wait => return Err(by_this_thread()),
             Err(error) if system::is_taken(&error) => return Err(ErrorKind::WouldBlock.into()),
             Err(error) => return Err(error),
         }
     }
 }
 
+/// Locks a file, and waits for other threads and processes, but not for this thread.
+fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
+    match lock(file, Ask { wait: false, ..ask }) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {
+            if Held::by_this_thread(path) {
+                Err(by_this_thread())
+            } else {
+                lock(file, ask)
+            }
+        }
+        done => done,
+    }
+}
+
+#[cold]
+fn by_this_thread() -> io::Error {
+    io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
+}
+
 /// Locks a file that has just been made. Returns `false` if somebody has removed it.
 pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     lock(file, Ask { exclusive: true, wait: true })?;
     is_at(file, path)
+}
+
+/// Locks a file or directory that nobody else has locked. `None` if it is in use or gone, or if the file system has no locks, so that
+/// nobody can tell.
+pub(super) fn unused(storage: &dyn Storage, path: &Path) -> io::Result<Option<fs::File>> {
+    let found = fs::symlink_metadata(path)?;
+    let file = match found.is_dir() {
+        // Other systems do not open directories.
+        true if !cfg!(unix) => return Ok(None),
+        true => fs::File::open(path)?,
+        false if !found.is_file() => return Ok(None),
+        false => storage.open(path)?.file().try_clone()?,
+    };
+    system::lock(&file, Ask { exclusive: true, wait: false })?;
+    Ok(is_at(&file, path)?.then_some(file))
 }
 
 /// Locks a directory. `None` if it is gone.
@@ -105,6 +147,21 @@ fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
     }
 }
 
+/// Names the file, and tells a lock that somebody has from other errors.
+#[cold]
+pub(super) fn named(failed: Error, path: &Path) -> Error {
+    match failed.kind() {
+        error::ErrorKind::Io(system) if system.kind() == ErrorKind::WouldBlock => {
+            let locked = Error::new(error::ErrorKind::Locked).in_file(path);
+            match system.get_ref() {
+                Some(_) => locked.within(Segment::Because(BY_THIS_THREAD), None),
+                None => locked,
+            }
+        }
+        _ => failed.in_file(path),
+    }
+}
+
 /// Whether a path names this file, and not another that was put in its place.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
@@ -121,6 +178,8 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
     ask: Ask,
+    /// This thread has a lock on the frame's file, too.
+    _held: Held,
 }
 
 impl Sidecars {
@@ -129,7 +188,7 @@ impl Sidecars {
         if fs::symlink_metadata(given).is_ok_and(|given| given.is_symlink()) {
             files.push((beside(real), None));
         }
-        let mut sidecars = Sidecars { files, ask };
+        let mut sidecars = Sidecars { files, ask, _held: Held::new(real) };
         sidecars.renew()?;
         Ok(sidecars)
     }
@@ -151,12 +210,27 @@ impl Sidecars {
 /// Locks a lock file if it is there, and counts who changes the frame.
 fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     loop {
-        let mut file = match OpenOptions::new().read(true).write(ask.exclusive || asked_for()).create(asked_for()).open(path) {
+        let mut options = OpenOptions::new();
+        options.read(true).write(ask.exclusive || asked_for()).create(asked_for());
+        // A link would lead to a file of somebody else's choice, and a pipe would wait for a writer.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, system::OWN_FILE);
+        let mut file = match options.open(path) {
             Ok(file) => file,
+            Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
+                return Err(no_sidecar("it is a symbolic link"));
+            }
             // Its name may be too long for the system, too.
             Err(_) if !asked_for() && fs::symlink_metadata(path).is_err() => return Ok(None),
             Err(error) => return Err(error),
         };
+        let found = file.metadata()?;
+        if !found.is_file() {
+            return Err(no_sidecar("it is not a regular file"));
+        }
+        if found.len() > SIDECAR_LEN {
+            return Err(no_sidecar(&alloc::format!("it has {} bytes, a lock file at most {SIDECAR_LEN}", found.len())));
+        }
         system::lock_sidecar(&file, ask)?;
         if !is_at(&file, path)? {
             continue;
@@ -171,6 +245,11 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
         }
         return Ok(Some(file));
     }
+}
+
+#[cold]
+fn no_sidecar(why: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}"))
 }
 
 fn asked_for() -> bool {
@@ -202,9 +281,12 @@ mod system {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    use rustix::fs::{FlockOperation, flock};
+    use rustix::fs::{FlockOperation, OFlags, flock};
 
     use super::Ask;
+
+    /// Opens no link and waits for nobody.
+    pub(super) const OWN_FILE: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits() as i32;
 
     pub(super) fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
         let operation = match (ask.exclusive, ask.wait) {

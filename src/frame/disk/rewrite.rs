@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::SPARSE_FRAME;
 use super::copy::copy;
 use super::file::File;
+use super::lock::named;
 use super::source::frame_file;
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
@@ -23,7 +24,7 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// `source` and `target` are files, or sparse frames' directories. They may be the same: the file (for a sparse frame,
 /// `chunks.b2frame`) is then replaced atomically, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
-/// replaced, and a directory must not exist. This waits for editors of either.
+/// replaced, unless it was made meanwhile, and a directory must not exist. This waits for editors of either.
 ///
 /// # Errors
 ///
@@ -71,7 +72,7 @@ pub fn rewrite_in(
         FrameType::Contiguous => write_file(&storage, file, header, target),
         FrameType::Sparse => write_directory(&storage, file, header, target),
     };
-    written.map_err(|error| error.in_file(target))
+    written.map_err(|error| named(error, target))
 }
 
 fn write_file(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {

@@ -24,7 +24,7 @@ pub(super) struct Staged {
     /// The given path, and the file that it names.
     given: PathBuf,
     target: PathBuf,
-    /// Whether it may replace a file of that name.
+    /// Whether it may replace a file of that name, which was there at first.
     replaces: bool,
     /// Whether it is there under its temporary name.
     exists: bool,
@@ -42,7 +42,7 @@ impl Staged {
     /// Makes a new file beside `target`, which must not exist, now or when this is finished.
     pub(super) fn new_file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
-        let (mut staged, file) = Staged::new(storage, target, target.to_path_buf(), Staged::create_locked)?;
+        let (mut staged, file) = Staged::file(storage, target)?;
         staged.replaces = false;
         Ok((staged, file))
     }
@@ -72,11 +72,13 @@ impl Staged {
         target: PathBuf,
         create: impl Fn(&mut Staged) -> io::Result<Option<T>>,
     ) -> io::Result<(Self, T)> {
+        clean_directory(&*storage, &target);
+        let replaces = fs::symlink_metadata(&target).is_ok();
         let mut number = 0;
         loop {
             let temporary = temporary(&target, number)?;
             let (storage, given, target) = (storage.clone(), given.to_path_buf(), target.clone());
-            let mut staged = Staged { storage, temporary, given, target, replaces: true, exists: false, lock: None };
+            let mut staged = Staged { storage, temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
                 // Before it was locked, somebody took it for a remnant and removed it.
@@ -107,13 +109,14 @@ impl Staged {
         if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of a file of that name. The content must have
-    /// been synced.
-    pub(super) fn finish(self) -> Result<()> {
+    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. What was made
+    /// there meanwhile is not replaced. The content must have been synced.
+    pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
             return self.replace(&mut claim);
         }
+        self.replaces = false;
         self.rename()
     }
 
@@ -189,6 +192,26 @@ pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes temporary files of frames that killed processes left in a file's directory, whatever file they were for. Left are those that
+/// somebody has locked, and all of them where the file system has no locks.
+fn clean_directory(storage: &dyn Storage, target: &Path) {
+    let Ok(entries) = fs::read_dir(directory(target)) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_str().is_some_and(is_temporary_frame)
+            && matches!(lock::unused(storage, &entry.path()), Ok(Some(_locked)))
+        {
+            // What cannot be removed stays.
+            let _ = storage.remove(&entry.path());
+        }
+    }
+}
+
+/// Whether a name is `.NAME.0.tmp`, with the ending of a frame in NAME: other programs may have files like `.NAME.0.tmp`.
+fn is_temporary_frame(name: &str) -> bool {
+    let parts = || name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.');
+    parts().is_some_and(|(name, number)| number.parse::<u32>().is_ok() && (name.ends_with(".b2nd") || name.ends_with(".b2frame")))
+}
+
 fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "the path has no file name"))?;
     let name = name.to_string_lossy();
@@ -210,6 +233,10 @@ fn is_left(storage: &dyn Storage, temporary: &Path) -> bool {
 
 /// Fsyncs the directory of a file, so that its name survives a crash.
 pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    storage.sync_dir(parent.unwrap_or(Path::new(".")))
+    storage.sync_dir(directory(path))
+}
+
+/// The directory that a file is in.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

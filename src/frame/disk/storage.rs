@@ -49,7 +49,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     ///
     /// `AlreadyExists` if it is, or the path cannot be renamed.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        rename_new(from, to)
+        if fs::symlink_metadata(to).is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { self.rename(from, to) }
     }
 
     /// Removes a file, or a directory with its content.
@@ -117,6 +117,10 @@ impl Storage for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        rename_new(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

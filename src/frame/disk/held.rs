@@ -1,0 +1,41 @@
+//! [`Held`]: the locks that each thread of this process holds, so that none waits for itself.
+
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+static HELD: Mutex<Vec<(ThreadId, PathBuf)>> = Mutex::new(Vec::new());
+
+/// A note that a thread holds a lock on a file. Dropping it, in any thread, removes the note.
+#[derive(Debug)]
+pub(super) struct Held(ThreadId, PathBuf);
+
+impl Held {
+    /// Notes that this thread holds a lock on a file, whose path follows no link.
+    pub(super) fn new(path: &Path) -> Held {
+        let held = Held(thread::current().id(), path.to_owned());
+        all().push((held.0, held.1.clone()));
+        held
+    }
+
+    /// Whether this thread holds a lock on a file.
+    pub(super) fn by_this_thread(path: &Path) -> bool {
+        let this = thread::current().id();
+        all().iter().any(|(thread, held)| *thread == this && held == path)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut all = all();
+        if let Some(at) = all.iter().position(|(thread, path)| *thread == self.0 && *path == self.1) {
+            all.swap_remove(at);
+        }
+    }
+}
+
+fn all() -> MutexGuard<'static, Vec<(ThreadId, PathBuf)>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
