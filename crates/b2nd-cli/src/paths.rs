@@ -35,16 +35,16 @@ pub(crate) struct Paths {
 }
 
 /// One of the things that the paths name.
-pub(crate) enum Found<'a> {
+pub(crate) enum Found<'a, 's> {
     /// A frame: a file, or a leaf.
-    Frame { place: Place<'a>, frame: &'a Frame<'a> },
+    Frame { place: Place<'a>, frame: &'a Frame<'s> },
     /// A store, before its leaves.
     Store { path: &'a str, store: &'a Store },
     /// A leaf that is not one frame.
     Leaf { path: &'a str, leaf: &'a Leaf, folder: &'a dyn Folder },
 }
 
-impl Found<'_> {
+impl Found<'_, '_> {
     /// What it is called on a page: its path, and its key in a store.
     pub(crate) fn name(&self) -> String {
         match self {
@@ -191,14 +191,14 @@ impl Paths {
             }
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {
-            let frame = Frame::open(&**source, offset)?;
+            let frame = Frame::open_at(&**source, offset)?;
             return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
         }
         if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err))? {
             return shown;
         }
         let Target::File(source) = target else { return Ok(true) };
-        let frame = Frame::open(&**source, 0).map_err(|error| what_it_is(&**source, error))?;
+        let frame = Frame::open(&**source).map_err(|error| what_it_is(&**source, error))?;
         let kind = Kind::of(frame.header(), None, &mut Codec::default());
         let whole = |show: &mut Show| {
             let place = Place { path, ..Place::default() };
@@ -235,7 +235,7 @@ fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
 const FIRST_BYTES: u64 = 512;
 
 /// A frame whose leaves are in it.
-struct OneFile<'a>(Window<'a>);
+struct OneFile<'a>(Window<&'a dyn Source>);
 
 impl Folder for OneFile<'_> {
     fn files(&self) -> b2nd::Result<Vec<String>> {
@@ -272,7 +272,7 @@ fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> R
         return show(&Found::Leaf { path, leaf, folder });
     }
     let source = leaf.open(folder, &mut Codec::default())?;
-    let frame = Frame::open(&*source, 0)?;
+    let frame = Frame::open(&*source)?;
     let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })
 }

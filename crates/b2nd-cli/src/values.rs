@@ -174,20 +174,15 @@ fn open(path: &Path, offset: Option<u64>) -> Result<Array> {
 }
 
 /// A source as an array reads it.
-struct Bytes(Box<dyn Source + Send + Sync>);
+struct Bytes(Arc<dyn Source + Send + Sync>);
 
 impl b2nd_ndarray::Source for Bytes {
     fn length(&self) -> io::Result<u64> {
-        Ok(self.0.len())
+        Ok(self.0.len()?)
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let bytes = self.0.read(offset..offset.saturating_add(buffer.len() as u64))?;
-        if bytes.len() != buffer.len() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        buffer.copy_from_slice(&bytes);
-        Ok(())
+        Ok(self.0.read_into(offset, buffer)?)
     }
 }
 

@@ -74,7 +74,7 @@ impl Attributes {
     ///
     /// The source fails, or the trailer cannot be read.
     pub fn of(frame: &Frame, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let attributes = of(&frame.tail()?.trailer, codec).into_iter();
+        let attributes = of(frame.trailer()?, codec).into_iter();
         let named = |attribute: Attribute| {
             let name = match std::str::from_utf8(attribute.name) {
                 Ok(name) => name.to_owned(),

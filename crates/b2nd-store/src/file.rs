@@ -2,29 +2,28 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use b2nd::Result;
 
 use crate::folder::Folder;
-use crate::frame::{Frame, chunk_file_name};
+use crate::frame::Frame;
 use crate::kind::Kind;
-use crate::source::Source;
+use b2nd::frame::{FileSource, Source};
 
 /// The file that makes a directory a sparse frame.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";
 
 /// How much is read when a file is opened: what most headers need, and all of a small file.
-const FIRST_READ: usize = 4096;
+const FIRST_READ: u64 = 4096;
 
-/// A file. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
+/// A file, whose first bytes have been read. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
 pub struct LocalFile {
-    file: fs::File,
+    file: FileSource,
     length: u64,
     first: Vec<u8>,
-    path: PathBuf,
 }
 
 impl LocalFile {
@@ -34,19 +33,19 @@ impl LocalFile {
     /// # Errors
     ///
     /// There is no file, or it cannot be read.
-    pub fn open(path: &Path) -> io::Result<LocalFile> {
+    pub fn open(path: &Path) -> Result<LocalFile> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
             let frame = path.join(SPARSE_FRAME);
             return match fs::metadata(&frame) {
-                Ok(metadata) if metadata.is_file() => LocalFile::regular(frame),
-                _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}"))),
+                Ok(metadata) if metadata.is_file() => LocalFile::regular(&frame),
+                _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}")).into()),
             };
         }
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a directory"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a directory").into());
         }
-        LocalFile::regular(path.to_owned())
+        LocalFile::regular(path)
     }
 
     /// Opens what is known to be a regular file. Of a small one the first read tells the length too.
@@ -54,56 +53,36 @@ impl LocalFile {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn regular(path: PathBuf) -> io::Result<LocalFile> {
-        let file = fs::File::open(&path)?;
-        let mut first = Vec::with_capacity(FIRST_READ);
-        (&file).take(FIRST_READ as u64).read_to_end(&mut first)?;
-        let length = if first.len() < FIRST_READ { first.len() as u64 } else { file.metadata()?.len() };
-        Ok(LocalFile { file, length, first, path })
+    pub fn regular(path: &Path) -> Result<LocalFile> {
+        let file = FileSource::open(path)?;
+        let first = file.read(0..FIRST_READ)?.into_owned();
+        let length = if (first.len() as u64) < FIRST_READ { first.len() as u64 } else { file.len()? };
+        Ok(LocalFile { file, length, first })
     }
 }
 
 impl Source for LocalFile {
-    fn len(&self) -> u64 {
-        self.length
+    fn len(&self) -> Result<u64> {
+        Ok(self.length)
     }
 
-    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let end = range.end.min(self.length);
         let start = range.start.min(end);
         let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-        if let Some(bytes) = self.first.get(place(start)..place(end)) {
-            return Ok(Cow::Borrowed(bytes));
+        match self.first.get(place(start)..place(end)) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => self.file.read(start..end),
         }
-        let mut bytes = vec![0; place(end - start)];
-        read_exact_at(&self.file, &mut bytes, start)?;
-        Ok(Cow::Owned(bytes))
     }
 
-    fn chunk_file(&self, number: u64, length: usize) -> io::Result<Vec<u8>> {
-        let name = chunk_file_name(number);
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
-        let mut bytes = Vec::new();
-        let path = self.path.with_file_name(&name);
-        if !fs::metadata(&path).map_err(named)?.is_file() {
-            return Err(named(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
-        }
-        let file = fs::File::open(path).map_err(named)?;
-        file.take(length as u64).read_to_end(&mut bytes).map_err(named)?;
-        Ok(bytes)
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        self.file.read_into(start, buffer)
     }
-}
 
-#[cfg(unix)]
-fn read_exact_at(file: &fs::File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(not(unix))]
-fn read_exact_at(mut file: &fs::File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    use std::io::Seek;
-    file.seek(io::SeekFrom::Start(at))?;
-    file.read_exact(bytes)
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.file.chunk_file(number, range)
+    }
 }
 
 /// A directory with files in it and below.
@@ -141,6 +120,6 @@ pub fn is_store_directory(path: &Path) -> bool {
 /// Whether an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
-    let frame = Frame::open(&file, 0)?;
+    let frame = Frame::open(&file)?;
     Ok(matches!(Kind::of(frame.header(), None, &mut ()), Kind::DictStore | Kind::TreeStore))
 }

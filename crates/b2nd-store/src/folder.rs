@@ -1,8 +1,8 @@
 //! [`Folder`]: files under names, and the names that mean something in a store.
 
-use b2nd::{Error, Result};
+use b2nd::{Error, ErrorKind, Result};
 
-use crate::source::Source;
+use b2nd::frame::Source;
 
 /// The member of a store that holds its smallest leaves, and says what kind of store it is.
 pub(crate) const EMBED: &str = "embed.b2e";
@@ -72,12 +72,17 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
 
 /// An error with the file of a store that it is about.
 pub(crate) fn named(file: &str, error: Error) -> Error {
-    match error.kind() {
-        b2nd::ErrorKind::Io(_) => error,
+    match file {
+        _ if is_of_source(&error) => error,
         // A store that is one file has no members.
-        _ if file.is_empty() => error,
+        "" => error,
         _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
     }
+}
+
+/// Whether an error says that a source failed, or has not the bytes at hand; and nothing of what is in it.
+pub fn is_of_source(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }
 
 /// Keeps apart what a frame says wrong, which is shown, and a source that fails, which ends all.
@@ -87,7 +92,7 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
 /// The source failed.
 pub fn readable<T>(result: b2nd::Result<T>) -> b2nd::Result<b2nd::Result<T>> {
     match result {
-        Err(error) if matches!(error.kind(), b2nd::ErrorKind::Io(_)) => Err(error),
+        Err(error) if is_of_source(&error) => Err(error),
         result => Ok(result),
     }
 }

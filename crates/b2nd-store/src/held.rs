@@ -1,6 +1,6 @@
 //! Bytes of a frame's data, where they are few enough to hold.
 
-use b2nd::frame::{Chunk, Decompress, Offset};
+use b2nd::frame::{Decompress, Offset};
 use b2nd::{Error, Result};
 
 use crate::attributes::{Codec, MAX_VALUE};
@@ -28,9 +28,8 @@ pub(crate) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Deco
         let place = |at: u64| usize::try_from(at.saturating_sub(first)).unwrap_or(usize::MAX);
         let (from, to) = (place(offset), place(end.min(first + chunksize)));
         match offsets.get(number) {
-            Some(Offset::At(at)) => {
-                let bytes = frame.chunk_bytes(at)?;
-                let chunk = Chunk::from_slice(&bytes)?;
+            Some(Offset::At(_)) => {
+                let chunk = frame.chunk(number)?;
                 let nbytes = chunk.header().nbytes();
                 if nbytes > MAX_VALUE {
                     return Err(Error::custom(format_args!(

@@ -8,12 +8,13 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use b2nd::Result;
+use b2nd::frame::Source;
 use ureq::Agent;
 use ureq::http::StatusCode;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
-use crate::source::Source;
 use crate::text::{count, printable};
 
 /// How much is asked for at once: most headers, and all the trailers and indexes of most files.
@@ -52,7 +53,7 @@ impl HttpFile {
     /// # Errors
     ///
     /// The server does not answer, or not with the file or a range of it.
-    pub fn open(url: &str) -> io::Result<HttpFile> {
+    pub fn open(url: &str) -> Result<HttpFile> {
         let config = Agent::config_builder().http_status_as_error(false);
         let config =
             config.timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE)).timeout_recv_body(Some(PATIENCE));
@@ -170,15 +171,15 @@ fn content_range(value: &str) -> Option<(u64, u64, u64)> {
 }
 
 impl Source for HttpFile {
-    fn len(&self) -> u64 {
-        self.state.length
+    fn len(&self) -> Result<u64> {
+        Ok(self.state.length)
     }
 
-    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let end = range.end.min(self.state.length);
         let start = range.start.min(end);
         if let Some(whole) = &self.whole {
-            return whole.as_slice().read(start..end);
+            return whole.read(start..end);
         }
         let mut bytes = Vec::new();
         if end - start > BLOCK {

@@ -6,8 +6,8 @@ use b2nd::{Error, Result};
 use crate::folder::{Folder, LEAVES, named};
 use crate::frame::Frame;
 use crate::held;
-use crate::source::Source;
 use crate::table::Table;
+use b2nd::frame::Source;
 
 /// An array, a table or something else in a store.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Leaf {
             Content::Frame => folder.open(member).map_err(|error| named(member, error)),
             Content::Embedded(length) => {
                 let source = folder.open(member).map_err(|error| named(member, error))?;
-                let frame = Frame::open(&*source, 0).map_err(|error| named(member, error))?;
+                let frame = Frame::open(&*source).map_err(|error| named(member, error))?;
                 Ok(Box::new(held::data(&frame, self.offset, *length, codec).map_err(|error| named(member, error))?))
             }
             Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),

@@ -26,7 +26,6 @@ mod kind;
 mod leaf;
 mod location;
 pub mod marker;
-mod source;
 mod store;
 mod table;
 pub mod text;
@@ -35,16 +34,16 @@ pub mod walk;
 mod zip;
 
 pub use attributes::Attributes;
+pub use b2nd::frame::{Source, Window};
 pub use embedded::{Embedded, embedded};
 pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
-pub use folder::{Folder, is_frame, is_zip, readable};
-pub use frame::{Frame, Tail, chunk_file_name};
+pub use folder::{Folder, is_frame, is_of_source, is_zip, readable};
+pub use frame::{Frame, chunk_file_name};
 #[cfg(feature = "http")]
 pub use http::HttpFile;
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
 pub use location::{Location, Target};
-pub use source::{Source, Window};
 pub use store::{Store, list};
 pub use table::Table;
 pub use value::Value;

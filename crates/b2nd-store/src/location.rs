@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use b2nd::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
 use crate::folder::{Folder, is_zip};
-use crate::source::Source;
 use crate::zip::Zip;
+use b2nd::frame::Source;
 
 /// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -96,11 +97,7 @@ impl Location {
     /// There is nothing, it cannot be read, or nothing here reads addresses of this scheme.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
-            Place::Stdin => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes)?;
-                Ok(Target::File(Box::new(bytes)))
-            }
+            Place::Stdin => Ok(Target::File(stdin()?)),
             Place::Path(path) => Target::local(path),
             Place::Address(address) => open_address(address),
         }
@@ -115,6 +112,17 @@ impl fmt::Display for Location {
             None => f.write_str(&place),
         }
     }
+}
+
+/// All of standard input, which can be read only once.
+fn stdin() -> Result<Arc<Vec<u8>>> {
+    static READ: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
+    if let Some(bytes) = READ.get() {
+        return Ok(bytes.clone());
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(READ.get_or_init(|| Arc::new(bytes)).clone())
 }
 
 /// The scheme of an address: letters, digits, `+`, `-` and `.` before `://`.
@@ -134,7 +142,7 @@ fn open_address(address: &str) -> Result<Target> {
             refused("this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https")
         }
         #[cfg(feature = "http")]
-        "http" | "https" => Ok(Target::File(Box::new(crate::http::HttpFile::open(address)?))),
+        "http" | "https" => Ok(Target::File(Arc::new(crate::http::HttpFile::open(address)?))),
         "file" => refused("give the path, without file://"),
         "s3" | "s3a" | "gs" | "gcs" | "az" | "azure" | "abfs" | "abfss" | "adl" | "wasb" | "wasbs" | "hf" => {
             refused("give the object's address with https://, or scan the bucket with b2nd-catalog")
@@ -149,7 +157,7 @@ fn open_address(address: &str) -> Result<Target> {
 /// Something that can be looked into.
 pub enum Target {
     /// A frame, or an archive: its first bytes say which.
-    File(Box<dyn Source + Send + Sync>),
+    File(Arc<dyn Source + Send + Sync>),
     /// A store's directory.
     Directory(Directory),
 }
@@ -164,7 +172,7 @@ impl Target {
         if is_store_directory(path) {
             return Ok(Target::Directory(Directory(path.to_owned())));
         }
-        Ok(Target::File(Box::new(LocalFile::open(path)?)))
+        Ok(Target::File(Arc::new(LocalFile::open(path)?)))
     }
 
     /// Gives the folder to `look` if this is one: a directory or an archive.

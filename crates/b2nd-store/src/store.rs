@@ -31,7 +31,7 @@ pub struct Store {
 
 /// Lists a directory or an archive.
 ///
-/// Where a source has not the bytes at hand ([`WouldBlock`](std::io::ErrorKind::WouldBlock)), the other files are looked at all the same,
+/// Where a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
 /// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
 /// out why.
 ///
@@ -95,7 +95,7 @@ impl Store {
             }
         } else if file == EMBED {
             let source = folder.open(file)?;
-            let embedded = embedded(&Frame::open(&*source, 0)?, codec)?;
+            let embedded = embedded(&Frame::open(&*source)?, codec)?;
             self.kind = self.kind.or(Some(embedded.kind));
             for leaf in embedded.leaves {
                 self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder, codec)?;
@@ -113,7 +113,7 @@ impl Store {
             return Ok(());
         };
         let source = leaf.open(folder, codec);
-        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source, 0)?, codec)))? {
+        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?, codec)))? {
             Ok(attributes) if group.is_empty() => self.attributes = attributes,
             Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
             Err(_) => self.leaves.push(leaf),
@@ -130,7 +130,7 @@ impl Store {
 
     /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
     fn attributes_in(&mut self, file: &str, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source, 0)?, codec));
+        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?, codec));
         match readable(attributes)? {
             Ok(attributes) => Ok(attributes),
             Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
@@ -144,7 +144,11 @@ fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
 }
 
 fn would_block(error: &Error) -> bool {
-    matches!(error.kind(), b2nd::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+    match error.kind() {
+        b2nd::ErrorKind::Missing { .. } => true,
+        b2nd::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        _ => false,
+    }
 }
 
 /// Whether a file is a leaf: by its name, and in a folder that is no store also by its first bytes.

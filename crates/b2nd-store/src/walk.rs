@@ -1,19 +1,21 @@
 //! Finds frames and stores below a path.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use b2nd::{Error, Result};
 
 use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 use crate::folder::{is_frame, is_zip};
 use crate::location::Target;
-use crate::source::Source;
+use b2nd::frame::Source;
 
 /// A path below which nothing more is looked for, not opened yet.
 pub struct Candidate {
     /// The path.
     pub path: PathBuf,
-    what: io::Result<What>,
+    what: Result<What>,
 }
 
 /// What the directory around a path says it is, or what is in it if it is a directory.
@@ -32,11 +34,11 @@ impl Candidate {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn open(&self) -> Option<io::Result<Target>> {
+    pub fn open(&self) -> Option<Result<Target>> {
         let path = self.path.as_path();
-        let file = |file| Some(Target::File(Box::new(file)));
+        let file = |file| Some(Target::File(Arc::new(file)));
         let opened = match &self.what {
-            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            Err(error) => Err(Error::custom(error)),
             Ok(What::Root | What::SparseFrame) => LocalFile::open(path).map(file),
             Ok(What::Store) => Ok(Some(Target::Directory(Directory(path.to_owned())))),
             Ok(What::File(kind)) => frame_or_archive(path, *kind).map(|found| found.and_then(file)),
@@ -68,7 +70,7 @@ pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<>
 }
 
 /// What [`candidates`] finds and is something.
-pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)> + use<> {
+pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
@@ -76,7 +78,7 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, io::Result<Target>)
 type Waiting = (PathBuf, Option<fs::FileType>);
 
 /// What a path is. If it is a directory of nothing special, what is in it has to wait.
-fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> io::Result<Option<What>> {
+fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {
         return Ok(Some(kind.map_or(What::Root, What::File)));
@@ -97,12 +99,12 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
     Ok(None)
 }
 
-fn frame_or_archive(path: &Path, kind: fs::FileType) -> io::Result<Option<LocalFile>> {
+fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
     // A link to a directory, or something that may never end.
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
     }
-    let file = LocalFile::regular(path.to_owned())?;
+    let file = LocalFile::regular(path)?;
     let first = file.read(0..10)?;
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && is_zip(&first);
     let is_it = is_frame(&first) || is_archive;

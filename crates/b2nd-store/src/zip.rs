@@ -9,7 +9,7 @@ use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
-use crate::source::{Source, Window};
+use b2nd::frame::{Source, Window};
 
 /// How much of the directory is read at once.
 const BUFFER: usize = 1 << 16;
@@ -39,7 +39,7 @@ impl<'s> Zip<'s> {
     /// The source is not an archive, or fails.
     pub fn open(source: &'s dyn Source) -> Result<Zip<'s>> {
         let mut buffer = vec![0; BUFFER];
-        let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(source), &mut buffer, source.len());
+        let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(source), &mut buffer, source.len()?);
         let archive = located.map_err(|(_, error)| wrong(error))?;
         let mut members = BTreeMap::new();
         let mut entries = archive.entries(&mut buffer);
@@ -108,7 +108,7 @@ struct At<'s>(&'s dyn Source);
 
 impl ReaderAt for At<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let bytes = self.0.read(offset..offset.saturating_add(buffer.len() as u64))?;
+        let bytes = self.0.read(offset..offset.saturating_add(buffer.len() as u64)).map_err(io::Error::from)?;
         buffer.get_mut(..bytes.len()).unwrap_or_default().copy_from_slice(&bytes);
         Ok(bytes.len())
     }

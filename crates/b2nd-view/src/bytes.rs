@@ -3,6 +3,8 @@
 mod names;
 mod rows;
 
+use std::borrow::Cow;
+
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -39,28 +41,39 @@ pub struct Annotated {
 ///
 /// The source fails.
 pub fn annotated(frame: &Frame) -> b2nd::Result<Annotated> {
-    let header = header(&frame.header_bytes()?);
-    Ok(match readable(frame.tail())? {
-        Ok(tail) => Annotated { header, trailer: trailer(&tail.bytes, tail.start), error: None },
+    let header = header(&header_bytes(frame)?);
+    Ok(match readable(trailer_bytes(frame))? {
+        Ok((bytes, start)) => Annotated { header, trailer: trailer(&bytes, start), error: None },
         Err(error) => Annotated { header, trailer: Vec::new(), error: Some(error.to_string()) },
     })
 }
 
-/// The same as text.
+/// The header's bytes.
+pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd::Result<Cow<'f, [u8]>> {
+    frame.read(0..frame.header().header_len() as u64)
+}
+
+/// The trailer's bytes, and the first of them in the frame.
+pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>, u64)> {
+    let range = frame.trailer_range()?;
+    Ok((frame.read(range.clone())?, range.start))
+}
+
+/// The bytes of header and trailer as text.
 ///
 /// # Errors
 ///
 /// The source fails.
 pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
-    let header = frame.header_bytes()?;
+    let header = header_bytes(frame)?;
     let header_len = header.len() as u64;
     let mut view = View::new(text::title(name, frame.offset()));
     print(&mut view.text, &rows::header(&header), &header, 0);
-    match readable(frame.tail())? {
-        Ok(tail) => {
-            let between = tail.start.saturating_sub(header_len);
+    match readable(trailer_bytes(frame))? {
+        Ok((bytes, start)) => {
+            let between = start.saturating_sub(header_len);
             note(&mut view.text, FAINT, header_len, format_args!("{} of chunks and index", count(between, "byte")));
-            print(&mut view.text, &rows::trailer(&tail.bytes, tail.start), &tail.bytes, tail.start);
+            print(&mut view.text, &rows::trailer(&bytes, start), &bytes, start);
         }
         Err(error) => {
             view.is_complete = false;

@@ -1,7 +1,7 @@
 //! What is wrong with a frame: every finding at once, and who minds.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, ChunkHeader, Codec, Decompress, Filter, FrameType, Header, MAX_METALAYERS, Metalayers};
+use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType, Header, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
@@ -65,12 +65,12 @@ pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Ve
         let found = count(header.metalayers().len(), "metalayer");
         findings.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
     }
-    let bytes = frame.header_bytes()?;
+    let bytes = bytes::header_bytes(frame)?;
     findings.pipeline(&bytes);
     findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
     findings.array(header);
     findings.trailer(frame, codec)?;
-    findings.length(frame);
+    findings.length(frame)?;
     findings.chunks(frame, data, codec)?;
     Ok(findings.0)
 }
@@ -86,7 +86,7 @@ pub fn table(table: &Table) -> Vec<Finding> {
 
 /// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
 pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
-    let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source, 0)?));
+    let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings(Vec::new());
     match looked {
         Ok(found) => {
@@ -261,14 +261,14 @@ impl Findings {
     }
 
     fn trailer(&mut self, frame: &Frame, codec: &mut dyn Decompress) -> Result<()> {
-        let tail = match readable(frame.tail())? {
-            Ok(tail) => tail,
+        let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
+            Ok(found) => found,
             Err(error) => {
                 self.add("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
                 return Ok(());
             }
         };
-        let vlmetalayers = tail.trailer.vlmetalayers();
+        let vlmetalayers = trailer.vlmetalayers();
         self.names("vlmetalayer", vlmetalayers);
         if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
             let finding = if vlmetalayers.is_empty() {
@@ -283,10 +283,10 @@ impl Findings {
                 "{}: C-Blosc2 writes back {MAX_REWRITTEN}, so its next edit destroys the file",
                 count(vlmetalayers.len(), "vlmetalayer")
             );
-            self.add("trailer", Some(tail.start), finding, [NO, YES, YES]);
+            self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
         }
-        let starts = contents_of(&bytes::trailer(&tail.bytes, tail.start));
-        for (index, Attribute { name, chunk, value }) in attributes::of(&tail.trailer, codec).into_iter().enumerate() {
+        let starts = contents_of(&bytes::trailer(&frame.read(range.clone())?, range.start));
+        for (index, Attribute { name, chunk, value }) in attributes::of(trailer, codec).into_iter().enumerate() {
             let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
             match (chunk, value) {
                 (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.add(place, start, error.to_string(), UNKNOWN),
@@ -297,21 +297,22 @@ impl Findings {
         Ok(())
     }
 
-    fn length(&mut self, frame: &Frame) {
-        let (end, frame_len) = (frame.source_len(), frame.header().frame_len());
+    fn length(&mut self, frame: &Frame) -> Result<()> {
+        let end = frame.source().len()?.saturating_sub(frame.offset());
+        let frame_len = frame.header().frame_len();
         if frame.offset() == 0 && end > frame_len {
             let finding = format!("after the frame: {}, lost with the next edit", count(end - frame_len, "byte"));
             self.add("file", Some(frame_len), finding, [None, YES, YES]);
         }
         let header = frame.header();
-        if let (0, FrameType::Contiguous, Ok(tail)) = (header.nbytes(), header.frame_type(), frame.tail()) {
-            let between = tail.start.saturating_sub(header.header_len() as u64);
-            if between != 0 {
-                let finding =
-                    format!("before it: {} in an empty frame, where C-Blosc2 looks for the trailer", count(between, "byte"));
-                self.add("trailer", Some(header.header_len() as u64), finding, [NO, NO, NO]);
+        if let (0, Ok(range)) = (header.nbytes(), frame.trailer_range()) {
+            let after = frame_len.saturating_sub(range.end);
+            if after != 0 {
+                let finding = format!("after it: {} in an empty frame, whose first trailer counts", count(after, "byte"));
+                self.add("trailer", Some(range.end), finding, [NO, YES, YES]);
             }
         }
+        Ok(())
     }
 
     fn chunks(&mut self, frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<()> {
@@ -325,7 +326,7 @@ impl Findings {
         let mut cbytes = 0;
         let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
         for row in chunks::rows(frame, &offsets) {
-            let Content::At(at, header) = row.content else { continue };
+            let Content::At(_, header) = row.content else { continue };
             cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let place = format!("chunk {}", row.first);
             let offset = offsets.range(row.first).map(|range| range.start);
@@ -342,13 +343,16 @@ impl Findings {
                 }
                 Err(error) => {
                     let sentence = error.to_string();
-                    let sentence = sentence.strip_prefix(&format!("{place}: ")).unwrap_or(&sentence).to_owned();
+                    let sentence = [format!("{place}: "), format!("chunk[{}].", row.first)]
+                        .iter()
+                        .find_map(|prefix| sentence.strip_prefix(prefix.as_str()))
+                        .unwrap_or(&sentence)
+                        .to_owned();
                     self.add(place, offset, sentence, [NO, None, None]);
                 }
                 Ok(header) if data => {
-                    let found = frame
-                        .chunk_bytes(at)
-                        .and_then(|bytes| Chunk::from_slice(&bytes)?.into_data(attributes::Codec(codec)).map(|data| data.len()));
+                    let found =
+                        frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)).map(|data| data.len()));
                     if let Err(error) = readable(found)? {
                         let is_known = codec.accept(&header).is_ok() && !has_plugins(&header);
                         let answers = if is_known { [NO, None, None] } else { UNKNOWN };

@@ -1,7 +1,7 @@
 //! The chunks of a frame, as its index and their own headers have them.
 
+use b2nd::Result;
 use b2nd::frame::{ChunkHeader, FrameType, Header, Offset, Offsets, Special};
-use b2nd::{Error, Result};
 
 use crate::text::{columns, thousands};
 pub use b2nd_store::chunk_file_name as file_name;
@@ -26,7 +26,7 @@ pub enum Content {
 }
 
 /// The rows of all chunks, in order. The header of each chunk is read and compared with its place and the frame's header.
-pub fn rows<'f>(frame: &'f Frame, offsets: &'f Offsets) -> impl Iterator<Item = Row> + use<'f> {
+pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = next;
@@ -40,10 +40,7 @@ pub fn rows<'f>(frame: &'f Frame, offsets: &'f Offsets) -> impl Iterator<Item = 
                 }
                 (last, Content::Special(special, length))
             }
-            Offset::At(at) => {
-                let place = offsets.range(first).map(|range| range.end.saturating_sub(range.start));
-                (first, Content::At(at, header_at(frame, first, at, place)))
-            }
+            Offset::At(at) => (first, Content::At(at, frame.chunk_header(first))),
             _ => return None,
         };
         next = last + 1;
@@ -58,21 +55,6 @@ fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
         return None;
     }
     Some(all.checked_sub(chunk.checked_mul(chunksize)?)?.min(chunksize))
-}
-
-/// The header of a chunk, which is here and has so much room.
-fn header_at(frame: &Frame, number: u64, at: u64, room: Option<u64>) -> Result<ChunkHeader> {
-    let wrong = |what: &dyn std::fmt::Display| Error::custom(format_args!("chunk {number}: {what}"));
-    let header = frame.chunk_header(at).map_err(|error| match error.kind() {
-        b2nd::ErrorKind::Io(_) => error,
-        _ => wrong(&error),
-    })?;
-    let (found, cbytes) = (header.nbytes() as u64, header.cbytes() as u64);
-    match (nbytes(frame.header(), number), room) {
-        (Some(expected), _) if expected != found => Err(wrong(&format_args!("nbytes: expected {expected}, found {found}"))),
-        (_, Some(room)) if cbytes > room => Err(wrong(&format_args!("it has {cbytes} bytes, its place {room}"))),
-        _ => Ok(header),
-    }
 }
 
 /// How a chunk holds its data, in a word.

@@ -179,12 +179,12 @@ impl<'a> Object<'a> {
             Ok(array) => (array, None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let tail = readable(frame.tail())?;
-        let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
-        let trailer = Readable::of(tail.map(|tail| TrailerObject {
-            version: tail.trailer.version(),
-            trailer_len: tail.trailer.trailer_len(),
-            vlmetalayers: Attributes(attributes::of(&tail.trailer, codec)),
+        let trailer = readable(frame.trailer())?;
+        let kind = Kind::of(header, trailer.as_ref().ok().copied(), codec);
+        let trailer = Readable::of(trailer.map(|trailer| TrailerObject {
+            version: trailer.version(),
+            trailer_len: trailer.trailer_len(),
+            vlmetalayers: Attributes(attributes::of(trailer, codec)),
         }));
         let chunks = if options.chunks { Some(Readable::of(readable(Index::of(frame))?)) } else { None };
         let mut object = Object {

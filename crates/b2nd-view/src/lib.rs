@@ -19,7 +19,7 @@
 //! use b2nd_view::{Frame, json};
 //!
 //! let file = std::fs::read("../../tests/data/example.b2nd")?;
-//! let frame = Frame::open(&file, 0)?;
+//! let frame = Frame::open(&file)?;
 //! let object = json::frame(&frame, "example.b2nd", &json::Options::default(), &mut ())?;
 //! assert_eq!(object["kind"], "ndarray");
 //! assert_eq!(object["array"]["shape"], serde_json::json!([10, 13, 7]));
@@ -38,7 +38,7 @@ pub mod slice;
 pub mod text;
 
 pub use array::Array;
-pub use b2nd_store::{Frame, Kind, Source, Tail, Value, Window, attributes, value};
+pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
 
 /// What is in stores, and stores as JSON.
 pub mod store {

@@ -4,17 +4,17 @@ use std::fmt::Display;
 
 use b2nd::Geometry;
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompress, FrameType, Header};
+use b2nd::frame::{Decompress, FrameType, Header, Trailer};
 
 use crate::array::Array;
 use crate::slice::{self, Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{check, chunks, details};
+use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
 use b2nd_store::{Content, Leaf, Store};
-use b2nd_store::{Frame, Tail};
 use lines::Page;
 
 mod lines;
@@ -36,18 +36,18 @@ pub use crate::json::Options;
 pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.offset()), options.width);
-    let tail = readable(frame.tail())?;
-    let kind = Kind::of(header, tail.as_ref().ok().map(|tail| &tail.trailer), codec);
+    let trailer_read = readable(frame.trailer())?;
+    let kind = Kind::of(header, trailer_read.as_ref().ok().copied(), codec);
     page.line("kind", kind.name());
-    if let Ok(tail) = &tail {
+    if let Ok(trailer) = &trailer_read {
         let width = page.room(Page::TEXT + 1, details::WIDTH);
-        details::lines(kind, header, &tail.trailer, width, codec).iter().for_each(|(label, text)| page.inner(label, text));
+        details::lines(kind, header, trailer, width, codec).iter().for_each(|(label, text)| page.inner(label, text));
     }
     container(&mut page, header);
     compression(&mut page, header);
     array(&mut page, header, options.slice.as_ref());
     metalayers(&mut page, header);
-    trailer(&mut page, header, tail, codec);
+    trailer(&mut page, header, trailer_read, codec);
     if options.chunks {
         chunks(&mut page, frame)?;
     }
@@ -245,9 +245,9 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-fn trailer(page: &mut Page, header: &Header, tail: b2nd::Result<&Tail>, codec: &mut dyn Decompress) {
-    let trailer = match tail {
-        Ok(tail) => &tail.trailer,
+fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>, codec: &mut dyn Decompress) {
+    let trailer = match trailer {
+        Ok(trailer) => trailer,
         Err(error) => return page.problem("trailer", error),
     };
     let version = trailer.version();
@@ -308,9 +308,9 @@ pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Resu
     for (name, content) in frame.header().metalayers().iter() {
         page.line(quoted(name), full(content));
     }
-    match readable(frame.tail())? {
-        Ok(tail) => {
-            for Attribute { name, value, .. } in attributes::of(&tail.trailer, codec) {
+    match readable(frame.trailer())? {
+        Ok(trailer) => {
+            for Attribute { name, value, .. } in attributes::of(trailer, codec) {
                 match value {
                     Ok(value) => page.line(quoted(name), full(&value)),
                     Err(error) => page.problem(&quoted(name), error),

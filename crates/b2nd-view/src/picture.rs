@@ -39,7 +39,7 @@ const LEFT_CHARACTERS: usize = 46;
 ///
 /// The source fails.
 pub fn draw(frame: &Frame, name: &str) -> b2nd::Result<View> {
-    let (header, encoded) = (frame.header(), frame.header_bytes()?);
+    let (header, encoded) = (frame.header(), crate::bytes::header_bytes(frame)?);
     let bytes = Bytes::of(&encoded);
     let mut canvas = Canvas::new();
     let top = MARGIN + 30.0;

@@ -9,7 +9,7 @@ use hex_literal::hex;
 /// The lines of a page without their styles.
 fn lines(width: Option<usize>) -> Vec<String> {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
-    let frame = Frame::open(&file, 0).unwrap();
+    let frame = Frame::open(&file).unwrap();
     let options = Options { width, ..Options::default() };
     let mut text = page::page(&frame, "example.b2nd", &options, &mut ()).unwrap().text;
     while let Some(start) = text.find('\x1b') {
@@ -45,7 +45,7 @@ fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let file: Vec<u8> = writer.finish().unwrap();
-    let frame = Frame::open(&file, 0).unwrap();
+    let frame = Frame::open(&file).unwrap();
     let page = page::page(&frame, "a", &Options::default(), &mut ()).unwrap().text;
     assert!(page.contains("a string is not UTF-8") && page.contains("10 in 20 bytes"), "{page}");
     let picture = picture::draw(&frame, "a").unwrap().text;

@@ -90,10 +90,7 @@ impl Info {
         let depth = self.depth.map(usize::from);
         let mut tree: Option<Tree> = None;
         let complete = self.paths.each(Leaves::Each, err, &mut |found| {
-            let kind = |frame: &Frame| {
-                let tail = frame.tail().ok();
-                Kind::of(frame.header(), tail.map(|tail| &tail.trailer), &mut Codec::default())
-            };
+            let kind = |frame: &Frame| Kind::of(frame.header(), frame.trailer().ok(), &mut Codec::default());
             let next = match (found, tree.as_mut()) {
                 (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some(tree)) => {
                     tree.push(key, tree::label(frame, kind(frame)));
@@ -153,7 +150,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
     let object = match *found {
         Found::Frame { place, frame } => {
             of_frame = Attributes::of(frame, &mut Codec::default())?;
-            let kind = Kind::of(frame.header(), Some(&frame.tail()?.trailer), &mut Codec::default());
+            let kind = Kind::of(frame.header(), Some(frame.trailer()?), &mut Codec::default());
             let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }

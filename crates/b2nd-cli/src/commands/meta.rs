@@ -137,7 +137,7 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
             Found::Frame { frame, .. } => {
                 let metalayers = frame.header().metalayers().iter();
                 let mut rows: Vec<_> = metalayers.map(|(name, content)| row(name, "metalayer", value(content))).collect();
-                for attribute in attributes::of(&frame.tail()?.trailer, &mut Codec::default()) {
+                for attribute in attributes::of(frame.trailer()?, &mut Codec::default()) {
                     let text = attribute.value.map_or_else(|error| format!("cannot be read: {error}"), |bytes| value(&bytes));
                     rows.push(row(attribute.name, "attribute", text));
                 }
@@ -162,7 +162,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             Found::Frame { frame, .. } => {
                 let metalayer = frame.header().metalayers().get(name);
                 let mut attributes =
-                    if fixed { Vec::new() } else { attributes::of(&frame.tail()?.trailer, &mut Codec::default()) }.into_iter();
+                    if fixed { Vec::new() } else { attributes::of(frame.trailer()?, &mut Codec::default()) }.into_iter();
                 match attributes.find(|attribute| attribute.name == name.as_bytes()) {
                     Some(attribute) => attribute.value?.into_owned(),
                     None => metalayer.ok_or_else(|| missing(if fixed { "metalayer" } else { "attribute" }))?.to_vec(),

@@ -109,7 +109,7 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
 
     let chunk = damaged("chunk", CHUNK + 3, 0);
     let missing = ["0       0  4,608       1,507  zstd    3.1"];
-    let instead = ["0       0                     chunk 0: typesize: expected 1 or more, found 0 at byte 323"];
+    let instead = ["0       0                     chunk[0].typesize: expected 1 or more, found 0 at byte 323"];
     assert_differs(&chunk, &["--chunks"], &missing, &instead);
     assert_eq!(run(&["--json", "--chunks", &chunk.0]).status, 1);
 }
