@@ -19,7 +19,7 @@ pub use index::{Offset, Offsets};
 /// Parts of a chunk's decoder, for `b2nd-codec`: no part of the public interface.
 #[doc(hidden)]
 pub mod raw {
-    pub use super::blosclz::{copy_match, expand as expand_blosclz};
+    pub use super::blosclz::{common, compress_stream, copy_match, expand as expand_blosclz};
     pub use super::shuffle::{shuffle, unshuffle};
     pub use super::streams::{block_start, front_ends, read_streams, stream_count};
 }

@@ -213,7 +213,7 @@ fn an_unknown_filter_is_not_against_the_document() {
     let file = Temporary::new("filter", &frame);
     let found = findings(&["--data", file.path()]);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["finding"], "blosc2-pure-rs has no filter 165");
+    assert_eq!(found[0]["finding"], "b2nd-codec has no filter 165");
     let answers = ["document", "c_blosc2", "python_blosc2"].map(|who| &found[0][who]);
     assert_eq!(answers, [&Value::Null; 3]);
 }

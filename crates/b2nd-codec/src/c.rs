@@ -10,31 +10,40 @@ use blosc2_src::{
     blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
 };
 
-use super::Compressor;
+use crate::encoder::Encoder;
 
-/// Refuses by name what the library, as it is built here, does not have.
-pub(super) fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> b2nd::Result<()> {
-    if !matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
-        return Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::codec_name(codec))));
-    }
+/// Whether the library, as it is built here, has a codec and filters.
+fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
     // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
-    let own = |filter: &(Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
-    match filters.find(|filter| !own(filter)) {
-        Some((filter, 0)) => Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {} here", super::filter_name(filter)))),
-        Some((filter, meta)) => {
-            let name = super::filter_name(filter);
-            Err(b2nd::Error::custom(format_args!("C-Blosc2 has no {name} of parameter {meta} here")))
-        }
-        None => Ok(()),
-    }
+    let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
+    matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) && filters.all(own)
 }
 
-/// The same for a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
-pub(super) fn accept(chunk: &ChunkHeader) -> b2nd::Result<()> {
-    if chunk.has_dictionary() || chunk.version() > 5 {
-        return Err(b2nd::Error::custom("C-Blosc2 has no dictionaries and no blocks of any length here"));
+/// Whether the library decompresses a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
+pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
+    !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
+}
+
+/// Whether the library compresses so.
+pub(crate) fn encodes(with: &Encoder) -> bool {
+    let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
+    has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
+}
+
+/// Decompresses a block of the chunk's blocksize, as a chunk of one block, which is put together in `buffer`.
+pub(crate) fn decompress_block(header: &ChunkHeader, bytes: &[u8], buffer: &mut Vec<u8>, place: &mut [u8]) -> b2nd::Result<()> {
+    buffer.clear();
+    buffer.extend_from_slice(header.as_bytes());
+    let start = header.header_len() + 4;
+    let nbytes = length(place.len())?;
+    for (at, number) in [(4, nbytes), (12, length(start + bytes.len())?)] {
+        if let Some(field) = buffer.get_mut(at..at + 4) {
+            field.copy_from_slice(&number.to_le_bytes());
+        }
     }
-    has(chunk.codec(), chunk.filters())
+    buffer.extend_from_slice(&length(start)?.to_le_bytes());
+    buffer.extend_from_slice(bytes);
+    decompress(buffer, place)
 }
 
 /// A context of one thread, to compress or to decompress with.
@@ -62,7 +71,7 @@ thread_local! {
 }
 
 /// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
-pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
+pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
     let (cbytes, nbytes) = (length(chunk.len())?, length(data.len())?);
     CONTEXT.with_borrow_mut(|kept| {
         let context = match kept {
@@ -82,13 +91,13 @@ pub(super) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
 }
 
 /// A chunk of this data.
-pub(super) fn compress(with: &Compressor, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+pub(crate) fn compress(with: &Encoder, data: &[u8]) -> b2nd::Result<Vec<u8>> {
     let params = blosc2_cparams {
-        compcode: with.codec,
+        compcode: with.codec.code(),
         clevel: with.level,
-        typesize: with.typesize,
-        blocksize: with.blocksize,
-        splitmode: with.split_mode,
+        typesize: with.typesize.into(),
+        blocksize: length(with.blocksize)?,
+        splitmode: with.split_code(),
         filters: with.filters,
         filters_meta: with.filters_meta,
         ..BLOSC2_CPARAMS_DEFAULTS

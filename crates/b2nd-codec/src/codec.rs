@@ -66,7 +66,7 @@ impl Decompress for Codec<'_> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.accept(&header)?;
         #[cfg(feature = "c")]
-        if !self.safe && crate::c::accept(&header).is_ok() {
+        if !self.safe && crate::c::decodes(&header) {
             return crate::c::decompress(chunk, data);
         }
         #[cfg(feature = "plugins")]

@@ -69,6 +69,10 @@ impl Decoder {
         if place_of(header)? != Place::Here {
             return Err(Error::custom(format_args!("{} decompresses whole chunks alone", header.codec())));
         }
+        #[cfg(feature = "c")]
+        if !self.leaves.is_safe() && place.len() == header.blocksize() && crate::c::decodes(header) {
+            return crate::c::decompress_block(header, bytes, &mut self.streams, place);
+        }
         let codec = header.codec();
         let Decoder { leaves, streams, filtered } = self;
         let pipeline = Pipeline::of(header);

@@ -1,14 +1,16 @@
 //! Filters of a chunk, undone block by block.
 
-use b2nd::frame::raw::unshuffle;
+use b2nd::frame::raw::{shuffle, unshuffle};
 use b2nd::frame::{ChunkHeader, Filter};
 use b2nd::{Error, Result};
 
 mod bits;
 mod bytedelta;
 mod delta;
+mod trunc;
 
 /// The filters of a chunk that change a block, in the order in which they ran.
+#[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     steps: [Step; 6],
     count: usize,
@@ -17,7 +19,7 @@ pub(crate) struct Pipeline {
 }
 
 /// A filter with its parameter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Step {
     filter: Filter,
     meta: u8,
@@ -46,6 +48,66 @@ impl Pipeline {
             count += 1;
         }
         Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
+    }
+
+    /// The filters of chunks to be written, with the slots that a header has.
+    ///
+    /// # Errors
+    ///
+    /// A filter truncates elements that it cannot, or by more bits than they have.
+    pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
+        let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
+        let mut count = 0;
+        let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
+        for (step, (&filter, &meta)) in steps.iter_mut().zip(named) {
+            *step = Step { filter: Filter::from_code(filter), meta };
+            trunc::check(step.filter, meta, typesize)?;
+            count += 1;
+        }
+        Ok(Pipeline { steps, count, typesize, version: 5 })
+    }
+
+    /// Whether there is nothing to do.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Applies the filters to a block: the result is at the front of `filtered`. `first` keeps what the chunk's first block will be
+    /// when it is read.
+    pub(crate) fn apply(
+        &self,
+        block: &[u8],
+        is_first: bool,
+        first: &mut Vec<u8>,
+        filtered: &mut Vec<u8>,
+        other: &mut Vec<u8>,
+    ) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        if is_first && self.steps().iter().any(|step| step.filter == Filter::Delta) {
+            first.clear();
+            first.extend_from_slice(block);
+            self.steps().iter().for_each(|step| trunc::apply(first, step.filter, step.meta, self.typesize));
+        }
+        filtered.clear();
+        filtered.extend_from_slice(block);
+        for step in self.steps() {
+            match step.filter {
+                Filter::Shuffle | Filter::BitShuffle => {
+                    other.resize(block.len(), 0);
+                    match step.filter {
+                        Filter::Shuffle => shuffle(filtered, other, step.typesize(self.typesize)),
+                        _ => bits::shuffle(filtered, other, self.typesize),
+                    }
+                    std::mem::swap(filtered, other);
+                }
+                Filter::Delta => delta::apply(filtered, self.typesize, (!is_first).then_some(first)),
+                Filter::Other(35) => bytedelta::apply(filtered, step.typesize(self.typesize)),
+                filter => trunc::apply(filtered, filter, step.meta, self.typesize),
+            }
+        }
+        Ok(())
     }
 
     fn steps(&self) -> &[Step] {

@@ -1,9 +1,11 @@
 //! Leaf codecs: one stream of a block, compressed in one format.
 
 use b2nd::frame::Codec;
-use b2nd::frame::raw::expand_blosclz;
+use b2nd::frame::raw::{compress_stream, expand_blosclz};
 use b2nd::{Error, Result};
+use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
+mod lz4hc;
 #[cfg(feature = "safe")]
 mod safe;
 mod zlib;
@@ -22,6 +24,14 @@ impl Leaves {
     #[cfg(feature = "safe")]
     pub(crate) fn safe() -> Leaves {
         Leaves { safe: Some(safe::Safe::default()), ..Leaves::default() }
+    }
+
+    #[cfg(feature = "c")]
+    pub(crate) fn is_safe(&self) -> bool {
+        #[cfg(feature = "safe")]
+        return self.safe.is_some();
+        #[cfg(not(feature = "safe"))]
+        false
     }
 
     /// Expands a stream into a place that it has to fill.
@@ -46,6 +56,42 @@ impl Leaves {
             return Ok(());
         }
         Err(failed(codec, format_args!("expected {} bytes, found {length}", place.len())))
+    }
+}
+
+/// Entries of BloscLZ's table at the lowest level, at the next one, and above.
+const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
+
+/// Compressors' tables, made when they are first needed and kept.
+#[derive(Default)]
+pub(crate) struct Packers {
+    blosclz: Vec<u32>,
+    lz4: CompressTable,
+    lz4hc: lz4hc::Chains,
+    zlib: zlib::Packer,
+    zstd: zstd::Packer,
+}
+
+impl Packers {
+    /// Appends bytes as a stream. One that is empty, or not shorter than the bytes, is not worth to be kept.
+    pub(crate) fn pack(&mut self, codec: Codec, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+        match codec {
+            Codec::BloscLz => {
+                let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
+                self.blosclz.resize(hashes, 0);
+                compress_stream(bytes, &mut self.blosclz, stream);
+            }
+            Codec::Lz4 => {
+                stream.resize(get_maximum_output_size(bytes.len()), 0);
+                let length = compress_into_with_table(bytes, stream, &mut self.lz4).map_err(|error| failed(codec, error))?;
+                stream.truncate(length);
+            }
+            Codec::Lz4Hc => self.lz4hc.pack(level, bytes, stream),
+            Codec::Zlib => self.zlib.pack(level, bytes, stream)?,
+            Codec::Zstd => self.zstd.pack(level, bytes, stream)?,
+            other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | decompress a chunk, or the value of an attribute | [`Codec`], with [`Chunk::data`](b2nd::frame::Chunk::data) |
 //! | decompress single blocks, or many chunks with the same buffers | [`Decoder`], [`Blocks`] |
+//! | compress data into a chunk | [`Encoder`] |
 //! | know whether a chunk can be decompressed here | [`accept`] |
 //!
 //! Bytes come from the crate [`b2nd`], which knows where chunks are. This crate has no `unsafe` code of its own but with the feature
@@ -17,6 +18,7 @@ mod blocks;
 mod c;
 mod codec;
 mod decoder;
+mod encoder;
 mod filters;
 mod guard;
 mod leaf;
@@ -27,5 +29,6 @@ mod support;
 pub use blocks::Blocks;
 pub use codec::{Codec, metalayer};
 pub use decoder::Decoder;
+pub use encoder::Encoder;
 pub use guard::quiet_panics;
 pub use support::accept;

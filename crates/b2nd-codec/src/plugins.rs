@@ -1,8 +1,9 @@
 //! `blosc2-pure-rs`: the codecs and filters that nobody else has in Rust.
 
 use b2nd::{Error, Result};
-use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
+use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
+use crate::encoder::Encoder;
 use crate::guard::guarded;
 
 pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Result<()> {
@@ -14,4 +15,20 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
         Ok(written) => Err(Error::custom(format_args!("blosc2-pure-rs: expected {length} bytes, it gave {written}"))),
         Err(error) => Err(Error::custom(format_args!("blosc2-pure-rs: {error}"))),
     }
+}
+
+pub(crate) fn compress(with: &Encoder, data: &[u8]) -> Result<Vec<u8>> {
+    let params = CParams {
+        compcode: with.codec.code(),
+        clevel: with.level,
+        typesize: with.typesize.into(),
+        blocksize: i32::try_from(with.blocksize).unwrap_or(0),
+        splitmode: with.split_code(),
+        filters: with.filters,
+        filters_meta: with.filters_meta,
+        b2nd_metalayer: Some(with.metalayer.clone()),
+        ..CParams::default()
+    };
+    let done = guarded("blosc2-pure-rs", || compress_chunk(data, &params))?;
+    done.map_err(|error| Error::custom(format_args!("blosc2-pure-rs: {error}")))
 }

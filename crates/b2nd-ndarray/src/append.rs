@@ -200,7 +200,7 @@ impl Appender {
     /// The bytes are not whole rows, or the file cannot be written. None of the rows is then appended.
     pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
         let row = self.row_len();
-        if !rows.len().is_multiple_of(row) {
+        if rows.len() % row != 0 {
             return Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() });
         }
         self.all_or_none(|this, before| this.take(rows, before))

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, Decompress, Special};
+use b2nd::frame::{Chunk, ChunkHeader, Filter, Special};
+use b2nd_codec::{Blocks, Decoder};
 use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 
 use crate::array::Array;
-use crate::blocks::Blocks;
 use crate::codec::Codec;
 use crate::copy::copy;
 use crate::error::{Error, Result};
@@ -20,34 +20,36 @@ pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 /// Buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    decoder: Decoder,
     compressed: Vec<u8>,
     block: Vec<u8>,
 }
 
-/// What a slice is not worth being cut into tasks for, in bytes of decompressed blocks.
+/// Smaller slices, in bytes of decompressed blocks, are decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// What a block is not worth a read of its own for, in bytes.
+/// The longest header of a chunk, before its block table.
+const LONGEST_HEADER: u64 = 32;
+
+/// Smaller blocks, in bytes, are read together with their chunk.
 const SMALL_BLOCK: i64 = 8 << 10;
 
 /// One chunk of an array, while it is read.
 struct Part<'a> {
     array: &'a Array,
     origin: Vec<i64>,
-    bytes: Bytes<'a>,
-    source: From,
+    bytes: &'a Bytes<'a>,
+    source: From<'a>,
 }
 
-/// How a chunk's elements are had.
-enum From {
+/// Where a chunk's elements come from.
+enum From<'a> {
     /// From blocks that are decompressed one by one.
-    Blocks(Blocks),
+    Blocks(Blocks<'a>),
     /// From the chunk's bytes, where the first block starts at this one.
     Stored(usize),
     /// From the whole chunk, decompressed.
     Data(Vec<u8>),
-    /// They are all the same; nothing repeats zeros.
-    Repeated(Vec<u8>),
 }
 
 impl Array {
@@ -74,47 +76,71 @@ impl Array {
         let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
-        let front = (!(small && most)).then(|| Blocks::front_len(grid.blocks_per_chunk()));
+        let front = (!(small && most)).then(|| grid.blocks_per_chunk().saturating_mul(4).saturating_add(LONGEST_HEADER));
         let in_chunk = |error| Error::in_chunk(number, error);
-        let part = Part::read(self, number, origin.clone(), front).map_err(in_chunk)?;
-        if let From::Repeated(element) = &part.source {
-            repeat(element, view, zeroed);
+        let mut bytes = self.store.chunk(number, front).map_err(|error| Error::in_chunk(number, error))?;
+        let special = self.check_chunk(&mut bytes).map_err(in_chunk)?;
+        if let Some(special) = special {
+            repeat(&repeated(special, &mut bytes, self.itemsize()).map_err(in_chunk)?, view, zeroed);
             return Ok(());
         }
+        let part = Part { array: self, origin: origin.clone(), source: self.source(&bytes).map_err(in_chunk)?, bytes: &bytes };
         tiles.each(area, view, &|area, view| part.decode_block(&area, view)).map_err(in_chunk)
     }
 }
 
-impl<'a> Part<'a> {
-    fn read(array: &'a Array, number: u64, origin: Vec<i64>, front: Option<u64>) -> Result<Part<'a>> {
-        let grid = &array.grid;
-        let mut bytes = array.store.chunk(number, front)?;
+impl Array {
+    /// Checks that a chunk is one of this array, and reads the rest of one that is not decompressed block by block. The kind of a
+    /// special one.
+    fn check_chunk(&self, bytes: &mut Bytes<'_>) -> Result<Option<Special>> {
+        let grid = &self.grid;
         let header = *bytes.header();
-        let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(array.itemsize()));
-        let (nbytes, blocksize) = (size(grid.extchunknitems()), size(grid.blocknitems()));
-        let (Some(nbytes), Some(blocksize)) = (nbytes, blocksize) else {
-            return Err(Error::Memory { items: grid.extchunknitems(), itemsize: array.itemsize() });
+        let expected = usize::try_from(grid.extchunknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
+        let Some(expected) = expected else {
+            return Err(Error::Memory { items: grid.extchunknitems(), itemsize: self.itemsize() });
         };
-        if nbytes != header.nbytes() {
-            let found = header.nbytes();
-            let message = format_args!("expected {nbytes} bytes, as the array's shapes say, found {found}");
+        let found = header.nbytes();
+        if expected != found {
+            let message = format_args!("expected {expected} bytes, as the array's shapes say, found {found}");
             return Err(b2nd::Error::custom(message).into());
         }
-        let source = if let Some(special) = header.special() {
-            From::Repeated(repeated(special, &mut bytes, array.itemsize())?)
-        } else if header.is_stored() {
-            From::Stored(header.header_len())
-        } else {
-            let codec = Codec { metalayer: &array.metalayer };
-            codec.accept(&header)?;
-            match Blocks::of(&bytes, blocksize) {
-                Some(blocks) => From::Blocks(blocks),
-                None => From::Data(Chunk::from_slice(bytes.complete()?)?.data(codec)?.into_owned()),
+        if header.special().is_none() && !header.is_stored() {
+            b2nd_codec::accept(&header)?;
+            if !self.has_blocks(&header) || header.has_dictionary() {
+                bytes.complete()?;
             }
-        };
-        Ok(Part { array, origin, bytes, source })
+        }
+        Ok(header.special())
     }
 
+    /// Whether each block of a chunk can be decompressed alone, and is one of the array.
+    fn has_blocks(&self, header: &ChunkHeader) -> bool {
+        let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
+        // delta counts from the first block; the filters and codecs of plugins ask for the array's shapes.
+        let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
+        Some(header.blocksize()) == blocksize
+            && header.nbytes() % header.blocksize() == 0
+            && !matches!(header.codec(), b2nd::frame::Codec::Other(_))
+            && header.filters().all(alone)
+    }
+
+    fn source<'a>(&self, bytes: &'a Bytes<'_>) -> Result<From<'a>> {
+        let header = bytes.header();
+        if header.is_stored() {
+            return Ok(From::Stored(header.header_len()));
+        }
+        if self.has_blocks(header) {
+            let blocks = Blocks::new(bytes.front())?;
+            if !blocks.are_variable() {
+                return Ok(From::Blocks(blocks));
+            }
+        }
+        let codec = Codec::with_metalayer(&self.metalayer);
+        Ok(From::Data(Chunk::from_slice(bytes.front())?.data(codec)?.into_owned()))
+    }
+}
+
+impl Part<'_> {
     fn decode_block(&self, area: &[Range<i64>], mut view: BytesMut<'_>) -> Result<()> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
@@ -124,7 +150,7 @@ impl<'a> Part<'a> {
         let place = block.saturating_mul(size);
         let whole = view.len() == size;
         let mut scratch = self.array.take_scratch();
-        let Scratch { compressed, block: buffer } = &mut scratch;
+        let Scratch { decoder, compressed, block: buffer } = &mut scratch;
         let data = match &self.source {
             From::Data(data) => data.get(place..place.saturating_add(size)),
             From::Stored(start) => {
@@ -139,24 +165,30 @@ impl<'a> Part<'a> {
                 }
             }
             From::Blocks(blocks) => {
-                if !blocks.chunk_of(block, &self.bytes, compressed)? {
-                    return Err(self.no_block(block));
-                }
-                let mut codec = Codec::default();
+                let range = blocks.range(block)?;
+                let bytes = match self.bytes.get(range.clone()) {
+                    Some(bytes) => bytes,
+                    None => {
+                        compressed.clear();
+                        if !self.bytes.append(range, compressed)? {
+                            return Err(self.no_block(block));
+                        }
+                        compressed
+                    }
+                };
                 match view.as_slice_mut().filter(|_| whole) {
                     Some(place) => {
-                        codec.decompress(compressed, place)?;
+                        decoder.block(blocks, bytes, None, place)?;
                         self.array.give_scratch(scratch);
                         return Ok(());
                     }
                     None => {
                         buffer.resize(size, 0);
-                        codec.decompress(compressed, buffer)?;
+                        decoder.block(blocks, bytes, None, buffer)?;
                         Some(&buffer[..])
                     }
                 }
             }
-            From::Repeated(_) => None,
         };
         let data = data.ok_or_else(|| self.no_block(block))?;
         let mut shape: Vec<_> = grid.blockshape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();

@@ -33,25 +33,21 @@
 //!
 //! # Features
 //!
-//! * `pure` (default): the codecs in Rust. `c`: C-Blosc2, which needs a C compiler. One of them is needed. With both, C-Blosc2 does what
-//!   it has, but for LZ4: the Rust port exports the same names, and the linker takes it. `default-features = false, features = ["c",
-//!   "rayon"]` gives C-Blosc2 alone, as fast as it is.
+//! * `plugins`: the codecs ndlz and zfp, the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All others are there
+//!   without it.
+//! * `c`: C-Blosc2 compresses and decompresses what it has; needs a C compiler.
 //! * `rayon` (default) reads and writes chunks in parallel.
 //! * `object_store`: `Remote`, an array in an object store, read with that crate.
 //! * `half` (default) adds `f16` and `bf16`.
 //!
 //! # Unsafe code
 //!
-//! In two rooms: `pages`, one call that asks Linux for huge pages; and with the feature `c`, `codec::c`, the calls of C-Blosc2.
+//! In two rooms: `pages`, one call that asks Linux for huge pages; and in the crate `b2nd-codec` with the feature `c`, the calls of C-Blosc2.
 #![deny(unsafe_code)]
-
-#[cfg(not(any(feature = "pure", feature = "c")))]
-compile_error!("b2nd-ndarray needs something that decompresses: enable its feature `pure` or `c`");
 
 mod append;
 mod archive;
 mod array;
-mod blocks;
 pub mod codec;
 mod copy;
 mod decode;

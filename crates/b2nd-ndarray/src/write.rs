@@ -5,10 +5,10 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
+use b2nd_codec::Encoder;
 use bytemuck::{NoUninit, Zeroable};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
 
-use crate::codec::Compressor;
 use crate::copy::copy;
 use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
@@ -148,7 +148,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
 /// Makes chunks of elements.
 pub(crate) struct Packer {
     grid: Grid,
-    compressor: Compressor,
+    encoder: Encoder,
 }
 
 impl Packer {
@@ -160,7 +160,7 @@ impl Packer {
 
     /// For an array whose frame has this header.
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
-        Ok(Packer { grid: meta.geometry.grid()?, compressor: Compressor::new(header, meta)? })
+        Ok(Packer { grid: meta.geometry.grid()?, encoder: crate::codec::encoder(header, meta)? })
     }
 
     /// Appends every chunk of a view to a frame. An element is `scale` entries of the view's last axis.
@@ -183,7 +183,7 @@ impl Packer {
     }
 
     pub(crate) fn chunk<A: NoUninit + Zeroable>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {
-        self.compressor.compress(bytemuck::cast_slice(&pack(&self.grid, number, view, scale)?))
+        Ok(self.encoder.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, scale)?))?)
     }
 }
 

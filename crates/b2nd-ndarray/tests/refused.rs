@@ -155,9 +155,7 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
         },
         &[0; 8],
     );
-    let none = |what: &str| {
-        if cfg!(feature = "pure") { format!("blosc2-pure-rs has no {what}") } else { format!("C-Blosc2 has no {what} here") }
-    };
+    let none = |what: &str| format!("b2nd-codec has no {what}");
     refused(file_of("<u4", &grok).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("codec grok")));
     let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
     refused(file_of("<u4", &own).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("filter 165")));

@@ -73,9 +73,9 @@ impl Tally {
         self.0.get(outcome).map_or(0, Vec::len)
     }
 
-    /// How many need what C-Blosc2 by itself does not have: none with the codecs in Rust.
+    /// How many need what the feature `plugins` has: none with it.
     fn refused(&self) -> usize {
-        let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: C-Blosc2 has no");
+        let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: b2nd-codec has no");
         self.0.iter().filter(refused).map(|(_, files)| files.len()).sum()
     }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 mod encode;
 mod expand;
 pub(super) use encode::{BLOCKSIZE, TYPESIZE, compress};
+pub use encode::{common, compress_stream};
 pub use expand::{copy_match, expand};
 
 use super::shuffle::unshuffle;

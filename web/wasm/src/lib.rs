@@ -2,7 +2,6 @@
 
 mod bytes;
 mod chunk;
-mod codec;
 mod pieces;
 mod store;
 
@@ -10,9 +9,9 @@ use std::ops::Range;
 
 use b2nd::frame::Offsets;
 use b2nd::{Error, Grid, Result};
+use b2nd_codec::Codec;
 use b2nd_view::store::{self as stores, Leaf, Store, Zip};
 use b2nd_view::{Array, Frame, Kind, Source, json};
-use codec::Codec;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -100,7 +99,7 @@ impl Reader {
         };
         let found = self.frame(|frame, start| {
             let grid = Array::find(frame.header()).ok().flatten().and_then(|array| array.meta.geometry().grid().ok());
-            let object = json::Object::new(frame, place, &json::Options::default(), &mut Codec)?;
+            let object = json::Object::new(frame, place, &json::Options::default(), &mut Codec::default())?;
             Ok((to_json(&object), grid, start))
         });
         match found {
@@ -164,9 +163,9 @@ impl Reader {
         };
         match file {
             Some(file) if stores::is_zip(&file.read(0..4)?) => {
-                look(&*leaf.open(&Zip::open(file)?, &mut Codec)?, store::start(leaf))
+                look(&*leaf.open(&Zip::open(file)?, &mut Codec::default())?, store::start(leaf))
             }
-            _ => look(&*leaf.open(&self.files, &mut Codec)?, store::start(leaf)),
+            _ => look(&*leaf.open(&self.files, &mut Codec::default())?, store::start(leaf)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A store and its leaves, each as the object of JSON that the tool prints of it.
 
-use super::codec::Codec;
+use b2nd_codec::Codec;
 use b2nd::{Error, ErrorKind, Result};
 use b2nd_view::store::{self, Content, Folder, Leaf, Store, StoreObject, Zip};
 use b2nd_view::{Frame, Source, json};
@@ -22,7 +22,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
     match super::embeds(file) {
         Err(error) if is_io(&error) => Err(error),
         Ok(true) => {
-            let embedded = store::embedded(&Frame::open(file, 0)?, &mut Codec)?;
+            let embedded = store::embedded(&Frame::open(file, 0)?, &mut Codec::default())?;
             let store =
                 Store { kind: Some(embedded.kind), attributes: embedded.attributes, groups: Vec::new(), leaves: embedded.leaves };
             let text = describe(name, &store, files)?;
@@ -33,7 +33,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
 }
 
 fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
-    let store = store::list(folder, &mut Codec)?;
+    let store = store::list(folder, &mut Codec::default())?;
     let text = describe(name, &store, folder)?;
     Ok((store, text))
 }
@@ -54,9 +54,9 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
         return Ok(json!(object));
     }
     let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
-    let found = leaf.open(folder, &mut Codec).and_then(|source| {
+    let found = leaf.open(folder, &mut Codec::default()).and_then(|source| {
         let frame = Frame::open(&*source, 0)?;
-        let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec)?;
+        let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec::default())?;
         Ok(json!(object))
     });
     found.or_else(problem)

@@ -41,3 +41,29 @@ fn transposed(rows: u64) -> u64 {
     let bits = swap(bits, 14, 0x0000_cccc_0000_cccc);
     swap(bits, 28, 0x0000_0000_f0f0_f0f0)
 }
+
+/// Applies the filter. The elements after the last multiple of eight stay as they are.
+pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
+    let groups = from.len() / typesize.max(1) / 8;
+    let whole = groups * 8 * typesize;
+    let (data, rest) = from.split_at(whole);
+    let (planes, end) = to.split_at_mut(whole.min(to.len()));
+    end.copy_from_slice(rest);
+    if groups == 0 {
+        return;
+    }
+    for (byte, planes) in planes.chunks_exact_mut(8 * groups).enumerate() {
+        for (group, elements) in data.chunks_exact(8 * typesize).enumerate() {
+            let mut bytes = [0; 8];
+            for (place, element) in bytes.iter_mut().zip(elements.chunks_exact(typesize)) {
+                *place = element.get(byte).copied().unwrap_or(0);
+            }
+            let bits = transposed(u64::from_le_bytes(bytes)).to_le_bytes();
+            for (plane, bits) in planes.chunks_exact_mut(groups).zip(bits) {
+                if let Some(place) = plane.get_mut(group) {
+                    *place = bits;
+                }
+            }
+        }
+    }
+}

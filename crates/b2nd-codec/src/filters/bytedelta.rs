@@ -30,3 +30,15 @@ fn sums(plane: &mut [u8]) {
         *byte = sum;
     }
 }
+
+/// Applies the filter. Bytes at the end that are no whole element stay as they are.
+pub(super) fn apply(data: &mut [u8], typesize: usize) {
+    for plane in planes(data, typesize) {
+        let mut last = 0_u8;
+        for byte in plane {
+            let value = *byte;
+            *byte = value.wrapping_sub(last);
+            last = value;
+        }
+    }
+}

@@ -38,3 +38,15 @@ fn sums<const UNIT: usize>(data: &mut [u8]) {
         }
     }
 }
+
+/// Applies the filter to a block; `first` is what the chunk's first block will be when it is read, or none if this is it.
+pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&Vec<u8>>) {
+    let unit = unit(typesize);
+    if first.is_some() {
+        return undo(data, typesize, first.map(Vec::as_slice));
+    }
+    let whole = data.len() - data.len() % unit;
+    for at in (unit..whole).rev() {
+        data[at] ^= data[at - unit];
+    }
+}

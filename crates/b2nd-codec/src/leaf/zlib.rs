@@ -2,7 +2,7 @@
 
 use b2nd::Result;
 use b2nd::frame::Codec;
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::failed;
 
@@ -20,5 +20,28 @@ impl Zlib {
             Ok(Status::Ok | Status::BufError) => Err(failed(Codec::Zlib, "the stream does not end in its place")),
             Err(error) => Err(failed(Codec::Zlib, error)),
         }
+    }
+}
+
+/// The state of a compressor, and its level.
+#[derive(Default)]
+pub(super) struct Packer(Option<(u8, Compress)>);
+
+impl Packer {
+    /// Makes a stream that is shorter than the bytes, or none.
+    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+        let state = match &mut self.0 {
+            Some((known, state)) if *known == level => state,
+            other => &mut other.insert((level, Compress::new(Compression::new(level.into()), true))).1,
+        };
+        state.reset();
+        stream.resize(bytes.len(), 0);
+        let length = match state.compress(bytes, stream, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) => usize::try_from(state.total_out()).unwrap_or(0),
+            Ok(Status::Ok | Status::BufError) => 0,
+            Err(error) => return Err(failed(Codec::Zlib, error)),
+        };
+        stream.truncate(length);
+        Ok(())
     }
 }

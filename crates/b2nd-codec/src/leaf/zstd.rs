@@ -5,52 +5,57 @@ use b2nd::frame::Codec;
 use zstd_pure_rs::common::error::ERR_isError;
 use zstd_pure_rs::common::xxhash::XXH64_state_t;
 use zstd_pure_rs::common::zstd_common::ZSTD_getErrorName;
-use zstd_pure_rs::decompress::zstd_ddict::{ZSTD_DDict, ZSTD_createDDict};
-use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_createDCtx, ZSTD_decompress_usingDDict, ZSTD_decompressDCtx};
+use zstd_pure_rs::compress::zstd_compress::{ZSTD_CCtx, ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_maxCLevel};
+use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_createDCtx, ZSTD_decompress_usingDict, ZSTD_decompressDCtx};
 use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_entropy_rep};
 
 use super::failed;
 use crate::guard::guarded;
 
-/// A context, which keeps its tables from one stream to the next, and the dictionary of the last chunk that had one.
+/// A context, which keeps its tables from one stream to the next.
 #[derive(Default)]
-pub(super) struct Zstd {
-    context: Option<Box<ZSTD_DCtx>>,
-    dictionary: Option<(Vec<u8>, Box<ZSTD_DDict>)>,
-}
+pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
 impl Zstd {
     /// The length of what a stream expands to.
     pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
         // A panic leaves no context behind that is half changed.
-        let mut context = match self.context.take() {
+        let mut context = match self.0.take() {
             Some(context) => context,
             None => ZSTD_createDCtx(),
         };
-        let prepared = match dictionary {
-            Some(dictionary) => Some(self.prepared(dictionary)?),
-            None => None,
-        };
-        let length = guarded("zstd-pure-rs", || match prepared {
-            Some(dictionary) => ZSTD_decompress_usingDDict(&mut context, place, stream, dictionary),
+        let length = guarded("zstd-pure-rs", || match dictionary {
+            Some(dictionary) => ZSTD_decompress_usingDict(&mut context, place, stream, dictionary),
             None => {
                 let (mut repeated, mut hash) = (ZSTD_decoder_entropy_rep::default(), XXH64_state_t::default());
                 ZSTD_decompressDCtx(&mut context, &mut repeated, &mut hash, place, stream)
             }
         })?;
-        self.context = Some(context);
+        // One that has seen a dictionary or an error is not used again.
         if ERR_isError(length) {
             return Err(failed(Codec::Zstd, ZSTD_getErrorName(length)));
         }
+        self.0 = Some(context).filter(|_| dictionary.is_none());
         Ok(length)
     }
+}
 
-    fn prepared(&mut self, dictionary: &[u8]) -> Result<&ZSTD_DDict> {
-        if self.dictionary.as_ref().is_none_or(|(known, _)| known != dictionary) {
-            let made = guarded("zstd-pure-rs", || ZSTD_createDDict(dictionary))?;
-            let made = made.ok_or_else(|| failed(Codec::Zstd, "the dictionary is damaged"))?;
-            self.dictionary = Some((dictionary.to_vec(), made));
-        }
-        self.dictionary.as_ref().map(|(_, made)| &**made).ok_or_else(|| failed(Codec::Zstd, "no dictionary"))
+/// A context, which keeps its tables from one stream to the next.
+#[derive(Default)]
+pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
+
+impl Packer {
+    /// Makes a stream that is shorter than the bytes, or none.
+    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+        let context = self.0.take().or_else(ZSTD_createCCtx);
+        let mut context = context.ok_or_else(|| failed(Codec::Zstd, "no memory for a context"))?;
+        // Blosc's levels are 1 to 9, and the highest is Zstandard's.
+        let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
+        stream.resize(bytes.len(), 0);
+        let length = guarded("zstd-pure-rs", || ZSTD_compressCCtx(&mut context, stream, bytes, level))?;
+        self.0 = Some(context);
+        // It says no more than that the place is too small.
+        stream.truncate(if ERR_isError(length) { 0 } else { length });
+        Ok(())
     }
 }

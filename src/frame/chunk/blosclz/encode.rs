@@ -1,4 +1,4 @@
-//! Compresses an index as C-Blosc2 does: shuffles each block, then writes it as a stream of BloscLZ.
+//! Compresses into BloscLZ. An index is compressed as C-Blosc2 does it: each block is shuffled and written as one stream.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,57 +13,90 @@ pub(in super::super) const TYPESIZE: usize = 8;
 /// The length of the blocks that C-Blosc2 cuts an index into. It decompresses one block to look up an offset.
 pub(in super::super) const BLOCKSIZE: usize = 16384;
 
-/// The shortest match to write: a shorter one takes as many bytes as it saves.
+/// The shortest match to write: a shorter one takes as many bytes as it saves. One that is far away takes two more.
 const SHORTEST: usize = 4;
+const SHORTEST_FAR: usize = 7;
+
+/// The longest distance of a match.
+const FARTHEST: usize = FAR + 0xffff;
 
 /// The longest run of literals.
 const LITERALS: usize = 32;
 
-/// How many bits a hash has.
-const HASH_BITS: u32 = 12;
+/// Entries of the table for an index.
+const HASHES: usize = 1 << 12;
+
+/// So many literals in a row make the search skip one position more.
+const PATIENCE: usize = 64;
 
 /// The start of each block in the chunk, then the blocks. `None` if that is not shorter than the offsets.
 pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
     let mut output = vec![0; offsets.len().div_ceil(BLOCKSIZE) * 4];
+    let mut table = vec![0; HASHES];
+    let mut stream = Vec::new();
+    let mut shuffled = vec![0; BLOCKSIZE.min(offsets.len())];
     for (number, block) in offsets.chunks(BLOCKSIZE).enumerate() {
-        let mut shuffled = vec![0; block.len()];
-        shuffle(block, &mut shuffled, TYPESIZE);
-        let block = shuffled;
-        let mut stream = stream(&block);
-        if stream.len() >= block.len() {
-            stream = block;
-        }
+        let shuffled = &mut shuffled[..block.len()];
+        shuffle(block, shuffled, TYPESIZE);
+        stream.clear();
+        compress_stream(shuffled, &mut table, &mut stream);
+        let stream = if stream.len() >= block.len() { &*shuffled } else { &stream[..] };
         let start = i32::try_from(EXTENDED + output.len()).ok()?;
         output[number * 4..][..4].copy_from_slice(&start.to_le_bytes());
         output.extend_from_slice(&i32::try_from(stream.len()).ok()?.to_le_bytes());
-        output.extend_from_slice(&stream);
+        output.extend_from_slice(stream);
     }
     (output.len() < offsets.len()).then_some(output)
 }
 
-/// Literals and matches, and literals at the end: C-Blosc2 refuses a stream that ends with a match.
-fn stream(block: &[u8]) -> Vec<u8> {
-    let mut output = Vec::with_capacity(block.len());
-    // For each hash, the last position of four bytes that have it.
-    let mut seen = [None; 1 << HASH_BITS];
+/// Appends a block as one stream: literals and matches, and literals at the end, since C-Blosc2 refuses a stream that ends with a match.
+///
+/// `table` is a buffer for the last position of each hash; its length is a power of two. The block has less than 4 GiB.
+pub fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
+    table.fill(0);
+    let shift = u32::BITS - table.len().max(2).ilog2();
     let end = block.len().saturating_sub(1);
-    let (mut at, mut written) = (0, 0);
-    while let Some(next) = block[at..end].first_chunk() {
-        let hash = u32::from_le_bytes(*next).wrapping_mul(0x9e37_79b1) >> (u32::BITS - HASH_BITS);
-        let earlier = seen[hash as usize].replace(at);
-        let matches = |from: usize| block[at..end].iter().zip(&block[from..]).take_while(|(one, other)| one == other).count();
-        match earlier.map(|from| (from, matches(from))) {
-            Some((from, length)) if length >= SHORTEST => {
-                put_literals(&mut output, &block[written..at]);
-                put_match(&mut output, length, at - from);
+    let (mut at, mut written, mut first) = (0, 0, true);
+    while let Some(next) = block.get(at..end).and_then(<[u8]>::first_chunk) {
+        let hash = u32::from_le_bytes(*next).wrapping_mul(0x9e37_79b1) >> shift;
+        // Positions count from 1: 0 is none.
+        let position = u32::try_from(at + 1).unwrap_or(0);
+        let Some(entry) = table.get_mut(hash as usize) else { break };
+        let earlier = core::mem::replace(entry, position) as usize;
+        if earlier != 0 && at + 1 - earlier <= FARTHEST {
+            let from = earlier - 1;
+            let length = common(&block[at..end], &block[from..]);
+            let shortest = if at - from > FAR { SHORTEST_FAR } else { SHORTEST };
+            // The first byte of a stream belongs to literals.
+            if length >= shortest && !(first && written == at) {
+                put_literals(output, &block[written..at]);
+                put_match(output, length, at - from);
                 at += length;
-                written = at;
+                (written, first) = (at, false);
+                continue;
             }
-            _ => at += 1,
         }
+        at += 1 + (at - written) / PATIENCE;
     }
-    put_literals(&mut output, &block[written..]);
-    output
+    put_literals(output, &block[written..]);
+}
+
+/// Counts the bytes at the front that are the same on both sides.
+pub fn common(one: &[u8], other: &[u8]) -> usize {
+    let mut length = 0;
+    while let (Some(a), Some(b)) = (word(one, length), word(other, length)) {
+        if a != b {
+            return length + (a ^ b).trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    let rest = |side: &[u8]| side.get(length..).map_or(0, <[u8]>::len);
+    let rest = rest(one).min(rest(other));
+    length + (0..rest).take_while(|at| one[length + at] == other[length + at]).count()
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
 }
 
 fn put_literals(output: &mut Vec<u8>, literals: &[u8]) {

@@ -1,0 +1,58 @@
+//! Truncated precision: the lowest bits of each element are cut off, so there is nothing to undo.
+
+use b2nd::frame::Filter;
+use b2nd::{Error, Result};
+
+/// int_trunc, for whole numbers. trunc_prec is for floats.
+const INT_TRUNC: Filter = Filter::Other(36);
+
+/// Refuses a parameter that cuts off what the elements do not have.
+pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
+    let sizes: &[usize] = match filter {
+        Filter::TruncPrec => &[4, 8],
+        INT_TRUNC => &[1, 2, 4, 8],
+        _ => return Ok(()),
+    };
+    if !sizes.contains(&typesize) {
+        return Err(Error::custom(format_args!("{filter}: expected elements of {sizes:?} bytes, found {typesize}")));
+    }
+    let most = bits(filter, typesize);
+    match zeroed(filter, meta, typesize) {
+        Some(zeroed) if zeroed < most => Ok(()),
+        _ => {
+            let meta = i8::from_ne_bytes([meta]);
+            Err(Error::custom(format_args!("{filter}: expected 1 to {most} bits, or less than {most} to cut off, found {meta}")))
+        }
+    }
+}
+
+/// Cuts off bits, if the filter is one of these.
+pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) {
+    if !matches!(filter, Filter::TruncPrec | INT_TRUNC) {
+        return;
+    }
+    let Some(zeroed) = zeroed(filter, meta, typesize) else { return };
+    let mask = u64::MAX.checked_shl(zeroed).unwrap_or(0).to_le_bytes();
+    for element in data.chunks_exact_mut(typesize.max(1)) {
+        element.iter_mut().zip(mask).for_each(|(byte, mask)| *byte &= mask);
+    }
+}
+
+/// The bits of which some are kept: those of the fraction, or all of a whole number.
+fn bits(filter: Filter, typesize: usize) -> u32 {
+    match (filter, typesize) {
+        (Filter::TruncPrec, 4) => 23,
+        (Filter::TruncPrec, _) => 52,
+        (_, 1) => 8,
+        (_, 2) => 16,
+        (_, 4) => 32,
+        _ => 64,
+    }
+}
+
+/// How many bits are cut off: a positive parameter says how many stay, a negative one how many go.
+fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
+    let meta = i8::from_ne_bytes([meta]);
+    let count = u32::from(meta.unsigned_abs());
+    if meta < 0 { Some(count) } else { bits(filter, typesize).checked_sub(count) }
+}

@@ -1,0 +1,131 @@
+//! LZ4 with a long search: all earlier places of four bytes are tried, up to a number that the level gives.
+
+use b2nd::frame::raw::common;
+
+/// The longest distance of a match.
+const WINDOW: usize = 0xffff;
+
+/// The shortest match.
+const SHORTEST: usize = 4;
+
+/// The last bytes are literals, and no match starts in the last twelve.
+const LAST_LITERALS: usize = 5;
+const LAST_MATCH: usize = 12;
+
+/// Entries for hashes.
+const HASH_BITS: u32 = 15;
+
+/// A match as long as this is taken without a look at others.
+const ENOUGH: usize = 1 << 12;
+
+/// Earlier places of each hash: the last one, and for each place the one before it. Places count from 1.
+#[derive(Default)]
+pub(super) struct Chains {
+    last: Vec<u32>,
+    before: Vec<u32>,
+    /// The next place to enter.
+    next: usize,
+}
+
+/// A match: its length, and where it starts.
+type Match = (usize, usize);
+
+impl Chains {
+    /// Appends bytes, of which there are less than 4 GiB, as a stream.
+    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) {
+        self.last.clear();
+        self.last.resize(1 << HASH_BITS, 0);
+        self.before.clear();
+        self.before.resize(WINDOW + 1, 0);
+        self.next = 0;
+        let tries = 1_usize << level.clamp(1, 9);
+        let limit = bytes.len().saturating_sub(LAST_MATCH);
+        let (mut at, mut written) = (0, 0);
+        while at < limit {
+            let mut found = self.longest(bytes, at, tries);
+            if found.0 < SHORTEST {
+                at += 1;
+                continue;
+            }
+            // One that starts a byte later and is longer is better.
+            while found.0 < ENOUGH && at + 1 < limit {
+                let later = self.longest(bytes, at + 1, tries);
+                if later.0 <= found.0 {
+                    break;
+                }
+                (found, at) = (later, at + 1);
+            }
+            let (length, from) = found;
+            put(stream, bytes.get(written..at).unwrap_or_default(), Some((length, at - from)));
+            at += length;
+            written = at;
+        }
+        put(stream, bytes.get(written..).unwrap_or_default(), None);
+    }
+
+    /// The longest match for what stands at this place.
+    fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
+        while self.next < at {
+            if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
+                let entered = u32::try_from(self.next + 1).unwrap_or(0);
+                let earlier = std::mem::replace(last, entered);
+                if let Some(before) = self.before.get_mut(self.next & WINDOW) {
+                    *before = earlier;
+                }
+            }
+            self.next += 1;
+        }
+        let end = bytes.len().saturating_sub(LAST_LITERALS);
+        let (Some(here), Some(hash)) = (bytes.get(at..end), hash(bytes, at)) else { return (0, 0) };
+        let mut best = (0, 0);
+        let mut place = self.last.get(hash).copied().unwrap_or(0);
+        for _ in 0..tries {
+            let from = (place as usize).wrapping_sub(1);
+            if place == 0 || from >= at || at - from > WINDOW {
+                break;
+            }
+            // What does not end as the best one does cannot be longer.
+            if bytes.get(from + best.0) == here.get(best.0) {
+                let length = common(here, bytes.get(from..).unwrap_or_default());
+                if length > best.0 {
+                    best = (length, from);
+                    if length >= ENOUGH || length == here.len() {
+                        break;
+                    }
+                }
+            }
+            place = self.before.get(from & WINDOW).copied().unwrap_or(0);
+        }
+        best
+    }
+}
+
+fn hash(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    usize::try_from(next.wrapping_mul(0x9e37_79b1) >> (u32::BITS - HASH_BITS)).ok()
+}
+
+/// A sequence: literals, and a match of this length and distance behind them, or the end.
+fn put(stream: &mut Vec<u8>, literals: &[u8], found: Option<(usize, usize)>) {
+    let more = found.map_or(0, |(length, _)| length - SHORTEST);
+    stream.push(nibble(literals.len()) << 4 | nibble(more));
+    put_rest(stream, literals.len());
+    stream.extend_from_slice(literals);
+    if let Some((_, distance)) = found {
+        let [low, high, ..] = distance.to_le_bytes();
+        stream.extend([low, high]);
+        put_rest(stream, more);
+    }
+}
+
+fn nibble(length: usize) -> u8 {
+    u8::try_from(length.min(15)).unwrap_or(15)
+}
+
+/// What does not fit the token.
+fn put_rest(stream: &mut Vec<u8>, length: usize) {
+    if let Some(rest) = length.checked_sub(15) {
+        stream.resize(stream.len() + rest / 255, 255);
+        stream.push(u8::try_from(rest % 255).unwrap_or(0));
+    }
+}
