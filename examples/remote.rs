@@ -1,11 +1,12 @@
-//! Reads headers over HTTP by range requests: 4 KiB first, and where a header is longer, what the error says is missing. Then reads
-//! one chunk: a request for the index, and one for the chunk.
+//! Reads frames over HTTP by range requests. [`Pieces`] holds what has been fetched and names what is missing: 4 KiB first, the rest of a
+//! header that is longer, then the index and one chunk.
 //!
 //! ```text
 //! cargo run --example remote
 //! ```
 //!
-//! The server is part of the example, so no network is needed. An object store answers the same requests.
+//! The server is part of the example, so no network is needed. An object store answers the same requests, and a client that fetches all
+//! that is missing at once need not wait for one answer after another.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,75 +15,52 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
 use std::thread;
 
-use b2nd::frame::{Chunk, ChunkHeader, Header, Offsets, Writer};
+use b2nd::frame::{Chunk, Frame, Header, Pieces, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use ureq::Agent;
 use ureq::http::StatusCode;
 
-/// How much to ask for first: nearly all headers fit.
-const FIRST: usize = 4096;
-
-/// A file that gives its bytes by their range, and counts what it is asked for.
+/// A file behind HTTP, and what has been fetched of it.
 struct Remote {
     agent: Agent,
     url: String,
+    pieces: Pieces,
     requests: usize,
-    fetched: usize,
 }
 
 impl Remote {
     fn new(url: String) -> Remote {
         let agent = Agent::config_builder().proxy(None).http_status_as_error(false).build().new_agent();
-        Remote { agent, url, requests: 0, fetched: 0 }
+        Remote { agent, url, pieces: Pieces::new(), requests: 0 }
     }
 
-    /// These bytes, or as many of them as the file has.
-    fn read(&mut self, start: usize, length: usize) -> Result<Vec<u8>, Box<dyn Error>> {
-        let range = format!("bytes={start}-{}", start + length - 1);
-        let mut response = self.agent.get(&self.url).header("Range", range).call()?;
+    /// Reads something of the frame, and fetches what that takes.
+    fn read<T>(&mut self, read: impl Fn(Frame<&Pieces>) -> b2nd::Result<T>) -> Result<T, Box<dyn Error>> {
+        loop {
+            let done = Frame::open(&self.pieces).and_then(&read);
+            let missing = self.pieces.take_missing(4096);
+            if missing.is_empty() {
+                return Ok(done?);
+            }
+            for range in missing {
+                let bytes = self.fetch(&range)?;
+                self.pieces.put(range, bytes)?;
+            }
+        }
+    }
+
+    /// Fetches these bytes, or as many of them as the file has.
+    fn fetch(&mut self, range: &Range<u64>) -> Result<Vec<u8>, Box<dyn Error>> {
+        let header = format!("bytes={}-{}", range.start, range.end - 1);
+        let mut response = self.agent.get(&self.url).header("Range", header).call()?;
         self.requests += 1;
         match response.status() {
-            StatusCode::PARTIAL_CONTENT => {
-                let bytes = response.body_mut().read_to_vec()?;
-                self.fetched += bytes.len();
-                Ok(bytes)
-            }
+            StatusCode::PARTIAL_CONTENT => Ok(response.body_mut().read_to_vec()?),
             // The file ends before the range begins.
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
             status => Err(format!("expected a part of the file, found status {status}").into()),
         }
     }
-
-    fn read_range(&mut self, range: Range<u64>) -> Result<Vec<u8>, Box<dyn Error>> {
-        let [start, end] = [range.start.try_into()?, range.end.try_into()?];
-        self.read(start, end - start)
-    }
-}
-
-/// A header of any length, in one request or two.
-fn read_header(remote: &mut Remote) -> Result<Header, Box<dyn Error>> {
-    let mut prefix = remote.read(0, FIRST)?;
-    loop {
-        let error = match Header::from_slice(&prefix) {
-            Ok(header) => return Ok(header),
-            Err(error) => error,
-        };
-        // From byte 15 on this is exact, so the second request is the last one.
-        let Some(needed) = error.needed() else { return Err(error.into()) };
-        let more = remote.read(prefix.len(), needed)?;
-        if more.is_empty() {
-            return Err(error.into());
-        }
-        prefix.extend(more);
-    }
-}
-
-/// The header of a chunk, whose data are behind it.
-fn read_chunk(remote: &mut Remote, header: &Header, number: u64) -> Result<ChunkHeader, Box<dyn Error>> {
-    let tail = remote.read_range(header.tail_range())?;
-    let place = Offsets::from_tail(header, &tail)?.range(number).ok_or("no bytes of the file hold this chunk")?;
-    let bytes = remote.read_range(place)?;
-    Ok(*Chunk::from_slice(&bytes)?.header())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -101,8 +79,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("file                   bytes  requests  fetched  header");
     for (name, length) in names {
         let mut remote = Remote::new(format!("http://{address}/{name}"));
-        let header = read_header(&mut remote);
-        print!("{name:20} {length:7}  {:8}  {:7}  ", remote.requests, remote.fetched);
+        let header = remote.read(|frame| Ok(frame.header().clone()));
+        print!("{name:20} {length:7}  {:8}  {:7}  ", remote.requests, remote.pieces.held());
         match header {
             Ok(header) => {
                 let shape = header.array()?.map(|array| array.geometry().shape().to_vec()).unwrap_or_default();
@@ -114,10 +92,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut remote = Remote::new(format!("http://{address}/example.b2nd"));
-    let header = read_header(&mut remote)?;
-    let chunk = read_chunk(&mut remote, &header, 2)?;
+    let chunk = remote.read(|frame| Ok(*frame.chunk(2)?.header()))?;
     println!("chunk 2 of example.b2nd: {} bytes, {} with {}", chunk.nbytes(), chunk.cbytes(), chunk.codec());
-    println!("{} requests, {} bytes fetched", remote.requests, remote.fetched);
+    println!("{} requests, {} bytes fetched", remote.requests, remote.pieces.held());
     Ok(())
 }
 

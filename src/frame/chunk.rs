@@ -153,7 +153,7 @@ impl<'a> Chunk<'a> {
     /// Makes the chunk of an index: compressed as C-Blosc2 does it, or stored if that is not longer.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let Some(blocks) = blosclz::compress(offsets) else { return Chunk::store(offsets, blosclz::TYPESIZE) };
-        let header = ChunkHeader::index(offsets.len(), blocks.len())?;
+        let header = ChunkHeader::shuffled(offsets.len(), blosclz::TYPESIZE, blosclz::BLOCKSIZE, blocks.len())?;
         Ok(Chunk { header, bytes: Cow::Owned([header.as_bytes(), &blocks].concat()) })
     }
 

@@ -34,7 +34,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///     }
 /// };
 /// assert_eq!(nvlmetalayers, 3);
-/// assert_eq!(fetched, [0..4096, 9196..13292]);
+/// assert_eq!(fetched, [0..4096, 4096..4794]);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///

@@ -1,7 +1,8 @@
-//! What stands around the library: its examples, its package, its list of public items.
+//! What stands around the library: its examples, its package, its list of public items; and that no files import in circles.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
+mod circles;
 mod examples;
 mod packaging;
 mod stability;

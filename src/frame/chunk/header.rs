@@ -1,7 +1,5 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
-use super::blosclz;
-use super::streams::IS_UNSPLIT;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -26,6 +24,9 @@ const MAX_CBYTES: usize = i32::MAX as usize;
 /// Bit 0 and bit 2 of the flags. Byte shuffle and bit shuffle together mean that the header is extended.
 const IS_EXTENDED: u8 = 0x05;
 const IS_STORED: u8 = 0x02;
+
+/// Bit 4 of the flags: blocks are not split into streams.
+pub(super) const IS_UNSPLIT: u8 = 0x10;
 
 /// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
 const VERSION: u8 = 5;
@@ -121,12 +122,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of an index that is compressed as C-Blosc2 does it: `payload` bytes of shuffled blocks in BloscLZ.
-    pub(super) fn index(nbytes: usize, payload: usize) -> Result<ChunkHeader> {
-        let mut header = ChunkHeader::new(nbytes, blosclz::TYPESIZE)?;
+    /// The header of `payload` bytes of shuffled blocks in BloscLZ, with all of a block in one stream.
+    pub(super) fn shuffled(nbytes: usize, typesize: usize, blocksize: usize, payload: usize) -> Result<ChunkHeader> {
+        let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_UNSPLIT;
         header.bytes[21] = Filter::Shuffle.code();
-        header.set_blocksize(blosclz::BLOCKSIZE);
+        header.set_blocksize(blocksize);
         header.bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED.saturating_add(payload))?);
         header.check()?;
         Ok(header)

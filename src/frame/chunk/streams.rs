@@ -9,11 +9,8 @@
 
 use alloc::string::ToString;
 
-use super::ChunkHeader;
+use super::header::{ChunkHeader, IS_UNSPLIT};
 use crate::error::{Error, ErrorKind, Result};
-
-/// Bit 4 of the flags: blocks are not split into streams.
-pub(super) const IS_UNSPLIT: u8 = 0x10;
 
 /// The bit of a stream's token that means that all bytes are the same.
 const IS_RUN: u8 = 0x01;
