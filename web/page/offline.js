@@ -1,7 +1,7 @@
 // Keeps the page's own files, so that it opens without a network. With one, what is new comes first.
 
 const KEPT = "b2nd";
-const FILES = ["./", "index.html", "style.css", "page.js", "bytes.js", "dom.js", "engine.js", "facts.js", "picture.js", "source.js", "tree.js", "values.js", "b2nd_web.js", "b2nd_web_bg.wasm", "example.b2nd", "four-dimensions.b2nd", "store.b2z", "broken.b2nd"];
+const FILES = ["./", "index.html", "style.css", "page.js", "bytes.js", "dom.js", "engine.js", "facts.js", "overview.js", "picture.js", "source.js", "tree.js", "values.js", "b2nd_web.js", "b2nd_web_bg.wasm", "example.b2nd", "four-dimensions.b2nd", "store.b2z", "broken.b2nd"];
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));

@@ -16,12 +16,42 @@ const status = document.getElementById("status");
 let opened = null;
 /** Which file was asked for last. */
 let turn = 0;
+/** Sources that were opened, in their order: the browser's Back and Forward name them by their place. */
+const sources = [];
 
 const address = new URLSearchParams(location.search).get("url");
 if (address === null) stayHome();
 keepForOffline();
 listen();
-if (address !== null) open(() => UrlSource.open(new URL(address, location.href)));
+visited(history.state);
+
+/** Shows what a place in the browser's history stands for. */
+function visited(state) {
+  if (sources[state?.source] !== undefined) open(() => sources[state.source]);
+  else if (address !== null) open(() => UrlSource.open(new URL(address, location.href)));
+  else goHome();
+}
+
+function goHome() {
+  turn += 1;
+  opened?.close();
+  opened = null;
+  view.hidden = true;
+  view.replaceChildren();
+  start.hidden = false;
+  document.body.classList.remove("is-open");
+  document.title = "b2nd: what is in a Blosc2 file";
+  status.textContent = "";
+}
+
+/** Opens what a person has chosen, as a step in the browser's history. */
+function visit(find) {
+  return open(async () => {
+    const source = await find();
+    history.pushState({ source: sources.push(source) - 1 }, "");
+    return source;
+  });
+}
 
 /** Without ?url= nothing but this page's own files may be connected to. A policy that is added can only narrow. */
 function stayHome() {
@@ -37,8 +67,17 @@ function listen() {
   document.getElementById("pick-file").addEventListener("change", (event) => picked(event, (files) => new FileSource(files[0])));
   document.getElementById("pick-folder").addEventListener("change", (event) => picked(event, (files) => Folder.fromPicked(files)));
   for (const button of document.querySelectorAll("[data-example]")) {
-    button.addEventListener("click", () => open(() => example(button.dataset.example)));
+    button.addEventListener("click", () => visit(() => example(button.dataset.example)));
   }
+  document.getElementById("drop").addEventListener("click", (event) => {
+    if (event.target.closest("button, label") === null) document.getElementById("pick-file").click();
+  });
+  document.getElementById("address").addEventListener("submit", (event) => {
+    event.preventDefault();
+    // Another page: this one has promised to connect to nothing.
+    location.search = new URLSearchParams({ url: document.getElementById("url").value.trim() });
+  });
+  addEventListener("popstate", (event) => visited(event.state));
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dropping");
@@ -52,15 +91,15 @@ function listen() {
     // Both have to be asked for before anything else is waited for.
     const entry = event.dataTransfer.items[0]?.webkitGetAsEntry?.();
     const file = event.dataTransfer.files[0];
-    if (entry?.isDirectory) open(() => Folder.fromEntry(entry));
-    else if (file) open(() => new FileSource(file));
+    if (entry?.isDirectory) visit(() => Folder.fromEntry(entry));
+    else if (file) visit(() => new FileSource(file));
   });
 }
 
 function picked(event, source) {
   const files = [...event.target.files];
   event.target.value = "";
-  if (files.length > 0) open(() => source(files));
+  if (files.length > 0) visit(() => source(files));
 }
 
 async function example(name) {
@@ -125,14 +164,19 @@ async function show(file, seen) {
     place.dataset.shown = leaf.key;
   };
   const { store } = seen;
+  const head = el("div", { class: "head" },
+    el("h1", {}, name, badge(store.kind ?? "folder")),
+    el("p", { class: "summary" }, `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`));
+  if (seen.leaves.length === 0 && store.kind === null) {
+    return present(head, problem(`There is no Blosc2 file in ${name}: no .b2nd, .b2f or .b2b, no sparse frame (chunks.b2frame) and no store (embed.b2e).`));
+  }
   present(
-    el("div", { class: "head" },
-      el("h1", {}, name, badge(store.kind ?? "folder")),
-      el("p", { class: "summary" }, `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`)),
-    el("div", { class: "stack" },
-      card("In the store", seen.leaves.length ? tree(seen.leaves, words, choose) : el("p", { class: "quiet" }, "nothing")),
-      attributes("Attributes of the store", store.vlmeta),
-      ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values)),
+    head,
+    el("div", { class: "store" },
+      el("nav", { class: "stack", "aria-label": "In the store" },
+        card("In the store", seen.leaves.length ? tree(seen.leaves, words, choose) : el("p", { class: "quiet" }, "nothing")),
+        attributes("Attributes of the store", store.vlmeta),
+        ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values))),
       place),
   );
   if (seen.leaves.length > 0) await choose(seen.leaves[0]);
@@ -155,9 +199,7 @@ function table(leaf) {
 /** The parts of the page that show a frame. */
 async function frame(file, title) {
   const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
-  const dump = Array.isArray(parts)
-    ? card("Bytes, and what they mean", bytes(parts.map((part) => ({ ...part, bytes: fromHex(part.bytes) }))), "wide bytes-card")
-    : card("Bytes", problem(parts.error), "wide");
+  const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
   if (info.error !== undefined) {
     return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), problem(info.error)), dump];
   }
@@ -183,6 +225,21 @@ async function frame(file, title) {
       dump,
       card("For programs", el("details", { class: "for-programs" }, el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"), folded(visibleJson(JSON.stringify(info, bigints, 2)))), "wide")),
   ];
+}
+
+/** Header and trailer, byte by byte: shown when they are asked for, and at once where one is wrong. */
+function byteCard(parts) {
+  const length = parts.reduce((sum, part) => sum + part.bytes.length / 2, 0);
+  const place = el("div", {});
+  const fill = () => {
+    if (place.childElementCount === 0) place.append(...bytes(parts.map((part) => ({ ...part, bytes: fromHex(part.bytes) }))));
+  };
+  const fold = el("details", { class: "bytes-fold", ontoggle: fill }, el("summary", {}, `${count(length, "byte")} of header and trailer, each beside its meaning`), place);
+  if (parts.some((part) => part.errors.length > 0)) {
+    fold.open = true;
+    fill();
+  }
+  return card("Bytes, and what they mean", fold, "wide bytes-card");
 }
 
 function bigints(key, value) {

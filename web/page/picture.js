@@ -2,6 +2,7 @@
 
 import { el, size, thousands } from "./dom.js";
 import { parse } from "./engine.js";
+import { Overview } from "./overview.js";
 
 /** The most chunks along an axis, by level of zoom. */
 const ZOOM = [2, 4, 6, 10, 16];
@@ -29,6 +30,7 @@ export class Picture {
     } catch (error) {
       this.index = { error: String(error.message ?? error) };
     }
+    this.drawOverview();
     this.point(null);
   }
 
@@ -47,7 +49,23 @@ export class Picture {
     this.drag();
     this.pointed = el("div", { class: "pointed", "aria-live": "polite" });
     this.legend = el("ul", { class: "legend" });
-    return el("div", {}, ndim > 2 || Math.max(...this.perAxis.map(Number)) > ZOOM[0] ? this.controls() : null, this.canvas, this.pointed, this.legend, this.sliders());
+    this.overview = new Overview((row, column) => this.jump(row, column));
+    return el("div", {}, ndim > 2 || Math.max(...this.perAxis.map(Number)) > ZOOM[0] ? this.controls() : null, this.canvas, this.pointed, this.legend, this.overview.element, this.sliders());
+  }
+
+  /** Selects the chunk that a cell of the overview stands for. */
+  jump(row, column) {
+    let at = this.at;
+    for (const [axis, to] of [[this.axes[0], row], [this.axes[1], column]]) if (axis !== null && axis >= 0) at = at.with(axis, to);
+    this.select(at);
+  }
+
+  /** All chunks along the two axes, where the picture does not hold them. */
+  drawOverview() {
+    const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
+    const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
+    const drawn = hidden ? parse(this.opened.reader.overview(new Int32Array(axes), new Float64Array(this.at))) : null;
+    this.overview.draw(drawn, axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis]])));
   }
 
   controls() {
@@ -64,7 +82,7 @@ export class Picture {
     };
     const parts = this.array.shape.length > 1 ? [axis("down: axis", 0), axis("across: axis", 1)] : [];
     this.selects = parts.map(([, select]) => select);
-    const zoom = (sign, label) => el("button", { class: "button", type: "button", "aria-label": label, onclick: () => this.zoomBy(sign) }, sign > 0 ? "+" : "−");
+    const zoom = (sign, label) => el("button", { class: "button", type: "button", "aria-label": label, onclick: () => this.zoomBy(sign) }, sign > 0 ? "+ larger" : "− smaller");
     return el("div", { class: "controls" }, parts.map(([label]) => label), el("span", { class: "zoom" }, zoom(1, "fewer and larger chunks"), " ", zoom(-1, "more and smaller chunks")));
   }
 
@@ -160,6 +178,7 @@ export class Picture {
     svg.style.maxWidth = `${drawn.width * 1.2}px`;
     this.canvas.replaceChildren(svg);
     this.mark();
+    this.drawOverview();
     const padding = { "to-chunks": "padding to whole chunks", "to-blocks": "padding to whole blocks" };
     const keys = [["array", "elements"], ["chunk", "chunk"], ["block", "block"], ...Object.entries(padding).filter((entry, index) => drawn.pads[index])];
     this.legend.replaceChildren(...keys.map(([kind, text]) => el("li", {}, el("span", { class: `swatch swatch-${kind}` }), text)));

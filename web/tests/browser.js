@@ -13,7 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
 export const dist = process.env.B2ND_WEB_DIST ?? join(here, "../dist");
 export const data = join(root, "tests/data");
-const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
+export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 

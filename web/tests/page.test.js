@@ -1,13 +1,14 @@
 // The page in a browser, beside what the tool says of the same files. `web/ci` runs this.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync, ftruncateSync, closeSync, existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync, ftruncateSync, closeSync, existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { ask, data, dist, drop, launch, root, serve, shown, shownJson, visit } from "./browser.js";
+import { ask, data, dist, drop, launch, root, serve, shown, shownJson, tool, visit } from "./browser.js";
 
 const CORPUS = join(root, "../shared/corpus/stores");
 
@@ -315,9 +316,68 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
   assert.deepEqual(wrong, []);
 });
 
+test("10,000 chunks have an overview, and a click in it goes there", async () => {
+  // 1000 x 1000 bytes: a header of numpy's and 10 x 10 in each chunk.
+  const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000, 1000), }".padEnd(117) + "\n";
+  const values = Buffer.from(Array.from({ length: 1e6 }, (_, at) => (at % 1000 < 500 ? 0 : (at * 7919) >> 5)));
+  const npy = join(scratch, "many.npy");
+  writeFileSync(npy, Buffer.concat([Buffer.from("\x93NUMPY\x01\x00v\x00", "latin1"), Buffer.from(header), values]));
+  const file = join(scratch, "many.b2nd");
+  execFileSync(tool, ["import", npy, file, "--chunks", "10,10"]);
+  const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1400 } });
+  await drop(page, "example.b2nd", example());
+  assert.ok(await page.locator(".overview").isHidden(), "all 8 chunks are in the picture");
+  await drop(page, "many.b2nd", readFileSync(file));
+  const overview = page.locator(".overview");
+  await overview.getByText("in each, darker where more").waitFor();
+  const canvas = overview.locator("canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.click(box.x + box.width * 0.755, box.y + box.height * 0.425);
+  assert.match(await page.locator(".pointed").textContent(), /at \(42, 75\)elements \[420:430, 750:760\]/);
+  // Noise takes more bytes than zeros: its cell is darker.
+  const alpha = (x, y) => canvas.evaluate((drawn, [x, y]) => [...drawn.getContext("2d").getImageData(Math.floor(drawn.width * x), Math.floor(drawn.height * y), 1, 1).data].join(), [x, y]);
+  assert.notEqual(await alpha(0.1, 0.9), await alpha(0.9, 0.9));
+  assert.deepEqual(wrong, []);
+});
+
+test("Back returns to the start and Forward to the file; the drop zone can be clicked; an address can be typed", async () => {
+  const far = await serve(data, true);
+  const { page } = await visit(browser, home.url, { allowed: [far.url] });
+  await drop(page, "example.b2nd", example());
+  await page.goBack();
+  assert.ok(await page.locator("#start").isVisible() && await page.locator("#view").isHidden());
+  await page.goForward();
+  await shown(page);
+  assert.equal(await page.locator("#view h1").textContent(), "example.b2ndndarray");
+  await page.goBack();
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.locator("#drop").click({ position: { x: 8, y: 8 } })]);
+  await chooser.setFiles(join(data, "example.b2nd"));
+  await shown(page);
+  await page.goBack();
+  await page.locator("#url").fill(`${far.url}example.b2nd`);
+  await page.locator("#url").press("Enter");
+  await page.waitForURL(/\?url=/);
+  await shown(page);
+  assert.equal((await shownJson(page)).frame_len, 4794);
+  far.close();
+});
+
+test("a folder without Blosc2 says so", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  const folder = join(scratch, "nothing");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "readme.txt"), "text");
+  await page.setInputFiles("#pick-folder", folder);
+  await page.locator("#view .problem").waitFor();
+  assert.match(await page.locator("#view .problem").textContent(), /no Blosc2 file in nothing/);
+  assert.deepEqual(wrong, []);
+});
+
 test("pointing at bytes marks what they mean, and the reverse", async () => {
   const { page, wrong } = await visit(browser, home.url);
   await drop(page, "example.b2nd", example());
+  assert.equal(await page.locator(".part").count(), 0, "bytes are folded until they are wanted");
+  await page.locator(".bytes-fold > summary").click();
   const part = page.locator(".part").first();
   await part.locator(".meanings li", { hasText: "frame_len" }).hover();
   assert.equal((await part.locator(".hex .marked").allTextContents()).join("").replaceAll(" ", ""), "cf00000000000012ba");

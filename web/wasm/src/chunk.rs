@@ -35,6 +35,45 @@ pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Dr
     window.draw(grid, SIZE)
 }
 
+/// The most cells of an overview along an axis.
+const CELLS: i64 = 256;
+
+/// All chunks along two axes, in at most [`CELLS`] by [`CELLS`] cells.
+#[derive(Serialize)]
+pub struct Overview {
+    /// Rows and columns.
+    cells: [i64; 2],
+    /// How many chunks a cell stands for along each axis: its bytes are those of the first.
+    step: [i64; 2],
+    /// The compressed bytes of each cell's chunk, row by row; none where it takes no bytes or its place is not known.
+    bytes: Vec<Option<u64>>,
+}
+
+/// The chunks along `axes`, rows then columns (-1 where there is none), at these coordinates along the others.
+pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
+    let per_axis = grid.chunks_per_dimension();
+    let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());
+    let &[rows, columns] = axes else { return None };
+    let lengths = [length(rows)?, length(columns)?];
+    let steps = |length: i64, step: i64| (length + step - 1) / step;
+    let step = lengths.map(|length| steps(length, CELLS).max(1));
+    let cells = [0, 1].map(|axis| steps(lengths[axis], step[axis]));
+    let mut at = at.to_vec();
+    let mut bytes = Vec::new();
+    for row in 0..cells[0] {
+        for column in 0..cells[1] {
+            for (axis, place) in [(rows, row * step[0]), (columns, column * step[1])] {
+                if let Some(coordinate) = usize::try_from(axis).ok().and_then(|axis| at.get_mut(axis)) {
+                    *coordinate = place;
+                }
+            }
+            let range = grid.chunk_from_coords(&at).and_then(|number| offsets.range(number));
+            bytes.push(range.map(|range| range.end - range.start));
+        }
+    }
+    Some(Overview { cells, step, bytes })
+}
+
 /// `start` is the byte of the file at which the frame starts. A sparse frame has `files`, one for each chunk.
 pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
     let number = grid.chunk_from_coords(at)?;

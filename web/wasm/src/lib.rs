@@ -140,6 +140,12 @@ impl Reader {
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
     }
 
+    /// All chunks along two axes with their compressed bytes; null before [`index`](Reader::index).
+    pub fn overview(&self, axes: Vec<i32>, at: Vec<f64>) -> String {
+        let (Some(grid), Some(offsets)) = (&self.grid, &self.offsets) else { return "null".to_owned() };
+        to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
+    }
+
     /// What there is to say of the chunk at these coordinates.
     pub fn chunk(&self, at: Vec<f64>) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
