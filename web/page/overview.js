@@ -3,7 +3,7 @@
 import { el, size, thousands } from "./dom.js";
 
 /** The least width or height that the overview is drawn at, in cells' pixels. */
-const LARGE = 160;
+const LARGE = 400;
 
 export class Overview {
   /** `jump` gets row and column of the chunk that is clicked. */
@@ -48,9 +48,9 @@ export class Overview {
   }
 
   click(event, jump) {
-    const box = this.canvas.getBoundingClientRect();
-    const cell = (place, length, cells) => Math.min(Math.floor((place / length) * cells), cells - 1);
+    const { clientHeight: height, clientWidth: width } = this.canvas;
+    const cell = (place, length, cells) => Math.min(Math.max(Math.floor((place / length) * cells), 0), cells - 1);
     const [rows, columns] = this.drawn.cells;
-    jump(cell(event.clientY - box.top, box.height, rows) * this.drawn.step[0], cell(event.clientX - box.left, box.width, columns) * this.drawn.step[1]);
+    jump(cell(event.offsetY, height, rows) * this.drawn.step[0], cell(event.offsetX, width, columns) * this.drawn.step[1]);
   }
 }
