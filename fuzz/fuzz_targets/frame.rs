@@ -1,7 +1,7 @@
 //! Whole frames in memory: header and trailer are written back, chunks lie where the index says, none overlaps another.
 #![no_main]
 
-use b2nd::frame::{Frame, Offset, Offsets, Trailer};
+use b2nd::frame::{Buffer, Frame, Offset, Offsets, Trailer};
 use b2nd_fuzz::{explains, writes};
 use libfuzzer_sys::fuzz_target;
 
@@ -11,6 +11,9 @@ fuzz_target!(|input: &[u8]| {
         Err(error) => return explains(&error, input),
     };
     let (header, trailer) = (frame.header(), frame.trailer());
+    let source = Frame::open(Buffer(input)).expect("the same header");
+    assert_eq!(source.trailer().expect("the same trailer"), trailer);
+    assert_eq!(source.offsets().expect("the same index"), frame.offsets());
     let bytes = &input[..header.frame_len() as usize];
     writes(header, &bytes[..header.header_len()]);
     let range = header.tail_range();
@@ -30,6 +33,8 @@ fuzz_target!(|input: &[u8]| {
     let mut places = Vec::new();
     // An index can say one thing of a hundred million chunks.
     for (number, offset) in (0..64).zip(offsets.iter()) {
+        let read = source.chunk(number).map_err(|error| error.to_string());
+        assert_eq!(read, frame.chunk(number).map_err(|error| error.to_string()));
         let Ok(chunk) = frame.chunk(number) else { continue };
         match offset {
             Offset::At(at) => {

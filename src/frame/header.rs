@@ -58,13 +58,13 @@ const MAGIC: [u8; 8] = *b"b2frame\0";
 /// The length of a header without metalayers.
 const SHORTEST: usize = 97;
 
-/// How many bytes it takes to read header_len.
+/// The number of bytes that end with header_len.
 const START: usize = 15;
 
 /// The position of the flags' first byte.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
-/// Whether a frame holds its chunks.
+/// The kind of a frame, which holds its chunks or not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FrameType {
     /// A CFrame: header, chunks, index and trailer in one file or buffer.

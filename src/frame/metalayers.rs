@@ -71,7 +71,7 @@ impl Metalayers {
         self.names.len()
     }
 
-    /// Whether there are no metalayers.
+    /// Returns true if there are no metalayers.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -199,7 +199,7 @@ impl Metalayers {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
 
-    /// Where the section's contents begin, one after another, counted from the start of the header or trailer.
+    /// The starts of the section's contents, one after another, counted from the start of the header or trailer.
     fn content_offsets(&self, section_start: usize) -> impl Iterator<Item = usize> {
         let first = section_start + self.index_len() + 3;
         self.contents.iter().scan(first, |next, content| {

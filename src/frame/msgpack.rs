@@ -1,4 +1,4 @@
-//! What Python puts into metalayers: generic msgpack, which is compact, and names a struct's fields.
+//! Generic msgpack, as Python puts it into metalayers: compact, with a struct's fields by name.
 
 use alloc::vec::Vec;
 

@@ -57,9 +57,9 @@ pub struct Frame<S: Keep = &'static [u8]> {
     pub(super) offsets: S::Cell<Arc<Offsets>>,
 }
 
-/// Where a frame keeps its trailer and its index: in place, or in a cell that the first call fills.
+/// The places of a trailer and an index that were read: in the frame itself, or in cells that the first call fills.
 pub trait Keep {
-    /// What keeps a `T`.
+    /// The place of a `T`.
     type Cell<T>;
 }
 
@@ -71,7 +71,7 @@ impl<S: Source> Keep for S {
     type Cell<T> = Once<T>;
 }
 
-/// Where a chunk's bytes are.
+/// The place of a chunk's bytes.
 #[derive(Clone, Debug)]
 enum ChunkPlace {
     /// Nowhere: its elements are all the same.

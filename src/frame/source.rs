@@ -25,7 +25,7 @@ pub trait Source {
     /// The length cannot be found out.
     fn len(&self) -> Result<u64>;
 
-    /// Whether there are no bytes.
+    /// Returns true if there are no bytes.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ pub struct Writer<T = Memory> {
     offsets: Vec<u8>,
     nbytes: u64,
     cbytes: u64,
-    /// Whether the last chunk was shorter than the others.
+    /// True once a chunk was shorter than the others, which is the last.
     ended: bool,
     /// The first compressed chunk whose blocksize is not the header's, and that blocksize.
     odd_blocks: Option<(u64, usize)>,
@@ -63,7 +63,7 @@ pub(super) mod sealed {
     use super::{FrameType, Result};
 
     pub trait Target {
-        /// What finishing a frame returns: its bytes in memory, nothing on disk.
+        /// The result of finishing a frame: its bytes in memory, nothing on disk.
         type Output;
         const FRAME_TYPE: FrameType;
 

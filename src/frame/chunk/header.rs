@@ -242,7 +242,7 @@ impl ChunkHeader {
         if self.is_extended() { EXTENDED } else { SHORT }
     }
 
-    /// Whether the header has 32 bytes, and so a filter pipeline.
+    /// Returns true if the header has 32 bytes, and so a filter pipeline.
     pub fn is_extended(&self) -> bool {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
@@ -287,7 +287,7 @@ impl ChunkHeader {
         self.size(12)
     }
 
-    /// Whether the data follows the header uncompressed (Blosc calls it *memcpyed*).
+    /// Returns true if the data follows the header uncompressed (Blosc calls it *memcpyed*).
     pub fn is_stored(&self) -> bool {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
@@ -346,7 +346,7 @@ impl ChunkHeader {
         slots.into_iter().filter(|(filter, _)| *filter != Filter::None)
     }
 
-    /// Whether the codec uses a dictionary.
+    /// Returns true if the codec uses a dictionary.
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
     }

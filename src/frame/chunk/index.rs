@@ -1,4 +1,4 @@
-//! [`Offsets`]: where a frame's chunks are.
+//! [`Offsets`]: the places of a frame's chunks.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,7 +9,7 @@ use super::{Chunk, blosclz};
 use crate::error::{Error, Result};
 use crate::frame::metalayers::mismatch;
 
-/// Where one chunk is.
+/// The place of one chunk.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
@@ -95,7 +95,7 @@ impl Offsets {
         self.count() as u64
     }
 
-    /// Whether there are no chunks.
+    /// Returns true if there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }

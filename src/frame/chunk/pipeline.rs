@@ -144,7 +144,7 @@ impl Serialize for Filter {
     }
 }
 
-/// Whether blocks are split by byte position before they are compressed.
+/// The rule by which blocks are split by byte position before they are compressed.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SplitMode {

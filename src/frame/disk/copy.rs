@@ -8,7 +8,7 @@ use std::io::{self, SeekFrom};
 use super::storage::Handle;
 use crate::error::Result;
 
-/// How many bytes are copied at once. The buffer of `io::copy` is too small for a large file.
+/// The number of bytes that are copied at once. The buffer of `io::copy` is too small for a large file.
 const AT_ONCE: usize = 1 << 20;
 
 /// Copies exactly these bytes to the position of `to`, in constant memory, and leaves `to` after them.

@@ -13,7 +13,7 @@ use super::held::Held;
 use super::storage::{Handle, Storage};
 use crate::error::{self, Error, Result, Segment};
 
-/// How a lock is taken.
+/// A way to take a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
     /// Exclusive: keeps out readers too, not only editors.
@@ -31,7 +31,7 @@ const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 /// An error of the kind `WouldBlock` says this if it is the thread itself that is in the way.
 const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait for ever";
 
-/// How long to wait before trying again to open a file that is in use, on systems that do not tell when it is closed.
+/// The pause before a file in use is opened again, on systems that do not tell when it is closed.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens a file as its only editor. Others wait until it is closed.
@@ -162,7 +162,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
     }
 }
 
-/// Whether a path names this file, and not another that was put in its place.
+/// Returns true if a path names this file, and not another that was put in its place.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
@@ -256,7 +256,7 @@ fn asked_for() -> bool {
     std::env::var_os("BLOSC_LOCKING").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Where C-Blosc2 has the lock file of a frame.
+/// The path of C-Blosc2's lock file for a frame.
 fn beside(frame: &Path) -> PathBuf {
     if frame.file_name().is_some_and(|name| name == SPARSE_FRAME) {
         return frame.with_file_name(".b2lock");

@@ -15,7 +15,7 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// How many bytes are read without a look at the file's length first, which costs a system call.
+/// Longer reads look at the file's length first, which costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A file that is open for reading, with the files of a sparse frame's chunks beside it, as a [`Source`].

@@ -24,9 +24,9 @@ pub(super) struct Staged {
     /// The given path, and the file that it names.
     given: PathBuf,
     target: PathBuf,
-    /// Whether it may replace a file of that name, which was there at first.
+    /// True if it may replace a file of that name, which was there at first.
     replaces: bool,
-    /// Whether it is there under its temporary name.
+    /// True while it is there under its temporary name.
     exists: bool,
     /// A directory's lock; a file's is on its handle.
     lock: Option<fs::File>,
@@ -206,7 +206,7 @@ fn clean_directory(storage: &dyn Storage, target: &Path) {
     }
 }
 
-/// Whether a name is `.NAME.0.tmp`, with the ending of a frame in NAME: other programs may have files like `.NAME.0.tmp`.
+/// Returns true for `.NAME.0.tmp` with the ending of a frame in NAME: other programs may have files like `.NAME.0.tmp`.
 fn is_temporary_frame(name: &str) -> bool {
     let parts = || name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.');
     parts().is_some_and(|(name, number)| number.parse::<u32>().is_ok() && (name.ends_with(".b2nd") || name.ends_with(".b2frame")))

@@ -1,4 +1,4 @@
-//! What the header alone tells about chunks, before the index is read.
+//! Facts about chunks that the header alone tells, and the index behind them.
 
 use core::ops::Range;
 

@@ -9,7 +9,7 @@ impl Header {
         self.flags[0] & 0x0f
     }
 
-    /// Whether the frame holds its chunks.
+    /// The kind of the frame, which holds its chunks or not.
     pub fn frame_type(&self) -> FrameType {
         if self.flags[1] == 0 { FrameType::Contiguous } else { FrameType::Sparse }
     }
@@ -19,12 +19,12 @@ impl Header {
         self.flags
     }
 
-    /// Whether chunks vary in length.
+    /// Returns true if chunks vary in length.
     pub fn has_variable_chunks(&self) -> bool {
         self.flags[0] & 0x40 != 0
     }
 
-    /// Whether blocks vary in length.
+    /// Returns true if blocks vary in length.
     pub fn has_variable_blocks(&self) -> bool {
         self.flags[0] & 0x80 != 0
     }
@@ -47,7 +47,7 @@ impl Header {
         self.flags[2] >> 4
     }
 
-    /// Whether blocks are split by byte position. It may be wrong in files of C-Blosc2 before 2.6, which stored it in another way.
+    /// The splitting of blocks by byte position. It may be wrong in files of C-Blosc2 before 2.6, which stored it in another way.
     pub fn split_mode(&self) -> Option<SplitMode> {
         match self.flags[3] {
             0 => Some(SplitMode::Always),
@@ -89,17 +89,17 @@ impl Header {
         self.chunksize
     }
 
-    /// How many threads the writer used to compress.
+    /// The number of the writer's threads for compression.
     pub fn compression_threads(&self) -> i16 {
         self.compression_threads
     }
 
-    /// How many threads the writer used to decompress.
+    /// The number of the writer's threads for decompression.
     pub fn decompression_threads(&self) -> i16 {
         self.decompression_threads
     }
 
-    /// Whether the trailer holds variable-length metalayers. C-Blosc2 does not rely on it.
+    /// Returns true if the trailer holds variable-length metalayers. C-Blosc2 does not rely on it.
     pub fn has_vlmetalayers(&self) -> bool {
         self.has_vlmetalayers
     }

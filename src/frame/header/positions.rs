@@ -44,7 +44,7 @@ impl HeaderField {
     pub const COMPRESSION_THREADS: HeaderField = HeaderField::CHUNKSIZE.then(2);
     /// The writer's threads for decompression, int16.
     pub const DECOMPRESSION_THREADS: HeaderField = HeaderField::COMPRESSION_THREADS.then(2);
-    /// Whether the trailer holds variable-length metalayers. The marker is the value, a bool.
+    /// A bool, whose marker is its value: the trailer holds variable-length metalayers.
     pub const HAS_VLMETALAYERS: HeaderField = HeaderField::DECOMPRESSION_THREADS.then(0);
     /// The filter pipeline, a fixext16: the count of slots, six filters, the codec, its parameter, the filters' parameters.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);

@@ -11,10 +11,10 @@ use super::MAX_METALAYERS;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Contents(Vec<u8>);
 
-/// How many bytes a length takes.
+/// The size of a length in bytes.
 const LENGTH: usize = size_of::<usize>();
 
-/// How many bytes are reserved for each content that is expected.
+/// The number of bytes reserved for each content that is expected.
 const USUAL: usize = LENGTH + 64;
 
 impl Contents {
@@ -52,7 +52,7 @@ impl Contents {
         content
     }
 
-    /// Where the content with this index is.
+    /// The place of the content with this index.
     fn range(&self, index: usize) -> Range<usize> {
         let start = self.iter().take(index).map(|content| LENGTH + content.len()).sum::<usize>() + LENGTH;
         start..start + self.iter().nth(index).map_or(0, <[u8]>::len)

@@ -38,7 +38,7 @@ impl Name {
         &self.bytes[..self.len()]
     }
 
-    /// Whether C-Blosc2, which ends names at a NUL, reads this as `name`.
+    /// Returns true if C-Blosc2, which ends names at a NUL, reads this as `name`.
     #[inline(always)]
     pub(super) fn is_for_c(&self, name: &[u8]) -> bool {
         // The unused bytes here are NULs.
