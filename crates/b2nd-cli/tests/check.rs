@@ -347,3 +347,31 @@ fn good_files_are_not_against_the_document() {
     // The betas' frames cannot be read.
     assert!(status == 3 && frames > 1500, "{frames} frames");
 }
+
+/// A good frame with bytes of it changed, and what is then found, where python-blosc2 or C-Blosc2 refuse to open or to read it.
+#[test]
+fn damage_that_python_refuses_is_found() {
+    let example = fs::read(Path::new(DATA).join("example.b2nd")).unwrap();
+    let header = Header::from_slice(&example).unwrap();
+    let index = usize::try_from(header.tail_range().start).unwrap();
+    let found = |name: &str, place: usize, byte: u8| {
+        let mut bytes = example.clone();
+        bytes[place] = byte;
+        let file = Temporary::new(&format!("refused-{name}"), &bytes);
+        let all = findings(&["--data", file.path()]);
+        assert!(!all.is_empty() && all.iter().any(|finding| finding["python_blosc2"] == json!(false)), "{name}: {all:?}");
+        all.iter()
+            .map(|finding| format!("{}: {}", finding["place"].as_str().unwrap(), finding["finding"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
+    let varies = "its flags say that its blocks vary in length, the frame's header that they do not";
+    assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
+    // The first byte of a blocksize of 384, after its marker.
+    let negative = found("blocksize", 0x35, 0x80);
+    assert!(negative.contains(&"header: blocksize: expected 1 to 4,608, found -2,147,483,264".to_owned()), "{negative:?}");
+    let start = example.len() - 283;
+    let chunk = (start..example.len()).find(|&at| example[at..].starts_with(&[5, 1])).unwrap();
+    let flagged = found("vl", chunk + 30, 1);
+    assert_eq!(flagged, [format!("vlmetalayer \"author\": {varies}")]);
+}

@@ -38,6 +38,11 @@ pub trait Folder {
     /// It cannot be read.
     fn open(&self, file: &str) -> Result<Box<dyn Source + '_>>;
 
+    /// The names that more than one file has. The last of them counts.
+    fn duplicates(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The offset in bytes at which a file starts in its archive; 0 if each is a file of its own.
     ///
     /// # Errors

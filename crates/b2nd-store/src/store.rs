@@ -27,6 +27,8 @@ pub struct Store {
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
+    /// The names that more than one member of an archive has. The last of them counts.
+    pub duplicates: Vec<String>,
 }
 
 /// Lists a directory or an archive.
@@ -41,7 +43,13 @@ pub struct Store {
 pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
     let mut files = folder.files()?;
     files.sort_unstable();
-    let mut store = Store { kind: None, attributes: Attributes::default(), groups: Vec::new(), leaves: Vec::new() };
+    let mut store = Store {
+        kind: None,
+        attributes: Attributes::default(),
+        groups: Vec::new(),
+        leaves: Vec::new(),
+        duplicates: folder.duplicates(),
+    };
     let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
     let is_store = files.iter().any(|file| file == EMBED) || !tables.is_empty();
     let mut waits = None;

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use b2nd::frame::{Source, Window};
 use b2nd::{Error, Result};
 use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
-use b2nd::frame::{Source, Window};
+use crate::text::printable;
 
 /// How much of the directory is read at once.
 const BUFFER: usize = 1 << 16;
@@ -17,11 +19,16 @@ const BUFFER: usize = 1 << 16;
 /// How far before its end an archive's directory is looked for: a comment may be 64 KiB long.
 const SEARCHED: u64 = 1 << 17;
 
-/// A zip archive.
+/// The length of a member's own header, without its name.
+const LOCAL_HEADER: u64 = 30;
+
+/// A zip archive. Of members with one name the last counts, as in Python.
 pub struct Zip<'s> {
     source: &'s dyn Source,
     archive: ZipArchive<At<'s>>,
     members: BTreeMap<String, Member>,
+    duplicates: Vec<String>,
+    inflated: Mutex<Inflated>,
 }
 
 struct Member {
@@ -31,20 +38,30 @@ struct Member {
     length: u64,
 }
 
+/// Members that were inflated: each once, and together no more bytes than a value may have.
+#[derive(Default)]
+struct Inflated {
+    members: BTreeMap<String, Arc<Vec<u8>>>,
+    total: u64,
+}
+
 impl<'s> Zip<'s> {
     /// Reads the directory of an archive.
     ///
     /// # Errors
     ///
-    /// The source is not an archive, or fails.
+    /// The source is not an archive, or fails; or two members share bytes, as no writer lays them out.
     pub fn open(source: &'s dyn Source) -> Result<Zip<'s>> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(source), &mut buffer, source.len()?);
         let archive = located.map_err(|(_, error)| wrong(error))?;
-        let mut members = BTreeMap::new();
+        let (mut members, mut duplicates, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut entries = archive.entries(&mut buffer);
         while let Some(entry) = entries.next_entry().map_err(wrong)? {
             let path = entry.file_path();
+            let start = entry.local_header_offset();
+            let length = LOCAL_HEADER.saturating_add(path.as_ref().len() as u64).saturating_add(entry.compressed_size_hint());
+            places.push(start..start.saturating_add(length));
             let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
             // A path that leads out of the archive is nobody's leaf.
             let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
@@ -55,10 +72,31 @@ impl<'s> Zip<'s> {
                     is_encrypted: entry.flags().is_encrypted(),
                     length: entry.uncompressed_size_hint(),
                 };
-                members.insert(name.to_owned(), member);
+                if members.insert(name.to_owned(), member).is_some() {
+                    duplicates.push(name.to_owned());
+                }
             }
         }
-        Ok(Zip { source, archive, members })
+        places.sort_unstable_by_key(|place| place.start);
+        let pairs = places.iter().zip(places.iter().skip(1));
+        if let Some((_, place)) = pairs.into_iter().find(|(one, other)| other.start < one.end) {
+            return Err(Error::custom(format_args!("two members of the archive share its bytes from {} on", place.start)));
+        }
+        duplicates.dedup();
+        Ok(Zip { source, archive, members, duplicates, inflated: Mutex::default() })
+    }
+
+    /// The bytes of the archive that hold a member, where that is stored as it is. `None` where it is compressed.
+    ///
+    /// # Errors
+    ///
+    /// There is no such member, it is encrypted, or the archive cannot be read.
+    pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
+        let (member, range) = self.member(name)?;
+        if member.is_encrypted {
+            return Err(refused(name, "encrypted"));
+        }
+        Ok((member.method == CompressionMethod::STORE).then_some(range))
     }
 
     fn member(&self, name: &str) -> Result<(&Member, Range<u64>)> {
@@ -68,6 +106,27 @@ impl<'s> Zip<'s> {
         let (start, end) = self.archive.get_entry(member.place).map_err(wrong)?.compressed_data_range();
         Ok((member, start..end))
     }
+
+    fn inflate(&self, name: &str, member: &Member, range: Range<u64>) -> Result<Arc<Vec<u8>>> {
+        let mut inflated = self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(data) = inflated.members.get(name) {
+            return Ok(data.clone());
+        }
+        let most = MAX_VALUE as u64;
+        let (Ok(length), true) = (usize::try_from(member.length), inflated.total.saturating_add(member.length) <= most) else {
+            return Err(refused(name, &format!("deflated, and more than {most} bytes of an archive are not inflated")));
+        };
+        let packed = self.source.read(range)?;
+        let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
+            .map_err(|error| refused(name, &format!("deflated, and cannot be inflated: {error}")))?;
+        if data.len() != length {
+            return Err(refused(name, &format!("deflated: expected {length} bytes, found {}", data.len())));
+        }
+        inflated.total += member.length;
+        let data = Arc::new(data);
+        inflated.members.insert(name.to_owned(), data.clone());
+        Ok(data)
+    }
 }
 
 impl Folder for Zip<'_> {
@@ -76,30 +135,30 @@ impl Folder for Zip<'_> {
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
-        let (member, range) = self.member(name)?;
-        let refused = |what: &str| Err(Error::custom(format_args!("the member {name:?} is {what}")));
-        if member.is_encrypted {
-            return refused("encrypted");
+        if let Some(range) = self.range(name)? {
+            return Ok(Box::new(Window::new(self.source, range)));
         }
+        let (member, range) = self.member(name)?;
         match member.method {
-            CompressionMethod::STORE => Ok(Box::new(Window::new(self.source, range))),
-            CompressionMethod::DEFLATE if name == EMBED => refused("deflated, and python-blosc2 reads none but a stored one"),
-            CompressionMethod::DEFLATE if member.length <= MAX_VALUE as u64 => {
-                let packed = self.source.read(range)?;
-                match miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, member.length as usize) {
-                    Ok(data) if data.len() as u64 == member.length => Ok(Box::new(data)),
-                    Ok(data) => refused(&format!("deflated: expected {} bytes, found {}", member.length, data.len())),
-                    Err(error) => refused(&format!("deflated, and cannot be inflated: {error}")),
-                }
+            CompressionMethod::DEFLATE if name == EMBED => {
+                Err(refused(name, "deflated, and python-blosc2 reads none but a stored one"))
             }
-            CompressionMethod::DEFLATE => refused("deflated, and too long to be inflated into memory"),
-            other => refused(&format!("compressed with the method {other}")),
+            CompressionMethod::DEFLATE => Ok(Box::new(self.inflate(name, member, range)?)),
+            other => Err(refused(name, &format!("compressed with the method {other}"))),
         }
     }
 
     fn offset(&self, name: &str) -> Result<u64> {
         Ok(self.member(name)?.1.start)
     }
+
+    fn duplicates(&self) -> Vec<String> {
+        self.duplicates.clone()
+    }
+}
+
+fn refused(name: &str, what: &str) -> Error {
+    Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
 /// A source as rawzip reads it.

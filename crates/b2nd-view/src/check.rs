@@ -14,9 +14,10 @@ use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
 use b2nd_store::value::{Value, is_pickle};
-use b2nd_store::{Folder, Table};
+use b2nd_store::{Folder, Store, Table};
 
 mod chunk;
+mod kinds;
 mod lenient;
 
 /// The most vlmetalayers that C-Blosc2 writes back.
@@ -25,6 +26,12 @@ const MAX_REWRITTEN: usize = 16;
 /// Where the filters are in a frame's header, and how many. Two bytes after them their parameters follow.
 const PIPELINE: usize = 0x47;
 const FILTERS: usize = 6;
+
+/// A filter that subtracts from each byte the one before it in the same plane.
+const BYTEDELTA: u8 = 35;
+
+/// The longest gap before a trailer that C-Blosc2 counts with.
+const MAX_GAP: u64 = i32::MAX as u64;
 
 /// Something that is not as it should be, or that not everybody reads.
 #[derive(Clone, Debug, Serialize)]
@@ -66,13 +73,24 @@ pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Ve
         findings.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
     }
     let bytes = bytes::header_bytes(frame)?;
-    findings.pipeline(&bytes);
+    findings.pipeline(&bytes, header.typesize());
+    findings.blocksize(header);
     findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
     findings.array(header);
     findings.trailer(frame, codec)?;
     findings.length(frame)?;
     findings.chunks(frame, data, codec)?;
     Ok(findings.0)
+}
+
+/// The findings of a store itself: names that several members of an archive have.
+pub fn store(store: &Store) -> Vec<Finding> {
+    let mut findings = Findings(Vec::new());
+    for name in &store.duplicates {
+        let finding = "another member has the same name: the last counts";
+        findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
+    }
+    findings.0
 }
 
 /// The findings of a table in a store, beyond those of its frames: columns that its schema has and the store has not.
@@ -137,7 +155,7 @@ impl Findings {
     }
 
     /// The filters for new chunks, whether or not a chunk has them.
-    fn pipeline(&mut self, header: &[u8]) {
+    fn pipeline(&mut self, header: &[u8], typesize: i32) {
         for slot in 0..FILTERS {
             let [filter_at, meta_at] = [PIPELINE, PIPELINE + FILTERS + 2].map(|first| first + slot);
             let (Some(&filter), Some(&meta)) = (header.get(filter_at), header.get(meta_at)) else { return };
@@ -145,10 +163,25 @@ impl Findings {
                 let finding = format!("its pipeline has filter {filter}, which C-Blosc2 does not know");
                 self.add("header", Some(filter_at as u64), finding, [None, NO, NO]);
             }
-            if i8::try_from(meta).is_err() {
+            if filter == BYTEDELTA && typesize > i32::from(i8::MAX) {
+                let finding =
+                    format!("its pipeline has bytedelta for elements of {typesize} bytes, where python-blosc2 opens at most 127");
+                self.add("header", Some(filter_at as u64), finding, [None, YES, NO]);
+            } else if i8::try_from(meta).is_err() {
                 let finding = format!("its pipeline has the parameter {meta} for a filter, where python-blosc2 expects 0 to 127");
                 self.add("header", Some(meta_at as u64), finding, [YES, YES, NO]);
             }
+        }
+    }
+
+    /// The length of blocks, which C-Blosc2 takes as it is.
+    fn blocksize(&mut self, header: &Header) {
+        let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
+        if blocksize < -1
+            || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
+        {
+            let finding = format!("blocksize: expected 1 to {}, found {}", thousands(chunksize), thousands(blocksize));
+            self.add("header", None, finding, [NO, NO, NO]);
         }
     }
 
@@ -288,11 +321,17 @@ impl Findings {
         let starts = contents_of(&bytes::trailer(&frame.read(range.clone())?, range.start));
         for (index, Attribute { name, chunk, value }) in attributes::of(trailer, codec).into_iter().enumerate() {
             let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
+            for (finding, answers) in chunk.iter().flat_map(|chunk| chunk::of_metadata(frame.header(), chunk, None)) {
+                self.add(&place, start, finding, answers);
+            }
             match (chunk, value) {
                 (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.add(place, start, error.to_string(), UNKNOWN),
                 (Err(error), _) | (Ok(_), Err(error)) => self.add(place, start, error.to_string(), [NO, None, None]),
                 (Ok(_), Ok(value)) => self.value(&place, start, &value),
             }
+        }
+        for (place, finding, answers) in kinds::findings(frame.header(), trailer, codec) {
+            self.add(place, None, finding, answers);
         }
         Ok(())
     }
@@ -315,6 +354,29 @@ impl Findings {
         Ok(())
     }
 
+    /// The chunk that holds the index, and what is between it and the trailer.
+    fn index(&mut self, frame: &Frame) -> Result<()> {
+        let header = frame.header();
+        let place = header.tail_range();
+        if header.nbytes() == 0 {
+            return Ok(());
+        }
+        let Ok(chunk) = ChunkHeader::from_slice(&frame.read(place.start..place.end.min(place.start.saturating_add(32)))?) else {
+            return Ok(());
+        };
+        for (finding, answers) in chunk::of_metadata(header, &chunk, Some(size_of::<u64>())) {
+            self.add("index", Some(place.start), finding, answers);
+        }
+        if let Ok(trailer) = frame.trailer_range() {
+            let gap = trailer.start.saturating_sub(place.start.saturating_add(chunk.cbytes() as u64));
+            if gap > MAX_GAP {
+                let finding = format!("before it: a gap of {}, more than C-Blosc2 counts with", count(gap, "byte"));
+                self.add("trailer", Some(trailer.start), finding, [None, NO, NO]);
+            }
+        }
+        Ok(())
+    }
+
     fn chunks(&mut self, frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<()> {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
@@ -323,6 +385,7 @@ impl Findings {
                 return Ok(());
             }
         };
+        self.index(frame)?;
         let mut cbytes = 0;
         let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
         for row in chunks::rows(frame, &offsets) {

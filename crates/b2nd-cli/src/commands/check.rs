@@ -57,7 +57,11 @@ impl Check {
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
-                _ => return Ok(true),
+                Found::Store { path, store } => match check::store(store) {
+                    findings if findings.is_empty() => return Ok(true),
+                    findings => (Place { path, ..Place::default() }, findings),
+                },
+                Found::Leaf { .. } => return Ok(true),
             };
             any.fetch_or(!findings.is_empty(), Ordering::Relaxed);
             if self.json {

@@ -27,6 +27,11 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
             let taken = Some(is_array && number > 0 && value == 0);
             findings.push((finding, [NO, NO, taken]));
         }
+        let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
+        if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
+            let finding = format!("its blocksize is {}, no whole number of elements", thousands(blocksize));
+            findings.push((finding, [NO, NO, NO]));
+        }
         return findings;
     }
     if chunk.is_stored() {
@@ -57,4 +62,18 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.push((finding, [NO, read, read]));
     }
     findings
+}
+
+/// The findings of a chunk that holds metadata: the index, with a typesize that it has to have, or a vlmetalayer.
+pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
+    let mut findings = Vec::new();
+    if let Some(expected) = typesize.filter(|&expected| expected != chunk.typesize()) {
+        findings.push((format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, NO, NO]));
+    }
+    // Special ones have values of their own length.
+    if chunk.special().is_none() {
+        findings.extend(self::findings(frame, false, 0, chunk));
+    }
+    // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
+    findings.into_iter().map(|(finding, _)| (finding, [NO, NO, NO])).collect()
 }

@@ -1,0 +1,75 @@
+//! Archives as no honest writer makes them.
+#![allow(clippy::unwrap_used)]
+
+use b2nd_store::{Folder, Source, Zip};
+
+/// Members of an archive: names, and what is stored under them. `deflated` says how long the data are when they are inflated.
+struct Member<'a> {
+    name: &'a str,
+    data: &'a [u8],
+    deflated: Option<u32>,
+}
+
+/// An archive whose directory lists members at these places; each is written once.
+fn archive(members: &[Member], listed: &[usize]) -> Vec<u8> {
+    let (mut bytes, mut starts) = (Vec::new(), Vec::new());
+    let fields = |member: &Member| {
+        let method: u16 = if member.deflated.is_some() { 8 } else { 0 };
+        let length = u32::try_from(member.data.len()).unwrap();
+        let inflated = member.deflated.unwrap_or(length);
+        let sizes = [0, length, inflated].map(u32::to_le_bytes).concat();
+        let name = u16::try_from(member.name.len()).unwrap().to_le_bytes();
+        [&[20, 0, 0, 0][..], &method.to_le_bytes(), &[0; 4], &sizes, &name, &[0; 2]].concat()
+    };
+    for member in members {
+        starts.push(u32::try_from(bytes.len()).unwrap());
+        bytes.extend([b"PK\x03\x04", fields(member).as_slice(), member.name.as_bytes(), member.data].concat());
+    }
+    let directory = u32::try_from(bytes.len()).unwrap();
+    for &index in listed {
+        let member = &members[index];
+        let place = starts[index].to_le_bytes();
+        bytes.extend([b"PK\x01\x02\x14\x00", fields(member).as_slice(), &[0; 10], &place, member.name.as_bytes()].concat());
+    }
+    let length = u32::try_from(bytes.len()).unwrap() - directory;
+    let count = u16::try_from(listed.len()).unwrap().to_le_bytes();
+    bytes.extend([&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &length.to_le_bytes(), &directory.to_le_bytes(), &[0; 2]].concat());
+    bytes
+}
+
+fn stored<'a>(name: &'a str, data: &'a [u8]) -> Member<'a> {
+    Member { name, data, deflated: None }
+}
+
+#[test]
+fn of_two_members_with_a_name_the_last_counts() {
+    let bytes = archive(&[stored("a", b"first"), stored("b", b"b"), stored("a", b"last")], &[0, 1, 2]);
+    let zip = Zip::open(&bytes).unwrap();
+    assert_eq!((zip.files().unwrap(), zip.duplicates()), (vec!["a".to_owned(), "b".to_owned()], vec!["a".to_owned()]));
+    assert_eq!(&*zip.open("a").unwrap().read(0..9).unwrap(), b"last");
+}
+
+#[test]
+fn members_that_share_bytes_are_refused() {
+    let bytes = archive(&[stored("a", b"0123"), stored("b", b"4567")], &[0, 1, 0]);
+    let error = Zip::open(&bytes).err().unwrap();
+    assert_eq!(error.to_string(), "two members of the archive share its bytes from 0 on");
+}
+
+/// Each member is inflated once, and all of them together to 256 MiB at most.
+#[test]
+fn an_archive_has_a_budget() {
+    // A block without compression: its length, and the length's complement.
+    let packed = [&[1, 3, 0, !3, !0][..], b"abc"].concat();
+    let small = Member { name: "small", data: &packed, deflated: Some(3) };
+    let large = Member { name: "large", data: &packed, deflated: Some((1 << 28) - 2) };
+    let wrong = Member { name: "wrong", data: &packed, deflated: Some(4) };
+    let bytes = archive(&[small, large, wrong], &[0, 1, 2]);
+    let zip = Zip::open(&bytes).unwrap();
+    for _ in 0..2 {
+        assert_eq!(&*zip.open("small").unwrap().read(0..9).unwrap(), b"abc");
+    }
+    let error = |name: &str| zip.open(name).err().unwrap().to_string();
+    assert_eq!(error("large"), "the member \"large\" is deflated, and more than 268435456 bytes of an archive are not inflated");
+    assert_eq!(error("wrong"), "the member \"wrong\" is deflated: expected 4 bytes, found 3");
+}
