@@ -1,13 +1,11 @@
 //! The bytes of a frame's header and trailer beside what they mean, and the byte that is wrong.
 
-use b2nd::frame::Header;
+use b2nd::frame::{Header, HeaderField, Source};
 use b2nd::{Error, Result};
+use b2nd_store::{Frame, is_frame, is_of_source};
 use b2nd_view::bytes::{self, Row};
-use b2nd_view::store::is_frame;
-use b2nd_view::{Array, Frame, Source, text};
+use b2nd_view::{Array, text};
 use serde::Serialize;
-
-use super::store::is_io;
 
 /// How much of a broken header or trailer is shown.
 const SHOWN: u64 = 4096;
@@ -45,19 +43,19 @@ impl Part {
 
 /// Header and trailer of the frame that is all of the source, which starts at this byte of its file.
 pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
-    let frame = match Frame::open(source, 0) {
+    let frame = match Frame::open(source) {
         Ok(frame) => frame,
-        Err(error) if is_io(&error) => return Err(error),
+        Err(error) if is_of_source(&error) => return Err(error),
         Err(error) => return Ok(vec![broken_header(source, start, &error)?]),
     };
-    let encoded = frame.header_bytes()?;
+    let encoded = frame.read(0..frame.header().header_len() as u64)?;
     let header = Part::new("header", start, &encoded, bytes::header(&encoded), array_error(frame.header()));
-    let trailer = match frame.tail() {
-        Ok(tail) => {
-            let rows = from_zero(bytes::trailer(&tail.bytes, tail.start), tail.start);
-            Part::new("trailer", start + tail.start, &tail.bytes, rows, Vec::new())
+    let trailer = match frame.trailer_range().and_then(|range| Ok((range.start, frame.read(range)?))) {
+        Ok((at, bytes)) => {
+            let rows = from_zero(bytes::trailer(&bytes, at), at);
+            Part::new("trailer", start + at, &bytes, rows, Vec::new())
         }
-        Err(error) if is_io(&error) => return Err(error),
+        Err(error) if is_of_source(&error) => return Err(error),
         Err(error) => broken_trailer(source, &frame, start, &error)?,
     };
     Ok(vec![header, trailer])
@@ -65,7 +63,8 @@ pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
 
 fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part> {
     let first = source.read(0..SHOWN)?;
-    let shown = match first.get(11..15).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes) {
+    let shown = match first.get(HeaderField::HEADER_LEN.value()).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes)
+    {
         _ if !is_frame(&first) => STRANGE,
         Some(length @ 15..) => u64::from(length).min(SHOWN),
         _ => SHOWN,
@@ -86,7 +85,7 @@ fn array_error(header: &Header) -> Vec<Mistake> {
 
 fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error) -> Result<Part> {
     let header_len = frame.header().header_len() as u64;
-    let end = frame.header().frame_len().min(source.len());
+    let end = frame.header().frame_len().min(source.len()?);
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);

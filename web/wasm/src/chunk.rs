@@ -1,8 +1,8 @@
 //! Chunks: the picture of them, and what there is to say of one.
 
 use b2nd::Grid;
-use b2nd::frame::{Offset, Offsets};
-use b2nd_view::Source;
+use b2nd::frame::{Offset, Offsets, Source};
+use b2nd_store::chunk_file_name;
 use b2nd_view::picture::window::{Drawing, Window};
 use serde::Serialize;
 
@@ -85,8 +85,8 @@ pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &File
             Some(Offset::At(place)) => match offsets.range(number) {
                 Some(range) => description.range = Some(super::pair(start + range.start..start + range.end)),
                 None => {
-                    let name = b2nd_view::chunks::file_name(place);
-                    description.file = files.get(&name).map(|file| (name, file.len()));
+                    let name = chunk_file_name(place);
+                    description.file = files.get(&name).and_then(|file| Some((name, file.len().ok()?)));
                 }
             },
             _ => {}

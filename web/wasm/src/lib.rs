@@ -7,18 +7,15 @@ mod store;
 
 use std::ops::Range;
 
-use b2nd::frame::Offsets;
+use b2nd::frame::{Offsets, Pieces, Source};
 use b2nd::{Error, Grid, Result};
 use b2nd_codec::Codec;
-use b2nd_view::store::{self as stores, Leaf, Store, Zip};
-use b2nd_view::{Array, Frame, Kind, Source, json};
+use b2nd_store::{Frame, Kind, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
+use b2nd_view::{Array, json};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use pieces::{Files, Pieces, SparseFrame};
-
-/// The file that makes a directory a sparse frame.
-const SPARSE_FRAME: &str = "chunks.b2frame";
+use pieces::{Files, SparseFrame};
 
 /// A file or a folder that is looked into.
 ///
@@ -55,20 +52,23 @@ impl Reader {
     /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
     pub fn add(&mut self, path: String, length: f64) {
         self.files.names.insert(path, self.files.files.len());
-        self.files.files.push(Pieces::new(length as u64));
+        self.files.files.push(Pieces::with_len(length as u64));
     }
 
     /// The bytes that were missing from a file, which is named by its place.
-    pub fn put(&mut self, file: usize, start: f64, end: f64, bytes: Vec<u8>) {
-        if let Some(file) = self.files.files.get_mut(file) {
-            file.put(start as u64..end as u64, bytes);
-        }
+    ///
+    /// # Errors
+    ///
+    /// The file ends elsewhere than was said: it has changed.
+    pub fn put(&mut self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
+        let file = self.files.files.get_mut(file).ok_or_else(|| JsError::new("there is no such file"))?;
+        Ok(file.put(start as u64..end as u64, bytes)?)
     }
 
     /// What the last answer lacks: file, start, end; and again.
     pub fn missing(&mut self) -> Vec<f64> {
         let files = self.files.files.iter_mut().enumerate();
-        let missing = files.flat_map(|(file, pieces)| pieces.take_missing().into_iter().map(move |range| (file, range)));
+        let missing = files.flat_map(|(file, pieces)| pieces.take_missing(0).into_iter().map(move |range| (file, range)));
         missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
     }
 
@@ -118,7 +118,7 @@ impl Reader {
 
     /// Where the chunks are: keeps the index, and says how many there are.
     pub fn index(&mut self) -> String {
-        match self.frame(|frame, _| frame.offsets()) {
+        match self.frame(|frame, _| frame.offsets().cloned()) {
             Ok(offsets) => {
                 let chunks = offsets.len();
                 self.offsets = Some(offsets);
@@ -168,7 +168,7 @@ impl Reader {
             return look(file.ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0);
         };
         match file {
-            Some(file) if stores::is_zip(&file.read(0..4)?) => {
+            Some(file) if is_zip(&file.read(0..4)?) => {
                 look(&*leaf.open(&Zip::open(file)?, &mut Codec::default())?, store::start(leaf))
             }
             _ => look(&*leaf.open(&self.files, &mut Codec::default())?, store::start(leaf)),
@@ -176,13 +176,13 @@ impl Reader {
     }
 
     fn frame<T>(&self, look: impl FnOnce(&Frame, u64) -> Result<T>) -> Result<T> {
-        self.source(|source, start| look(&Frame::open(source, 0)?, start))
+        self.source(|source, start| look(&Frame::open(source)?, start))
     }
 }
 
 /// Whether a frame holds frames.
 fn embeds(source: &dyn Source) -> Result<bool> {
-    let frame = Frame::open(source, 0)?;
+    let frame = Frame::open(source)?;
     Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
 }
 

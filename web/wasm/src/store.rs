@@ -1,13 +1,15 @@
 //! A store and its leaves, each as the object of JSON that the tool prints of it.
 
+use b2nd::frame::Source;
+use b2nd::{Error, Result};
 use b2nd_codec::Codec;
-use b2nd::{Error, ErrorKind, Result};
-use b2nd_view::store::{self, Content, Folder, Leaf, Store, StoreObject, Zip};
-use b2nd_view::{Frame, Source, json};
+use b2nd_store::{self as store, Content, Folder, Frame, Leaf, Store, Zip, is_of_source};
+use b2nd_view::json;
+use b2nd_view::store::StoreObject;
 use serde_json::{Value, json};
 
-use super::SPARSE_FRAME;
 use super::pieces::Files;
+use b2nd_store::SPARSE_FRAME;
 
 /// The store in a file or folder, if it is one, and what there is to say of it.
 pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
@@ -15,14 +17,14 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         return Ok(None);
     }
     let Some(file) = files.get("") else { return of_folder(name, files).map(Some) };
-    if store::is_zip(&file.read(0..file.len().min(4096))?) {
+    if store::is_zip(&file.read(0..4096)?) {
         return of_folder(name, &Zip::open(file)?).map(Some);
     }
     // What is no frame at all has its error where its bytes are shown.
     match super::embeds(file) {
-        Err(error) if is_io(&error) => Err(error),
+        Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
-            let embedded = store::embedded(&Frame::open(file, 0)?, &mut Codec::default())?;
+            let embedded = store::embedded(&Frame::open(file)?, &mut Codec::default())?;
             let store =
                 Store { kind: Some(embedded.kind), attributes: embedded.attributes, groups: Vec::new(), leaves: embedded.leaves };
             let text = describe(name, &store, files)?;
@@ -47,7 +49,7 @@ fn describe(name: &str, store: &Store, folder: &dyn Folder) -> Result<String> {
 
 fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
     let problem = |error: Error| match error {
-        error if is_io(&error) => Err(error),
+        error if is_of_source(&error) => Err(error),
         error => Ok(json!({ "key": leaf.key, "member": leaf.member, "error": error.to_string() })),
     };
     if let Some(object) = StoreObject::of_leaf(leaf, name) {
@@ -55,7 +57,7 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
     }
     let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     let found = leaf.open(folder, &mut Codec::default()).and_then(|source| {
-        let frame = Frame::open(&*source, 0)?;
+        let frame = Frame::open(&*source)?;
         let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec::default())?;
         Ok(json!(object))
     });
@@ -65,8 +67,4 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
 /// Where a leaf's frame starts in its file; what is embedded has no place of its own in one.
 pub fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
-}
-
-pub fn is_io(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Io(_))
 }
