@@ -8,9 +8,11 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 mod kind;
+mod show;
 
 pub use kind::ErrorKind;
 pub(crate) use kind::plural;
+pub use show::{Diagnostic, DisplayWith};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -35,6 +35,7 @@
 //! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
+//! | know where the bytes of a type are, and whether it can grow | [`layout`](layout()), [`Layout`] |
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
 //! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
 //! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
@@ -43,7 +44,7 @@
 //! | bring a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
 //! | **fit it in** | |
 //! | turn metadata to JSON and back, or keep their bytes inside CBOR, bincode, … | [other formats](#other-formats), [`with::embedded`] |
-//! | handle errors | [`Error`], [`ErrorKind`] |
+//! | handle errors, and show the bytes at fault | [`Error`], [`ErrorKind`], [`Error::display_with`] |
 //! | go without `std` | [features](#features) |
 //! | **understand** | |
 //! | know how Blosc2's metadata works, byte by byte | [`docs`] |
@@ -148,6 +149,7 @@ mod de;
 pub mod docs;
 mod error;
 pub mod frame;
+mod layout;
 mod mark;
 mod marker;
 mod ser;
@@ -160,7 +162,8 @@ pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2
 #[cfg(feature = "std")]
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, from_slice_in_place, take_from_slice};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Diagnostic, DisplayWith, Error, ErrorKind, Result};
+pub use layout::{Described, Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};

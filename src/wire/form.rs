@@ -46,7 +46,7 @@ impl Form {
     }
 
     /// The marker's bytes, and how many they are.
-    fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
+    pub(crate) fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
         let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
         let long = |small: u8, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count), wide) {
             (Ok(count), ..) => {
