@@ -14,6 +14,7 @@ const PER_LINE: usize = 16;
 /// What an error says, as data: for programs that draw errors themselves, with `miette`, `ariadne` or on a page.
 ///
 /// The fields are those of a `miette::Diagnostic` with one label. An error type of your own that implements that trait passes them on.
+#[non_exhaustive]
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diagnostic {
     /// A short name of the [`ErrorKind`], such as `b2nd::marker`.

@@ -15,6 +15,7 @@ use crate::value::{RawValue, Value};
 use crate::wire::{Item, Reader};
 
 /// Bytes of a value, and what they are: a whole entry, or a list's, struct's or map's marker and count.
+#[non_exhaustive]
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Described {
     /// The offset of the first of them.
