@@ -1,13 +1,17 @@
 //! A value as a line of text that looks like JSON, and like Python where JSON has no form.
 
+use alloc::format;
+use alloc::string::ToString;
 use core::fmt::{self, Display, Formatter};
 
 use super::{Extension, Value};
-use crate::error::plural;
 use crate::marker::MAX_DEPTH;
 
 /// The longest byte string that is spelled out.
 const MAX_BYTES: usize = 32;
+
+/// How many characters of an array's dtype and of its shape are shown.
+const MAX_ARRAY: usize = 40;
 
 /// One line: `{"a": 1.5, 255: [-2, null]}`, and for what JSON lacks `(1, 2)` for a tuple, `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`,
 /// `<ndarray <i4 [2]>`, `<frame of 3 bytes>`. A byte string of more than 32 bytes is its length alone.
@@ -27,8 +31,8 @@ fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
         Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
         Value::Bytes(bytes, _) => match bytes.as_slice() {
             // The ends of Python's pickles since protocol 2. Nothing here opens a pickle.
-            [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {} bytes>", bytes.len()),
-            bytes if bytes.len() > MAX_BYTES => write!(f, "<{} bytes>", bytes.len()),
+            [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {}>", count(bytes.len())),
+            bytes if bytes.len() > MAX_BYTES => write!(f, "<{}>", count(bytes.len())),
             bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
         },
         Value::Ext(..) => extension(value, f, depth.saturating_sub(1)),
@@ -57,7 +61,7 @@ fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
 fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     let Some(extension) = value.extension_within(depth) else { return Ok(()) };
     match extension {
-        Extension::Frame(frame) => write!(f, "<frame of {} byte{}>", frame.len(), plural(frame.len())),
+        Extension::Frame(frame) => write!(f, "<frame of {}>", count(frame.len())),
         Extension::Reference(reference) => {
             f.write_str("<reference ")?;
             line(&reference, f, depth)?;
@@ -73,13 +77,42 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
             match array.dtype() {
                 None => f.write_str("objects")?,
                 Some(Value::Str(dtype, _)) => plain(dtype, f)?,
-                Some(dtype) => line(dtype, f, depth)?,
+                Some(dtype) => short(dtype, f, depth)?,
             }
             f.write_str(" ")?;
-            line(array.shape(), f, depth)?;
+            short(array.shape(), f, depth)?;
             f.write_str(">")
         }
-        Extension::Other(kind, data) => write!(f, "<ext {kind}, {} byte{}>", data.len(), plural(data.len())),
+        Extension::Other(kind, data) => write!(f, "<ext {kind}, {}>", count(data.len())),
+    }
+}
+
+/// A number of bytes, its digits in groups of three.
+fn count(bytes: usize) -> impl Display {
+    let digits = bytes.to_string();
+    let mut text = digits.chars().enumerate().fold(alloc::string::String::new(), |mut text, (index, digit)| {
+        if index != 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+        text
+    });
+    text += if bytes == 1 { " byte" } else { " bytes" };
+    text
+}
+
+/// A line of which no more than the first characters are shown.
+fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
+    struct Line<'a>(&'a Value, u8);
+    impl Display for Line<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            line(self.0, f, self.1)
+        }
+    }
+    let text = format!("{}", Line(value, depth));
+    match text.char_indices().nth(MAX_ARRAY) {
+        Some((end, _)) => write!(f, "{}…", text.get(..end).unwrap_or_default()),
+        None => f.write_str(&text),
     }
 }
 

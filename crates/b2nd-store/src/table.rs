@@ -17,6 +17,12 @@ pub struct Table {
     /// A description of each column: its `name` and `kind`, and more. Those that are computed from others come last; they have
     /// `col_deps`, and no file holds them.
     pub columns: Vec<Value>,
+    /// The version of the entries that name the columns of a source, where the table was made from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_bindings_version: Option<u64>,
+    /// The names of the source's columns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source_columns: Vec<Value>,
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
     pub missing: Vec<String>,
@@ -39,7 +45,16 @@ impl Table {
         let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));
         let frames = frames.cloned().collect();
         let columns = listed("columns");
-        let mut table = Table { rows, columns, missing: Vec::new(), files: frames, metadata, attributes };
+        let mut table = Table {
+            rows,
+            columns,
+            source_bindings_version: schema.as_ref().and_then(|schema| schema.get("source_bindings_version")?.as_u64()),
+            source_columns: listed("source_columns"),
+            missing: Vec::new(),
+            files: frames,
+            metadata,
+            attributes,
+        };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let is_missing = |name: &&str| {
             let file = format!("{prefix}_cols/{}", file_name(name));

@@ -1,12 +1,16 @@
 //! [`Value`]: a MessagePack value as python-blosc2 packs it, as JSON and as a line of text.
 
-mod json;
 mod pack;
-mod text;
 
 pub use pack::{pack, pack_text, unhex};
 
+use std::fmt::{self, Write};
+
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+
 use crate::marker::{self, Form};
+use crate::text::shortened;
 
 /// How deep a value may nest.
 const MAX_DEPTH: usize = 128;
@@ -14,18 +18,7 @@ const MAX_DEPTH: usize = 128;
 /// What python-blosc2 puts before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
-/// A MessagePack value. It serializes to the JSON forms that python-blosc2's types have here:
-///
-/// | MessagePack | JSON |
-/// | --- | --- |
-/// | `["__tuple__", 1, 2]` | `[1, 2]` |
-/// | bytes, and a string that is not UTF-8 | `{"bytes": "00ff"}` |
-/// | ext 44, a complex number | `{"complex": [re, im]}` |
-/// | ext 45, a set | `{"set": [1, 2]}` |
-/// | ext 46, a NumPy array | `{"ndarray": {"dtype": "<i4", "shape": [2], "data": "hex"}}` |
-/// | other extensions: 42 is a frame, 43 a reference | `{"ext": [42, "hex"]}` |
-/// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
-/// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
+/// A MessagePack value in borrowed bytes. It serializes to the JSON forms of a [`b2nd::Value`], and its text is that one's.
 ///
 /// ```
 /// use b2nd_store::value::Value;
@@ -102,19 +95,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The dtype of a NumPy array in an extension 46: its string, or the description of a structure.
-    fn dtype(&self) -> Option<Value<'a>> {
-        let dtype = self.get("dtype")?;
-        dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
-    }
-
     /// The extension types in the value, at any depth, each once.
     pub fn extensions(&self) -> Vec<i8> {
         let mut found = Vec::new();
         let mut reader = Reader(self.0);
         // Array and map headers are items as well, so this comes past every value.
         while let Some(item) = reader.next() {
-            if let Item::Ext(kind, _) = item {
+            if let Item::Ext(kind) = item {
                 if !found.contains(&kind) {
                     found.push(kind);
                 }
@@ -132,7 +119,30 @@ impl<'a> Value<'a> {
 
     /// A line of text that looks like Python, cut after `limit` characters.
     pub fn text(&self, limit: usize) -> String {
-        text::line(self.0, limit)
+        let mut line = Line { text: String::new(), limit };
+        // What has been written before the line is full says enough.
+        let _ = b2nd::Value::from_slice(self.0).map(|value| write!(line, "{value}"));
+        shortened(line.text, limit)
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        b2nd::Value::from_slice(self.0).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// Text that ends when it has more than the line shows.
+struct Line {
+    text: String,
+    limit: usize,
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text += text;
+        // No character takes less than a byte or more than four.
+        if self.text.len() > self.limit.saturating_mul(4) { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -144,14 +154,14 @@ pub fn is_pickle(bytes: &[u8]) -> bool {
 /// What a marker starts; of an array and a map, how many values or pairs follow.
 #[derive(Clone, Copy)]
 enum Item<'a> {
-    Nil,
-    Bool(bool),
+    /// nil, false, true.
+    Word,
     Int(i64),
     Unsigned(u64),
-    Float(f64),
+    Float,
     String(&'a [u8]),
     Bytes(&'a [u8]),
-    Ext(i8, &'a [u8]),
+    Ext(i8),
     Array(usize),
     Map(usize),
 }
@@ -163,20 +173,13 @@ impl<'a> Reader<'a> {
     fn next(&mut self) -> Option<Item<'a>> {
         let byte = *self.0.first()?;
         match marker::of(byte)?.1 {
-            Form::Word(word) => {
-                self.take(1)?;
-                Some(match word {
-                    "nil" => Item::Nil,
-                    word => Item::Bool(word == "true"),
-                })
-            }
+            Form::Word(_) => self.take(1).map(|_| Item::Word),
             Form::Fixint => self.take(1).map(|_| Item::Int(i8::from_be_bytes([byte]).into())),
             Form::Number(width, _) => {
                 let digits = self.take(1 + width)?.get(1..)?;
-                Some(match (byte, digits) {
-                    (0xca, &[a, b, c, d]) => Item::Float(f32::from_be_bytes([a, b, c, d]).into()),
-                    (0xcb, _) => Item::Float(f64::from_bits(marker::number(digits))),
-                    (0xcc..=0xcf, _) => Item::Unsigned(marker::number(digits)),
+                Some(match byte {
+                    0xca | 0xcb => Item::Float,
+                    0xcc..=0xcf => Item::Unsigned(marker::number(digits)),
                     _ => Item::Int(marker::signed_number(digits)),
                 })
             }
@@ -189,8 +192,8 @@ impl<'a> Reader<'a> {
             Form::Ext(length) => {
                 let (head, length) = length.read(self.0)?;
                 self.take(head)?;
-                let (&kind, bytes) = self.take(length.checked_add(1)?)?.split_first()?;
-                Some(Item::Ext(i8::from_be_bytes([kind]), bytes))
+                let &kind = self.take(length.checked_add(1)?)?.first()?;
+                Some(Item::Ext(i8::from_be_bytes([kind])))
             }
             Form::Array(length) => {
                 let (head, count) = length.read(self.0)?;
@@ -228,15 +231,6 @@ impl<'a> Reader<'a> {
             *self = next;
         }
         is_tuple
-    }
-
-    /// Whether the keys of these pairs are strings of UTF-8, each another one.
-    fn has_names(mut self, pairs: usize) -> bool {
-        let mut names = std::collections::BTreeSet::new();
-        (0..pairs).all(|_| {
-            let name = self.value().and_then(|key| key.as_str());
-            name.is_some_and(|name| names.insert(name)) && self.skip(MAX_DEPTH).is_some()
-        })
     }
 
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
