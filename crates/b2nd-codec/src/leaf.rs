@@ -3,8 +3,9 @@
 use b2nd::frame::Codec;
 use b2nd::frame::raw::{compress_stream, expand_blosclz};
 use b2nd::{Error, Result};
-use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
+use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into_with_dict, get_maximum_output_size};
 
+mod lz4;
 mod lz4hc;
 #[cfg(feature = "safe")]
 mod safe;
@@ -39,10 +40,9 @@ impl Leaves {
         let length = match codec {
             Codec::BloscLz => return expand_blosclz(stream, place),
             Codec::Lz4 | Codec::Lz4Hc => match dictionary {
-                Some(dictionary) => lz4_flex::block::decompress_into_with_dict(stream, place, dictionary),
-                None => lz4_flex::block::decompress_into(stream, place),
-            }
-            .map_err(|error| failed(codec, error))?,
+                Some(dictionary) => decompress_into_with_dict(stream, place, dictionary).map_err(|error| failed(codec, error))?,
+                None => lz4::expand(stream, place)?,
+            },
             #[cfg(feature = "safe")]
             _ if self.safe.is_some() => match &mut self.safe {
                 Some(safe) => safe.expand(codec, dictionary, stream, place)?,

@@ -61,7 +61,7 @@ impl Array {
             return Ok(());
         }
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
-            self.decode(slice.to_vec(), self.view(slice, bytemuck::cast_slice_mut(bits))?, false)?;
+            self.decode(slice.to_vec(), &[], self.view(slice, bytemuck::cast_slice_mut(bits))?, false)?;
             if swapped {
                 element::swap::<T>(bits);
             }
@@ -69,7 +69,7 @@ impl Array {
         }
         // What does not lie together is read a chunk at a time.
         let origin = vec![0; slice.len()];
-        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, parallel: true };
+        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, steps: &[], parallel: true };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
             part.assign(&self.read::<T>(&area)?);
             Ok(())
@@ -88,14 +88,14 @@ impl Array {
     /// # Ok::<(), b2nd_ndarray::Error>(())
     /// ```
     ///
-    /// Only what lies between the first and the last element of each dimension is read.
+    /// Only blocks that hold an element of the slice are decompressed.
     ///
     /// # Errors
     ///
     /// The slice has another number of dimensions than the array, or an index outside it; and those of [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let shape = self.geometry().shape();
-        let (mut ranges, mut rest) = (Vec::new(), Vec::new());
+        let (mut ranges, mut steps, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for element in slice.as_ref() {
             let Some(&length) = shape.get(ranges.len()).filter(|_| !matches!(element, SliceInfoElem::NewAxis)) else {
                 if matches!(element, SliceInfoElem::NewAxis) {
@@ -111,6 +111,7 @@ impl Array {
                         return Err(Error::Index { axis, index: index as i64, length });
                     }
                     ranges.push(at..at + 1);
+                    steps.push(1);
                     rest.push(SliceInfoElem::Index(0));
                 }
                 SliceInfoElem::Slice { start, end, step } => {
@@ -118,8 +119,12 @@ impl Array {
                     if start < 0 || end > length || start > length {
                         return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
                     }
-                    ranges.push(start..end.max(start));
-                    rest.push(SliceInfoElem::Slice { start: 0, end: None, step });
+                    let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
+                    // Backwards, it is the last element that is there in any case.
+                    let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
+                    ranges.push(first..end);
+                    steps.push(every);
+                    rest.push(SliceInfoElem::Slice { start: 0, end: None, step: step.signum() });
                 }
                 SliceInfoElem::NewAxis => {}
             }
@@ -128,9 +133,78 @@ impl Array {
         if asked != shape.len() {
             return Err(Error::Dimensions { expected: shape.len(), found: asked });
         }
-        let array = self.read::<T>(&ranges)?;
+        let array = if steps.iter().all(|&step| step == 1) { self.read(&ranges) } else { self.read_steps(&ranges, &steps) }?;
         let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+    }
+
+    /// Reads one of `steps` elements of a slice in each dimension, the first one included: NumPy's `start:end:step`. The result's
+    /// lengths are the numbers of those elements.
+    ///
+    /// Only blocks that hold one of them are decompressed.
+    ///
+    /// ```
+    /// let array = b2nd_ndarray::Array::open("../../tests/data/grid/i4_2d.b2nd")?;
+    /// let rows = array.read::<i32>(&array.whole())?;
+    /// assert_eq!(array.read_steps::<i32>(&array.whole(), &[2, 3])?, rows.slice(b2nd_ndarray::s![..;2, ..;3]).into_dyn());
+    /// # Ok::<(), b2nd_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A step is less than 1, or there is another number of them than of dimensions; and those of [`read`](Array::read).
+    pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
+        let swapped = self.swapped::<T>()?;
+        let shape = self.check_steps(slice, steps)?;
+        let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(length));
+        let bits: Option<Vec<T::Bits>> = items.and_then(element::zeroed);
+        let mut bits = bits.ok_or_else(|| self.no_memory(slice))?;
+        self.decode_steps(slice, steps, &shape, bytemuck::cast_slice_mut(&mut bits))?;
+        if swapped {
+            element::swap::<T>(&mut bits);
+        }
+        Ok(ArrayD::from_shape_vec(IxDyn(&shape), T::values(bits))?)
+    }
+
+    /// Reads elements as [`read_steps`](Array::read_steps) does, as bytes like those of [`read_bytes`](Array::read_bytes).
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn read_bytes_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<u8>> {
+        let shape = self.check_steps(slice, steps)?;
+        let length = shape.iter().try_fold(self.itemsize(), |items, &length| items.checked_mul(length));
+        let mut bytes = length.and_then(element::zeroed).ok_or_else(|| self.no_memory(slice))?;
+        self.decode_steps(slice, steps, &shape, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// How many elements are wanted in each dimension.
+    fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<usize>> {
+        self.check(slice)?;
+        if steps.len() != slice.len() {
+            return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
+        }
+        if let Some((axis, step)) = steps.iter().enumerate().find(|(_, step)| **step < 1) {
+            return Err(b2nd::Error::custom(format_args!("steps[{axis}]: expected 1 or more, found {step}")).into());
+        }
+        let count = |(range, &step): (&Range<i64>, &i64)| {
+            let length = range.end.saturating_sub(range.start);
+            usize::try_from(if length > 0 { (length - 1) / step + 1 } else { 0 }).unwrap_or(0)
+        };
+        Ok(slice.iter().zip(steps).map(count).collect())
+    }
+
+    /// Reads into memory that is all zeros.
+    fn decode_steps(&self, slice: &[Range<i64>], steps: &[i64], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if steps.is_empty() {
+            return self.read_zeroed(slice, bytes);
+        }
+        let shape = [shape, &[self.itemsize()]].concat();
+        self.decode(slice.to_vec(), steps, ArrayViewMut::from_shape(IxDyn(&shape), bytes)?, true)
     }
 
     /// Reads into memory that is all zeros.
@@ -138,7 +212,7 @@ impl Array {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.decode(slice.to_vec(), self.view(slice, bytes)?, true)
+        self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true)
     }
 
     /// The elements of a slice in C order, each as so many bytes of the last axis.

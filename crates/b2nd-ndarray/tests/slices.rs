@@ -170,6 +170,42 @@ fn no_more_is_read_than_the_blocks_that_a_slice_touches() {
 }
 
 #[test]
+fn a_slice_with_steps_is_what_ndarray_cuts() {
+    let array = numbered(&[23, 17, 9], |n| n);
+    let (_directory, reader) = written(&array, &options(&[8, 6, 5], &[3, 2, 2]));
+    let parts = |length: isize| {
+        let steps = [1, 2, 3, 5, 8, 40, -1, -2, -7];
+        (0..length).step_by(4).flat_map(move |start| steps.map(|step| (start, length - start / 2, step)))
+    };
+    for (number, (start, end, step)) in parts(23).enumerate() {
+        let (second, third) = (parts(17).nth(number % 45).unwrap(), parts(9).nth(number * 5 % 27).unwrap());
+        let slice = ndarray::s![start..end;step, second.0..second.1;second.2, third.0..third.1;third.2];
+        let expected = array.view().into_dimensionality::<ndarray::Ix3>().unwrap().slice(slice).to_owned().into_dyn();
+        assert_eq!(reader.slice::<u32>(slice).unwrap(), expected, "{start}..{end};{step} {second:?} {third:?}");
+    }
+    assert_eq!(reader.slice::<u32>(ndarray::s![4, ..;-6, 3]).unwrap().len(), 3);
+    assert_eq!(reader.read_steps::<u32>(&[5..5, 0..17, 0..9], &[2, 2, 2]).unwrap().shape(), [0, 9, 5]);
+    assert_eq!(reader.read_steps::<u32>(&[0..23, 0..17, 0..9], &[i64::MAX; 3]).unwrap().shape(), [1, 1, 1]);
+    let refused = reader.read_steps::<u32>(&[0..23, 0..17, 0..9], &[1, 0, 1]).unwrap_err();
+    assert_eq!(refused.to_string(), "steps[1]: expected 1 or more, found 0");
+}
+
+#[test]
+fn steps_leave_out_the_blocks_between_them() {
+    let values = numbered(&[64, 64], |n| n.wrapping_mul(n));
+    let (directory, _) = written(&values, &options(&[32, 32], &[4, 4]));
+    let read = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let file = std::fs::File::open(directory.path().join("array.b2nd")).unwrap();
+    let reader = Array::from_source(std::sync::Arc::new(Counting(file, read.clone())), 0).unwrap();
+    reader.read::<u32>(&[0..1, 0..1]).unwrap();
+    read.store(0, std::sync::atomic::Ordering::Relaxed);
+    let stepped = reader.slice::<u32>(ndarray::s![..;16, ..;16]).unwrap();
+    assert_eq!(stepped, values.slice_each_axis(|_| Slice::new(0, None, 16)).to_owned());
+    // Sixteen blocks of 256, of which there are 64 bytes each, and the tables of four chunks.
+    assert!(read.load(std::sync::atomic::Ordering::Relaxed) < 16 * 100 + 4 * 300);
+}
+
+#[test]
 fn chunks_that_a_slice_does_not_touch_need_not_exist() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("sparse.b2nd");

@@ -1,10 +1,13 @@
 //! Byte shuffle: all first bytes of the elements, then all second ones, and so on.
 //!
-//! Elements are put together in stages, each of which interleaves two halves: loops over arrays of a constant length become vector
-//! instructions without `unsafe`.
+//! Elements are put together in stages, each of which takes units from two halves in turn: loops over so many elements become vector
+//! instructions without `unsafe`. Elements of other sizes are put together from parts of 16, 8, 4, 2 and 1 bytes.
 
-/// Elements in one step: the buffers of the stages stay in the first cache.
+/// Elements in one step. With more or fewer the compiler makes slower loops.
 const STEP: usize = 64;
+
+/// The bytes of a step's elements at one position.
+type Plane = [u8; STEP];
 
 /// Puts the bytes of each element together again. Bytes at the end that are no whole element stay where they are.
 ///
@@ -12,72 +15,125 @@ const STEP: usize = 64;
 pub fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (shuffled, data) = (&shuffled[..length], &mut data[..length]);
-    match typesize {
-        0 | 1 => data.copy_from_slice(shuffled),
-        2 => unshuffled::<2>(shuffled, data, join2),
-        4 => unshuffled::<4>(shuffled, data, join4),
-        8 => unshuffled::<8>(shuffled, data, join8),
-        16 => unshuffled::<16>(shuffled, data, join16),
-        _ => {
-            let elements = length / typesize;
-            for (index, element) in data.chunks_exact_mut(typesize).enumerate() {
-                for (byte, place) in element.iter_mut().enumerate() {
-                    *place = shuffled[byte * elements + index];
-                }
-            }
-            data[elements * typesize..].copy_from_slice(&shuffled[elements * typesize..]);
-        }
+    let elements = length / typesize.max(1);
+    if typesize <= 1 || elements == 0 {
+        return data.copy_from_slice(shuffled);
     }
+    let mut offset = 0;
+    while offset < typesize {
+        let planes = &shuffled[offset * elements..];
+        offset += match typesize - offset {
+            16.. => join_part::<16>(planes, elements, data, typesize, offset, join16),
+            8.. => join_part::<8>(planes, elements, data, typesize, offset, join8),
+            4.. => join_part::<4>(planes, elements, data, typesize, offset, join4),
+            2.. => join_part::<2>(planes, elements, data, typesize, offset, join2),
+            _ => join_part::<1>(planes, elements, data, typesize, offset, |[plane], out| out.copy_from_slice(plane)),
+        };
+    }
+    let whole = elements * typesize;
+    data[whole..].copy_from_slice(&shuffled[whole..]);
 }
 
 /// Puts all first bytes before all second ones, and so on: what [`unshuffle`] reverses.
 pub fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (data, shuffled) = (&data[..length], &mut shuffled[..length]);
-    if typesize <= 1 {
+    let elements = length / typesize.max(1);
+    if typesize <= 1 || elements == 0 {
         return shuffled.copy_from_slice(data);
     }
-    let elements = length / typesize;
-    let (whole, rest) = data.split_at(elements * typesize);
-    for (byte, plane) in shuffled.chunks_exact_mut(elements.max(1)).take(typesize).enumerate() {
-        for (place, element) in plane.iter_mut().zip(whole.chunks_exact(typesize)) {
-            *place = element[byte];
-        }
+    let mut offset = 0;
+    while offset < typesize {
+        let planes = &mut shuffled[offset * elements..];
+        offset += match typesize - offset {
+            16.. => split_part::<16>(data, typesize, offset, planes, elements, split16),
+            8.. => split_part::<8>(data, typesize, offset, planes, elements, split8),
+            4.. => split_part::<4>(data, typesize, offset, planes, elements, split4),
+            2.. => split_part::<2>(data, typesize, offset, planes, elements, split2),
+            _ => split_part::<1>(data, typesize, offset, planes, elements, |bytes, [plane]| plane.copy_from_slice(bytes)),
+        };
     }
-    shuffled[elements * typesize..].copy_from_slice(rest);
+    let whole = elements * typesize;
+    shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Steps through planes of bytes, and what is left at their ends.
-fn unshuffled<const SIZE: usize>(shuffled: &[u8], data: &mut [u8], join: impl Fn([&[u8; STEP]; SIZE], &mut [u8])) {
-    let elements = shuffled.len() / SIZE;
-    let mut planes = [&shuffled[..0]; SIZE];
-    for (plane, bytes) in planes.iter_mut().zip(shuffled.chunks_exact(elements.max(1))) {
-        *plane = bytes;
+/// Puts `SIZE` planes into the elements, from byte `offset` of each on. Returns `SIZE`.
+#[inline(always)]
+fn join_part<const SIZE: usize>(
+    planes: &[u8],
+    elements: usize,
+    data: &mut [u8],
+    typesize: usize,
+    offset: usize,
+    join: impl Fn([&Plane; SIZE], &mut [u8]),
+) -> usize {
+    let mut parts = [&planes[..0]; SIZE];
+    for (part, plane) in parts.iter_mut().zip(planes.chunks_exact(elements)) {
+        *part = plane;
     }
-    let (whole, rest) = data.split_at_mut(elements * SIZE);
-    let mut steps = whole.chunks_exact_mut(STEP * SIZE);
     let mut from = 0;
+    let mut steps = data[..elements * typesize].chunks_exact_mut(STEP * typesize);
     for step in &mut steps {
-        join(planes.map(|plane| step_of(plane, from)), step);
+        let planes = parts.map(|part| part.get(from..).and_then(|part| part.first_chunk()).unwrap_or(&[0; STEP]));
+        if SIZE == typesize {
+            join(planes, step);
+        } else {
+            let mut joined = [[0; SIZE]; STEP];
+            join(planes, joined.as_flattened_mut());
+            for (element, joined) in step.chunks_exact_mut(typesize).zip(&joined) {
+                element[offset..offset + SIZE].copy_from_slice(joined);
+            }
+        }
         from += STEP;
     }
-    for (index, element) in steps.into_remainder().chunks_exact_mut(SIZE).enumerate() {
-        for (place, plane) in element.iter_mut().zip(planes) {
-            *place = plane[from + index];
+    for (index, element) in steps.into_remainder().chunks_exact_mut(typesize).enumerate() {
+        for (place, part) in element[offset..].iter_mut().zip(parts) {
+            *place = part[from + index];
         }
     }
-    rest.copy_from_slice(&shuffled[elements * SIZE..]);
+    SIZE
 }
 
-/// A step's bytes of a plane.
+/// Takes `SIZE` bytes of the elements, from byte `offset` of each on, into planes. Returns `SIZE`.
 #[inline(always)]
-fn step_of(plane: &[u8], from: usize) -> &[u8; STEP] {
-    plane.get(from..).and_then(|plane| plane.first_chunk()).unwrap_or(&[0; STEP])
+fn split_part<const SIZE: usize>(
+    data: &[u8],
+    typesize: usize,
+    offset: usize,
+    planes: &mut [u8],
+    elements: usize,
+    split: impl Fn(&[u8], &mut [Plane; SIZE]),
+) -> usize {
+    let steps = data[..elements * typesize].chunks_exact(STEP * typesize);
+    let rest = steps.remainder();
+    let mut from = 0;
+    let mut split_step = [[0; STEP]; SIZE];
+    for step in steps {
+        if SIZE == typesize {
+            split(step, &mut split_step);
+        } else {
+            let mut joined = [[0; SIZE]; STEP];
+            for (element, joined) in step.chunks_exact(typesize).zip(&mut joined) {
+                joined.copy_from_slice(&element[offset..offset + SIZE]);
+            }
+            split(joined.as_flattened(), &mut split_step);
+        }
+        for (plane, bytes) in planes.chunks_exact_mut(elements).zip(&split_step) {
+            plane[from..from + STEP].copy_from_slice(bytes);
+        }
+        from += STEP;
+    }
+    for (index, element) in rest.chunks_exact(typesize).enumerate() {
+        for (plane, byte) in planes.chunks_exact_mut(elements).take(SIZE).zip(&element[offset..]) {
+            plane[from + index] = *byte;
+        }
+    }
+    SIZE
 }
 
 /// Takes units of so many bytes from each side in turn.
 #[inline(always)]
-fn interleave<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
+fn join<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
     for ((place, one), other) in out.chunks_exact_mut(2 * UNIT).zip(one.chunks_exact(UNIT)).zip(other.chunks_exact(UNIT)) {
         let (first, second) = place.split_at_mut(UNIT);
         first.copy_from_slice(one);
@@ -86,30 +142,94 @@ fn interleave<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
 }
 
 #[inline(always)]
-fn join2([a, b]: [&[u8; STEP]; 2], out: &mut [u8]) {
-    interleave::<1>(a, b, out);
+fn join2([a, b]: [&Plane; 2], out: &mut [u8]) {
+    join::<1>(a, b, out);
 }
 
 #[inline(always)]
-fn join4([a, b, c, d]: [&[u8; STEP]; 4], out: &mut [u8]) {
+fn join4([a, b, c, d]: [&Plane; 4], out: &mut [u8]) {
     let mut halves = [[0; STEP * 2]; 2];
     join2([a, b], &mut halves[0]);
     join2([c, d], &mut halves[1]);
-    interleave::<2>(&halves[0], &halves[1], out);
+    join::<2>(&halves[0], &halves[1], out);
 }
 
 #[inline(always)]
-fn join8([a, b, c, d, e, f, g, h]: [&[u8; STEP]; 8], out: &mut [u8]) {
+fn join8([a, b, c, d, e, f, g, h]: [&Plane; 8], out: &mut [u8]) {
     let mut halves = [[0; STEP * 4]; 2];
     join4([a, b, c, d], &mut halves[0]);
     join4([e, f, g, h], &mut halves[1]);
-    interleave::<4>(&halves[0], &halves[1], out);
+    join::<4>(&halves[0], &halves[1], out);
 }
 
-fn join16(planes: [&[u8; STEP]; 16], out: &mut [u8]) {
+#[inline(always)]
+fn join16(planes: [&Plane; 16], out: &mut [u8]) {
     let [a, b, c, d, e, f, g, h, rest @ ..] = planes;
     let mut halves = [[0; STEP * 8]; 2];
     join8([a, b, c, d, e, f, g, h], &mut halves[0]);
     join8(rest, &mut halves[1]);
-    interleave::<8>(&halves[0], &halves[1], out);
+    join::<8>(&halves[0], &halves[1], out);
+}
+
+/// Gives units of so many bytes to each side in turn. Halves of numbers become vector instructions, bytes at even places do not.
+macro_rules! split {
+    ($name:ident, $both:ty, $half:ty, $unit:literal) => {
+        #[inline(always)]
+        fn $name(data: &[u8], one: &mut [u8], other: &mut [u8]) {
+            for ((pair, one), other) in
+                data.chunks_exact(2 * $unit).zip(one.chunks_exact_mut($unit)).zip(other.chunks_exact_mut($unit))
+            {
+                let mut both = [0; 2 * $unit];
+                both.copy_from_slice(pair);
+                let both = <$both>::from_le_bytes(both);
+                one.copy_from_slice(&(both as $half).to_le_bytes());
+                other.copy_from_slice(&((both >> (8 * $unit)) as $half).to_le_bytes());
+            }
+        }
+    };
+}
+split!(split_1, u16, u8, 1);
+split!(split_2, u32, u16, 2);
+split!(split_4, u64, u32, 4);
+split!(split_8, u128, u64, 8);
+
+#[inline(always)]
+fn split2(data: &[u8], [a, b]: &mut [Plane; 2]) {
+    split_1(data, a, b);
+}
+
+#[inline(always)]
+fn split4(data: &[u8], planes: &mut [Plane; 4]) {
+    let mut halves = [[0; STEP * 2]; 2];
+    let [one, other] = &mut halves;
+    split_2(data, one, other);
+    let [a, b, c, d] = planes;
+    split_1(one, a, b);
+    split_1(other, c, d);
+}
+
+#[inline(always)]
+fn split8(data: &[u8], planes: &mut [Plane; 8]) {
+    let mut halves = [[0; STEP * 4]; 2];
+    let [one, other] = &mut halves;
+    split_4(data, one, other);
+    let (first, second) = planes.split_at_mut(4);
+    for (half, planes) in halves.iter().zip([first, second]) {
+        if let Ok(planes) = planes.try_into() {
+            split4(half, planes);
+        }
+    }
+}
+
+#[inline(always)]
+fn split16(data: &[u8], planes: &mut [Plane; 16]) {
+    let mut halves = [[0; STEP * 8]; 2];
+    let [one, other] = &mut halves;
+    split_8(data, one, other);
+    let (first, second) = planes.split_at_mut(8);
+    for (half, planes) in halves.iter().zip([first, second]) {
+        if let Ok(planes) = planes.try_into() {
+            split8(half, planes);
+        }
+    }
 }

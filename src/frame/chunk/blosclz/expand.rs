@@ -7,6 +7,9 @@ use crate::frame::chunk::streams::refused;
 /// Copies short runs and matches in one step of so many bytes, where both sides have them.
 const WIDE: usize = 32;
 
+/// Shorter distances repeat a pattern of so many bytes.
+const PATTERN: usize = 16;
+
 /// Expands literals and matches into a place that they have to fill.
 ///
 /// # Errors
@@ -58,18 +61,16 @@ fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
 }
 
 /// Repeats `length` bytes of `output` that start `distance` before byte `filled`; they may reach into what is written. False if they
-/// start before the output or end behind it.
+/// start before the output or end behind it. What follows them in the output may be written over too.
 #[inline]
 pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
     let Some(end) = filled.checked_add(length).filter(|&end| end <= output.len()) else { return false };
-    if distance >= WIDE && length <= WIDE && output.len() - filled >= WIDE {
-        // More than is meant: the next step writes over it.
-        if let Some(&piece) = output.get(from..).and_then(<[u8]>::first_chunk::<WIDE>) {
-            if let Some(place) = wide(output, filled) {
-                *place = piece;
-                return true;
-            }
+    if distance >= WIDE && length <= WIDE {
+        let piece = output.get(from..).and_then(<[u8]>::first_chunk::<WIDE>).copied();
+        if let (Some(piece), Some(place)) = (piece, wide(output, filled)) {
+            *place = piece;
+            return true;
         }
     }
     match distance {
@@ -78,8 +79,23 @@ pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usi
             let byte = output[from];
             output[filled..end].fill(byte);
         }
+        2..PATTERN if output.len() - end >= PATTERN => {
+            // The bytes that are repeated, as often as they fit whole.
+            let mut pattern = [0; PATTERN];
+            let mut at = from;
+            for byte in &mut pattern {
+                *byte = output[at];
+                at = if at + 1 == filled { from } else { at + 1 };
+            }
+            let step = PATTERN - PATTERN % distance;
+            let mut at = filled;
+            while at < end {
+                output[at..at + PATTERN].copy_from_slice(&pattern);
+                at += step;
+            }
+        }
         _ => {
-            // What is there grows with each piece: a pattern of two bytes is four, then eight.
+            // What is there grows with each piece.
             let mut at = filled;
             while at < end {
                 let piece = (at - from).min(end - at);

@@ -1,0 +1,122 @@
+//! Codecs and filters beside blosc2-pure-rs and a copy, in one run: a ratio is the other's time by ours, 1 is equal, more is faster here.
+//!
+//!     cargo bench -p b2nd-codec
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use b2nd::frame::{Codec, Filter, Header, SplitMode};
+use b2nd::{B2ndMeta, Geometry};
+use b2nd_codec::{Decoder, Encoder};
+use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
+
+/// Bytes of a chunk, and of its blocks: as python-blosc2 cuts arrays.
+const CHUNK: usize = 4 << 20;
+const BLOCK: usize = 128 << 10;
+
+fn main() {
+    let (float, int) = (float32(), sums());
+    println!("decode: MiB/s, by blosc2-pure-rs, by memcpy; encode: MiB/s, by blosc2-pure-rs, size by its");
+    let shuffle = [(Filter::Shuffle, 0)];
+    for (codec, level) in
+        [(Codec::BloscLz, 5), (Codec::Lz4, 5), (Codec::Lz4Hc, 5), (Codec::Zlib, 6), (Codec::Zstd, 1), (Codec::Zstd, 5)]
+    {
+        for (name, data) in [("float32", &float), ("int32", &int)] {
+            row(&format!("{codec} {level} {name}"), data, codec, level, &shuffle, 4);
+        }
+    }
+    println!("filters, with LZ4 at level 1");
+    for typesize in 1..=16 {
+        row(&format!("shuffle, {typesize} bytes"), &int, Codec::Lz4, 1, &shuffle, typesize);
+    }
+    for typesize in [1, 2, 4, 8, 16] {
+        row(&format!("bitshuffle, {typesize} bytes"), &int, Codec::Lz4, 1, &[(Filter::BitShuffle, 0)], typesize);
+        row(&format!("delta, {typesize} bytes"), &int, Codec::Lz4, 1, &[(Filter::Delta, 0)], typesize);
+        let bytedelta = [(Filter::Shuffle, 0), (Filter::Other(35), typesize as u8)];
+        row(&format!("shuffle, bytedelta, {typesize} bytes"), &int, Codec::Lz4, 1, &bytedelta, typesize);
+    }
+    row("trunc_prec, shuffle, 4 bytes", &float, Codec::Lz4, 1, &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)], 4);
+}
+
+/// A wave with noise, with twelve bits of fraction, as measured values have.
+fn float32() -> Vec<u8> {
+    let value = |index: usize| ((index as f64 / 5000.0).sin() * 1e5 + noise(index) as f64).round() as f32 / 16.0;
+    (0..CHUNK / 4).flat_map(|index| value(index).to_le_bytes()).collect()
+}
+
+/// Running sums.
+fn sums() -> Vec<u8> {
+    let mut sum = 0_u32;
+    let mut next = |index: usize| {
+        sum += noise(index);
+        sum.to_le_bytes()
+    };
+    (0..CHUNK / 4).flat_map(|index| next(index)).collect()
+}
+
+/// Numbers below 64.
+fn noise(index: usize) -> u32 {
+    ((index as u64).wrapping_mul(6_364_136_223_846_793_005) >> 58) as u32
+}
+
+fn row(name: &str, data: &[u8], codec: Codec, level: u8, filters: &[(Filter, u8)], typesize: usize) {
+    let data = &data[..CHUNK / typesize * typesize];
+    let block = BLOCK / typesize * typesize;
+    let geometry = Geometry::new(&[1 << 30], &[1 << 22], &[i32::try_from(block / typesize).unwrap()]).unwrap();
+    let header = Header::for_array(&B2ndMeta::new(geometry, format!("|V{typesize}"))).unwrap();
+    let header = header.with_codec(codec, 0).with_level(level).unwrap().with_filters(filters).unwrap();
+    let encoder = Encoder::new(&header.with_split_mode(SplitMode::Auto)).unwrap();
+    let (mut codes, mut metas) = ([0; 6], [0; 6]);
+    for (slot, (filter, meta)) in filters.iter().enumerate() {
+        (codes[slot], metas[slot]) = (filter.code(), *meta);
+    }
+    let params = CParams {
+        compcode: codec.code(),
+        clevel: level,
+        typesize: typesize as i32,
+        blocksize: block as i32,
+        splitmode: 3,
+        filters: codes,
+        filters_meta: metas,
+        ..CParams::default()
+    };
+    let theirs = compress_chunk(data, &params).unwrap();
+    let ours = encoder.chunk(data).unwrap();
+    let mut out = vec![0; data.len()];
+    let mut decoder = Decoder::new();
+    // Both decode the same bytes.
+    let [decode, their_decode, copy, encode, their_encode] = best([
+        &mut || decoder.chunk(&theirs, black_box(&mut out)).unwrap(),
+        &mut || {
+            let mut out = vec![0; data.len()];
+            decompress_chunk_into_with_dparams(&theirs, black_box(&mut out), &DParams::default()).unwrap();
+        },
+        &mut || drop(black_box(data.to_vec())),
+        &mut || drop(black_box(encoder.chunk(data).unwrap())),
+        &mut || drop(black_box(compress_chunk(data, &params).unwrap())),
+    ]);
+    let speed = |seconds: f64| data.len() as f64 / seconds / (1 << 20) as f64;
+    println!(
+        "{name:32} decode {:6.0} {:5.2} {:5.2}   encode {:6.0} {:5.2} {:6.3}",
+        speed(decode),
+        their_decode / decode,
+        copy / decode,
+        speed(encode),
+        their_encode / encode,
+        ours.len() as f64 / theirs.len() as f64
+    );
+}
+
+/// The shortest time of each, which take turns.
+fn best<const N: usize>(mut work: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut best = [f64::MAX; N];
+    for _ in 0..7 {
+        for (best, work) in best.iter_mut().zip(&mut work) {
+            let start = Instant::now();
+            work();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    best
+}

@@ -1,0 +1,66 @@
+//! LZ4's blocks, expanded: lz4_flex copies matches that overlap what they write piece by piece, and shuffled data is full of them.
+
+use b2nd::Result;
+use b2nd::frame::Codec;
+use b2nd::frame::raw::copy_match;
+
+use super::failed;
+
+/// The shortest match.
+const SHORTEST: usize = 4;
+
+/// Literals are copied in one step of so many bytes, where both sides have them.
+const WIDE: usize = 16;
+
+/// The length of what a stream expands to.
+pub(super) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
+    let ends = || failed(Codec::Lz4, "the stream ends early");
+    let too_long = || failed(Codec::Lz4, "the stream is longer than its place");
+    let (mut at, mut filled) = (0, 0);
+    loop {
+        let token = usize::from(*stream.get(at).ok_or_else(ends)?);
+        at += 1;
+        let mut literals = token >> 4;
+        if literals == 15 {
+            literals += more(stream, &mut at).ok_or_else(ends)?;
+        }
+        let (from, to) = (stream.get(at..).ok_or_else(ends)?, output.get_mut(filled..).ok_or_else(too_long)?);
+        match (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>()) {
+            // More than is meant: the next step writes over it.
+            (Some(from), Some(to)) if literals <= WIDE => *to = *from,
+            _ => {
+                let from = from.get(..literals).ok_or_else(ends)?;
+                to.get_mut(..literals).ok_or_else(too_long)?.copy_from_slice(from);
+            }
+        }
+        at += literals;
+        filled += literals;
+        if at == stream.len() {
+            return Ok(filled);
+        }
+        let distance = stream.get(at..).and_then(|stream| stream.first_chunk()).ok_or_else(ends)?;
+        let distance = usize::from(u16::from_le_bytes(*distance));
+        at += 2;
+        let mut length = (token & 15) + SHORTEST;
+        if token & 15 == 15 {
+            length += more(stream, &mut at).ok_or_else(ends)?;
+        }
+        if !copy_match(output, filled, distance, length) {
+            return Err(failed(Codec::Lz4, "a match reaches out of its place"));
+        }
+        filled += length;
+    }
+}
+
+/// The rest of a length: bytes of 255, and one that is less.
+fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
+    let mut length = 0_usize;
+    loop {
+        let byte = *stream.get(*at)?;
+        *at += 1;
+        length = length.checked_add(byte.into())?;
+        if byte != 255 {
+            return Some(length);
+        }
+    }
+}
