@@ -3,9 +3,9 @@
 mod b2nd;
 mod caterva;
 pub mod dtype;
-mod entries;
 mod geometry;
 mod grid;
+mod lists;
 mod meta;
 
 pub use b2nd::{B2ndMeta, LegacyB2ndMeta};

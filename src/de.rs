@@ -33,17 +33,20 @@ pub(crate) use array::array_fields;
 #[inline]
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     let mut deserializer = Deserializer { whole: true, ..Deserializer::new(input) };
-    let result = T::deserialize(&mut deserializer);
+    let mut result = T::deserialize(&mut deserializer);
+    // Keep one place for both results: a large value is then not moved.
     if result.is_ok() {
-        deserializer.end()?;
+        if let Err(error) = deserializer.end() {
+            result = Err(error);
+        }
     }
     result
 }
 
 /// Decodes the whole input into an existing value and reuses its memory.
 ///
-/// This is the fastest way to read many metalayers: nothing large is moved, and a [`B2ndMeta`](crate::B2ndMeta) keeps its
-/// dtype's buffer. A type with a derived `Deserialize` is decoded as by [`from_slice`], then moved into `place`.
+/// Strings and vectors keep their buffers. A type with a derived `Deserialize`, such as [`B2ndMeta`](crate::B2ndMeta), is decoded as by
+/// [`from_slice`], then moved into `place`.
 ///
 /// # Errors
 ///
@@ -232,6 +235,21 @@ fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     }
 }
 
+/// Explains a map from names where a struct belongs: Python writes the names of fields.
+#[cold]
+fn not_positional(start: Reader<'_>, error: Error) -> Error {
+    match *start.rest() {
+        [found @ 0x81..=0x8f, key, ..]
+        | [found @ marker::MAP16, _, _, key, ..]
+        | [found @ marker::MAP32, _, _, _, _, key, ..]
+            if matches!(key, 0xa0..=0xbf | 0xd9..=0xdb) =>
+        {
+            start.unexpected("array (90 to 9f, dc, dd; a struct that is written by name: `frame::decode_msgpack`)", found)
+        }
+        _ => error,
+    }
+}
+
 #[cold]
 fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
     Error::at(ErrorKind::Count { expected, found }, offset)
@@ -354,6 +372,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         match Mark::from_name(name) {
+            #[cfg(feature = "msgpack")]
+            Some(Mark::Named) => self.named(visitor),
+            Some(Mark::FormatOrDtype) => self.format_or_dtype(visitor),
             Some(mark) => visitor.visit_newtype_struct(marked::MarkedDeserializer::new(self, mark)),
             None => self.deeper(|this| visitor.visit_newtype_struct(this)),
         }
@@ -382,7 +403,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Array)?;
+        let count = match self.reader.take_count(Form::Array) {
+            Ok(count) => count,
+            Err(error) => return Err(not_positional(self.reader, error)),
+        };
         if count > fields.len() {
             return Err(wrong_count(fields.len(), count, start));
         }

@@ -26,12 +26,12 @@
 //! | know which bytes of a file a chunk takes | [`frame::Offsets::range`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
-//! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`], [`from_slice_in_place`] |
+//! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`] |
 //! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
 //! | bring a chunk's elements into C order, and back | [`Grid::unpack`], [`Grid::pack`] |
 //! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
-//! | read what Python put into metalayers | [`frame::decode_msgpack`], [`frame::encode_msgpack`] |
+//! | read what Python put into metalayers, and write it | [`frame::decode_msgpack`], [`frame::encode_msgpack`], [`with::named`] |
 //! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
@@ -103,7 +103,8 @@
 //! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, without an error if the types agree: use `skip` |
 //! | `skip_serializing_if` | an error when a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
-//! | struct variants of `untagged` enums; struct and unit variants of adjacently tagged enums | written, but an error when read |
+//! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |
+//! | unit variants of adjacently tagged enums | an error when written |
 //! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read, which names `serde_bytes` |
 //!
 //! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding handles it;
@@ -132,6 +133,7 @@
 //! | --- | --- |
 //! | `std` (default) | files and `io` |
 //! | `msgpack` (default) | generic MessagePack contents through `rmp-serde`, which needs the standard library |
+//! | `arbitrary` | `arbitrary::Arbitrary` for the types of metadata, for fuzz targets |
 //!
 //! With `default-features = false` the crate is `no_std` with `alloc`. It still has headers, frames in memory, chunks, the grid, dtypes
 //! and the writer into memory. Nothing here is `unsafe`. Rust 1.85 or later compiles it.
@@ -143,6 +145,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod array;
 mod de;
 #[cfg(any(doc, doctest))]

@@ -28,6 +28,9 @@ pub(crate) enum Mark {
     Embedded,
     /// The bytes of one entry of any MessagePack, as they are.
     Any,
+    /// Generic msgpack, in which a struct's fields have names.
+    #[cfg(feature = "msgpack")]
+    Named,
     /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
     FormatOrDtype,
 }
@@ -46,6 +49,8 @@ pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
 pub(crate) const VALUE: &str = "__b2nd_value";
 pub(crate) const ANY: &str = "__b2nd_any";
+#[cfg(feature = "msgpack")]
+pub(crate) const NAMED: &str = "__b2nd_named";
 pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
@@ -69,6 +74,8 @@ impl Mark {
             ARRAY_FRONT => Some(Mark::ArrayFront),
             EMBEDDED => Some(Mark::Embedded),
             ANY => Some(Mark::Any),
+            #[cfg(feature = "msgpack")]
+            NAMED => Some(Mark::Named),
             FORMAT_OR_DTYPE => Some(Mark::FormatOrDtype),
             _ => None,
         }
@@ -86,6 +93,8 @@ impl Mark {
             Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
             Mark::Embedded => "with::embedded holds a whole value",
             Mark::Any => "a value of MessagePack is one entry",
+            #[cfg(feature = "msgpack")]
+            Mark::Named => "with::named holds a whole value",
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use serde::{Serialize, ser};
+use serde::ser::{self, Serialize, SerializeSeq as _};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::Mark;
@@ -165,6 +165,15 @@ impl<S: Sink> Serializer<S> {
         wire::put_nil(&mut self.sink)
     }
 
+    /// Writes a value of generic msgpack.
+    #[cfg(feature = "msgpack")]
+    fn named<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        match crate::with::named::encode(value)?.as_slice() {
+            [marker::NIL] => self.put_nil(),
+            bytes => self.sink.put_slice(bytes),
+        }
+    }
+
     /// Refuses a `Some` whose value, written from `start` on, is nil: it would be read back as `None`.
     #[inline(always)]
     fn check_some(&self, start: usize) -> Result<()> {
@@ -291,6 +300,8 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     #[inline(always)]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match Mark::from_name(name) {
+            #[cfg(feature = "msgpack")]
+            Some(Mark::Named) => self.named(value),
             Some(mark) => value.serialize(marked::MarkedSerializer::new(self, mark)),
             None => self.inner(value),
         }
@@ -311,6 +322,21 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     #[inline(always)]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
         self.start(Form::Array, count, 1)
+    }
+
+    /// Inlined, unlike serde's own.
+    #[inline(always)]
+    fn collect_seq<I: IntoIterator<Item: Serialize>>(self, elements: I) -> Result<()> {
+        let elements = elements.into_iter();
+        let count = match elements.size_hint() {
+            (low, Some(high)) if low == high => Some(low),
+            _ => None,
+        };
+        let mut sequence = self.serialize_seq(count)?;
+        for element in elements {
+            sequence.serialize_element(&element)?;
+        }
+        sequence.end()
     }
 
     #[inline(always)]

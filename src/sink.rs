@@ -89,6 +89,18 @@ impl ReservedSink {
 }
 
 impl Sink for ReservedSink {
+    /// One byte takes one check.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
+        match bytes.as_slice() {
+            &[byte] if self.0.len() < self.0.capacity() => {
+                self.0.push(byte);
+                Ok(())
+            }
+            _ => self.put_slice(&bytes),
+        }
+    }
+
     #[inline(always)]
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
         if self.0.capacity() - self.0.len() < bytes.len() {
@@ -153,6 +165,19 @@ fn full(needed: usize, available: usize) -> Error {
 }
 
 impl Sink for SliceSink<'_> {
+    /// One byte takes one check.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
+        match (bytes.as_slice(), self.buffer.get_mut(self.written)) {
+            (&[byte], Some(place)) => {
+                *place = byte;
+                self.written += 1;
+                Ok(())
+            }
+            _ => self.put_slice(&bytes),
+        }
+    }
+
     #[inline(always)]
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
         self.claim(bytes.len())?.copy_from_slice(bytes);

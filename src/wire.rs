@@ -168,6 +168,11 @@ impl<'de> Reader<'de> {
         }
     }
 
+    /// Whether a positive fixint stands at this offset.
+    pub(crate) fn is_fixint(&self, offset: usize) -> bool {
+        self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
+    }
+
     /// The next `N` bytes, not taken.
     #[inline(always)]
     fn ahead<const N: usize>(&self) -> Option<&'de [u8; N]> {

@@ -7,6 +7,8 @@
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
 //! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of any count |
 //! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
+//! | [`numbers`] | those of the list without it | a list of numbers, in fewer instructions |
+//! | [`named`] | generic MessagePack, with fields' names | any value, as Python writes it |
 //! | [`embedded`] | `c6`, a length, then a value in this format | any value |
 //!
 //! Options and newtypes of these work too. Other serde formats see the plain value, except with [`embedded`].
@@ -35,9 +37,20 @@ use core::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Visitor};
 
 pub mod embedded;
+#[cfg(feature = "msgpack")]
+#[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
+pub mod named;
+pub mod numbers;
 
 /// The visitor of a marked value, which decodes the value inside the newtype.
-struct Marked<T>(PhantomData<T>);
+pub(crate) struct Marked<T>(PhantomData<T>);
+
+impl<T> Marked<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Marked(PhantomData)
+    }
+}
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
     type Value = T;
@@ -58,8 +71,6 @@ macro_rules! modules {
         $(
             $(#[$doc])*
             pub mod $module {
-                use core::marker::PhantomData;
-
                 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
                 use crate::mark;
@@ -80,7 +91,7 @@ macro_rules! modules {
                 /// The marker is not the module's, or the value's own `Deserialize` refuses what it holds.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-                    deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))
+                    deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())
                 }
             }
         )*
@@ -102,8 +113,6 @@ macro_rules! bytes_modules {
         $(
             $(#[$doc])*
             pub mod $module {
-                use core::marker::PhantomData;
-
                 use serde::{Deserializer, Serializer};
                 use serde_bytes::{Deserialize, Serialize};
 
@@ -126,7 +135,7 @@ macro_rules! bytes_modules {
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
-                        deserializer.deserialize_newtype_struct(mark::$mark, super::Marked(PhantomData))?;
+                        deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())?;
                     Ok(value.0)
                 }
             }
@@ -177,6 +186,17 @@ pub(crate) mod fixint {
     #[inline(always)]
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
         checked(u8::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+
+    /// The value of this field, if a positive fixint holds it.
+    #[inline(always)]
+    pub(crate) fn written<E: serde::ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
+        checked(value).map_err(|error| in_field(field, error))
+    }
+
+    #[cold]
+    fn in_field<E: serde::ser::Error>(field: &'static str, error: NotFixint) -> E {
+        E::custom(format_args!("{field}: {error}"))
     }
 
     pub(crate) struct NotFixint(u8);

@@ -176,12 +176,20 @@ fn owned_metadata_costs_one_allocation_in_each_direction() {
 
 #[test]
 fn metadata_in_place_costs_no_allocation() {
-    let mut meta = B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "a longer dtype than those to come".to_owned());
-    for ndim in 0..=16 {
-        let [.., (_, bytes)] = layouts(ndim);
-        let ((), info) = allocated(|| b2nd::from_slice_in_place(&bytes, &mut meta).unwrap());
-        assert_eq!((info.count_total, meta.geometry.ndim()), (0, ndim.into()));
+    let contents: Vec<_> = (0..=16).map(|ndim| layouts(ndim)).collect();
+    let mut meta = B2ndMeta { version: 9, geometry: Geometry::new(&[], &[], &[]).unwrap(), dtype_format: 9, dtype: "another" };
+    for [.., (_, bytes)] in &contents {
+        let ((), info) = allocated(|| b2nd::from_slice_in_place(bytes, &mut meta).unwrap());
+        assert_eq!((info.count_total, b2nd::to_vec(&meta).unwrap()), (0, bytes.clone()));
     }
+}
+
+#[test]
+fn text_and_lists_are_read_into_the_memory_that_they_have() {
+    let mut value = ("a longer text than the one to come".to_owned(), vec![0u16; 40]);
+    let bytes = b2nd::to_vec(&("text", [1u16, 2, 3])).unwrap();
+    let ((), info) = allocated(|| b2nd::from_slice_in_place(&bytes, &mut value).unwrap());
+    assert_eq!((info.count_total, value), (0, ("text".to_owned(), vec![1, 2, 3])));
 }
 
 #[test]

@@ -3,13 +3,14 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dtype::{DType, Element};
-use super::entries::{self, Layout, Written, present};
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
+use super::lists::{List, Ndim, Written};
 use crate::error::{Error, Result};
+use crate::with::fixint;
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
 ///
@@ -36,9 +37,9 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-// Keep this order and `repr(C)`: with the geometry, which is copied as a block, at the front, `from_slice` takes a fifth less time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
+#[repr(C)] // The geometry at the front is moved as a block.
 pub struct B2ndMeta<S = String> {
     /// Shape, chunkshape and blockshape.
     pub geometry: Geometry,
@@ -58,7 +59,8 @@ pub struct B2ndMeta<S = String> {
 ///
 /// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
 /// into the released layout.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireLegacyB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -142,50 +144,83 @@ impl<S> Metalayer for LegacyB2ndMeta<S> {
     const NAME: &'static str = "b2nd";
 }
 
+/// The entries of a [`B2ndMeta`], in their order.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
+struct WireB2nd<S, Shape = List<i64>, Part = List<i32>> {
+    #[serde(deserialize_with = "fixint::deserialize")]
+    version: u8,
+    #[serde(default)]
+    ndim: Ndim,
+    shape: Shape,
+    chunkshape: Part,
+    blockshape: Part,
+    #[serde(deserialize_with = "fixint::deserialize")]
+    dtype_format: u8,
+    dtype: S,
+}
+
+/// The entries of a [`LegacyB2ndMeta`], in their order.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "LegacyB2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 6 entries")]
+struct WireLegacyB2nd<S, Shape = List<i64>, Part = List<i32>> {
+    #[serde(deserialize_with = "fixint::deserialize")]
+    version: u8,
+    #[serde(default)]
+    ndim: Ndim,
+    shape: Shape,
+    chunkshape: Part,
+    blockshape: Part,
+    dtype: S,
+}
+
+impl<S> TryFrom<WireB2nd<S>> for B2ndMeta<S> {
+    type Error = Error;
+
+    #[inline(always)]
+    fn try_from(wire: WireB2nd<S>) -> Result<Self> {
+        let WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = wire;
+        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
+        Ok(B2ndMeta { geometry, dtype, dtype_format, version })
+    }
+}
+
+impl<S> TryFrom<WireLegacyB2nd<S>> for LegacyB2ndMeta<S> {
+    type Error = Error;
+
+    fn try_from(wire: WireLegacyB2nd<S>) -> Result<Self> {
+        let WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype } = wire;
+        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
+        Ok(LegacyB2ndMeta { version, geometry, dtype })
+    }
+}
+
 impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
     #[inline]
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let (version, dtype_format) = (Some(self.version), Some(self.dtype_format));
-        Written { version, geometry: &self.geometry, dtype_format, dtype: Some(self.dtype.as_ref()) }
-            .serialize("B2ndMeta", serializer)
+        WireB2nd {
+            version: fixint::written("version", self.version)?,
+            ndim: Ndim::from(&self.geometry),
+            shape: Written(self.geometry.shape()),
+            chunkshape: Written(self.geometry.chunkshape()),
+            blockshape: Written(self.geometry.blockshape()),
+            dtype_format: fixint::written("dtype_format", self.dtype_format)?,
+            dtype: self.dtype.as_ref(),
+        }
+        .serialize(serializer)
     }
 }
 
 impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Written { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: Some(self.dtype.as_ref()) }
-            .serialize("LegacyB2ndMeta", serializer)
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut geometry, None)?;
-        let dtype_format = present("dtype_format", rest.dtype_format)?;
-        Ok(B2ndMeta { version: rest.version, geometry, dtype_format, dtype: present("dtype", rest.dtype)? })
-    }
-
-    #[inline]
-    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
-        let rest = entries::deserialize(deserializer, Layout::B2nd, &mut place.geometry, Some(&mut place.dtype))?;
-        place.version = rest.version;
-        place.dtype_format = present("dtype_format", rest.dtype_format)?;
-        Ok(())
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::LegacyB2nd, &mut geometry, None)?;
-        Ok(LegacyB2ndMeta { version: rest.version, geometry, dtype: present("dtype", rest.dtype)? })
-    }
-
-    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
-        place.version =
-            entries::deserialize(deserializer, Layout::LegacyB2nd, &mut place.geometry, Some(&mut place.dtype))?.version;
-        Ok(())
+        WireLegacyB2nd {
+            version: fixint::written("version", self.version)?,
+            ndim: Ndim::from(&self.geometry),
+            shape: Written(self.geometry.shape()),
+            chunkshape: Written(self.geometry.chunkshape()),
+            blockshape: Written(self.geometry.blockshape()),
+            dtype: self.dtype.as_ref(),
+        }
+        .serialize(serializer)
     }
 }

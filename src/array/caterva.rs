@@ -1,11 +1,13 @@
 //! [`CatervaMeta`]: the layout without a dtype.
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer as _, Serialize, Serializer};
 
 use super::Metalayer;
-use super::entries::{self, Layout, Written};
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
+use super::lists::{List, Ndim, Written};
+use crate::error::{Error, Result};
+use crate::mark;
+use crate::with::{Marked, fixint};
 
 /// The `caterva` metalayer: five entries, `95`, written by Caterva 0.2 to 0.7.
 ///
@@ -16,7 +18,8 @@ use super::geometry::Geometry;
 /// ```
 ///
 /// Source: the specification "Caterva metalayer".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireCaterva")]
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -28,22 +31,69 @@ impl Metalayer for CatervaMeta {
     const NAME: &'static str = "caterva";
 }
 
-impl Serialize for CatervaMeta {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Written { version: Some(self.version), geometry: &self.geometry, dtype_format: None, dtype: None }
-            .serialize("CatervaMeta", serializer)
+/// The entries of a [`CatervaMeta`], in their order.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "CatervaMeta", deny_unknown_fields, expecting = "a caterva metalayer of 5 entries")]
+pub(super) struct WireCaterva<Shape = List<i64>, Part = List<i32>> {
+    #[serde(deserialize_with = "fixint::deserialize")]
+    version: u8,
+    #[serde(default)]
+    ndim: Ndim,
+    shape: Shape,
+    chunkshape: Part,
+    blockshape: Part,
+}
+
+impl WireCaterva {
+    /// The metadata, or an error that names the layout.
+    #[inline(always)]
+    pub(super) fn checked(self, layout: &'static str) -> Result<CatervaMeta> {
+        let WireCaterva { version, ndim, shape, chunkshape, blockshape } = self;
+        Ok(CatervaMeta { version, geometry: geometry::described(layout, ndim, &shape, &chunkshape, &blockshape)? })
     }
 }
 
-impl<'de> Deserialize<'de> for CatervaMeta {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize::<_, IgnoredAny>(deserializer, Layout::Caterva, &mut geometry, None)?;
-        Ok(CatervaMeta { version: rest.version, geometry })
+impl Geometry {
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// The content does not start as an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        let mut deserializer = crate::Deserializer::new(content);
+        let front: WireCaterva = deserializer.deserialize_newtype_struct(mark::ARRAY_FRONT, Marked::new())?;
+        Ok(front.checked("array metalayer")?.geometry)
     }
+}
 
-    fn deserialize_in_place<D: Deserializer<'de>>(deserializer: D, place: &mut Self) -> Result<(), D::Error> {
-        place.version = entries::deserialize::<_, IgnoredAny>(deserializer, Layout::Caterva, &mut place.geometry, None)?.version;
-        Ok(())
+impl TryFrom<WireCaterva> for CatervaMeta {
+    type Error = Error;
+
+    fn try_from(wire: WireCaterva) -> Result<Self> {
+        wire.checked("caterva metalayer")
+    }
+}
+
+impl Serialize for CatervaMeta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WireCaterva {
+            version: fixint::written("version", self.version)?,
+            ndim: Ndim::from(&self.geometry),
+            shape: Written(self.geometry.shape()),
+            chunkshape: Written(self.geometry.chunkshape()),
+            blockshape: Written(self.geometry.blockshape()),
+        }
+        .serialize(serializer)
     }
 }

@@ -3,6 +3,9 @@
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::lists::{List, Ndim, Written, negative, too_many};
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
 
@@ -22,7 +25,8 @@ use crate::wire::MAX_DIMENSIONS;
 /// assert_eq!(error.to_string(), "chunkshape[1] is 0, shape[1] is 3: only an empty dimension has empty chunks");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "WireGeometry")]
 pub struct Geometry {
     pub(super) ndim: u8,
     pub(super) shape: [i64; MAX_DIMENSIONS],
@@ -32,7 +36,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// No dimensions: one element.
-    pub(super) const SCALAR: Geometry =
+    const SCALAR: Geometry =
         Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
 
     /// A geometry of these three shapes, in elements.
@@ -114,6 +118,86 @@ impl Geometry {
     }
 }
 
+/// The four entries of a [`Geometry`].
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Geometry", deny_unknown_fields, expecting = "a geometry of 4 entries")]
+struct WireGeometry<Shape = List<i64>, Part = List<i32>> {
+    #[serde(default)]
+    ndim: Ndim,
+    shape: Shape,
+    chunkshape: Part,
+    blockshape: Part,
+}
+
+impl TryFrom<WireGeometry> for Geometry {
+    type Error = Error;
+
+    fn try_from(wire: WireGeometry) -> Result<Self> {
+        described("geometry", wire.ndim, &wire.shape, &wire.chunkshape, &wire.blockshape)
+    }
+}
+
+impl Serialize for Geometry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WireGeometry {
+            ndim: Ndim::from(self),
+            shape: Written(self.shape()),
+            chunkshape: Written(self.chunkshape()),
+            blockshape: Written(self.blockshape()),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// The geometry that the entries of a layout describe. `layout` is the layout's name in errors.
+#[inline(always)]
+pub(super) fn described(
+    layout: &'static str,
+    Ndim(ndim): Ndim,
+    shape: &List<i64>,
+    chunkshape: &List<i32>,
+    blockshape: &List<i32>,
+) -> Result<Geometry> {
+    let (ndim, counts) = (ndim.map_or(shape.count, usize::from), [shape.count, chunkshape.count, blockshape.count]);
+    let [a, b, c] = counts;
+    if ndim > MAX_DIMENSIONS || a != ndim || b != ndim || c != ndim {
+        return Err(other_rank(layout, ndim, counts));
+    }
+    let (shape, any_zero) = (shape.lengths, chunkshape.any_zero || blockshape.any_zero);
+    let geometry = Geometry { ndim: ndim as u8, shape, chunkshape: chunkshape.lengths, blockshape: blockshape.lengths };
+    if any_zero {
+        check_zeros(layout, &geometry)?;
+    }
+    Ok(geometry)
+}
+
+#[cold]
+fn check_zeros(layout: &'static str, geometry: &Geometry) -> Result<()> {
+    geometry.check_zeros().map_err(|error| refused(layout, error))
+}
+
+#[cold]
+fn refused(layout: &'static str, why: impl fmt::Display) -> Error {
+    Error::custom(format_args!("{layout}: {why}"))
+}
+
+#[cold]
+fn other_rank(layout: &'static str, ndim: usize, counts: [usize; 3]) -> Error {
+    let mut lists = ["shape", "chunkshape", "blockshape"].into_iter().zip(counts);
+    match lists.find(|&(_, count)| count != ndim) {
+        Some((list, count)) if ndim <= MAX_DIMENSIONS => {
+            refused(layout, format_args!("{list} has {count} dimensions, ndim is {ndim}"))
+        }
+        _ => refused(layout, too_many(ndim)),
+    }
+}
+
+impl From<&Geometry> for Ndim {
+    fn from(geometry: &Geometry) -> Self {
+        Ndim(Some(geometry.ndim))
+    }
+}
+
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
         self.shape() == other.shape() && self.chunkshape() == other.chunkshape() && self.blockshape() == other.blockshape()
@@ -136,30 +220,9 @@ impl fmt::Debug for Geometry {
 }
 
 /// The number of dimensions, if an array can have so many.
-pub(super) fn checked_ndim(ndim: usize) -> Result<u8> {
+fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
         _ => Err(Error::custom(too_many(ndim))),
     }
-}
-
-pub(super) fn too_many(ndim: usize) -> impl fmt::Display {
-    struct TooMany(usize);
-    impl fmt::Display for TooMany {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
-        }
-    }
-    TooMany(ndim)
-}
-
-/// Why a length is refused.
-pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
-    struct Negative<T>(T);
-    impl<T: fmt::Display> fmt::Display for Negative<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "expected a length of 0 or more, found {}", self.0)
-        }
-    }
-    Negative(length)
 }

@@ -2,16 +2,21 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
+use core::fmt;
+use core::marker::PhantomData;
 
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
 use super::caterva::CatervaMeta;
 use super::dtype::DType;
-use super::entries::{self, Layout};
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
+use super::lists::{List, Ndim};
 use crate::error::{Error, Result};
 use crate::mark;
+use crate::with::fixint;
 
 /// An array metalayer of any layout ever written, told apart by its count and by the byte after blockshape.
 ///
@@ -161,16 +166,167 @@ impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut geometry = Geometry::SCALAR;
-        let rest = entries::deserialize(deserializer, Layout::Any, &mut geometry, None)?;
-        let version = rest.version;
-        Ok(match (rest.dtype_format, rest.dtype) {
-            (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
-            (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
-            (Some(dtype_format), Some(dtype)) => {
-                let meta = B2ndMeta { version, geometry, dtype_format, dtype };
-                if rest.miscounted { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) }
+        deserializer.deserialize_newtype_struct(mark::ARRAY_META, AnyLayout(PhantomData))
+    }
+}
+
+/// The visitor of a metalayer of any layout. Formats with field names tell the layouts apart by the names, others by the entries.
+struct AnyLayout<S>(PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for AnyLayout<S> {
+    type Value = ArrayMeta<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array metalayer of 5, 6 or 7 entries")
+    }
+
+    #[inline(always)]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        let count = entries.size_hint();
+        let WireAny { version, ndim, shape, chunkshape, blockshape, format_or_dtype, dtype } =
+            WireAny::deserialize(SeqAccessDeserializer::new(entries))?;
+        let (dtype_format, dtype) = match (format_or_dtype, dtype) {
+            (None, _) => (None, None),
+            (Some(FormatOrDtype::Dtype(dtype)), None) => (None, Some(dtype)),
+            (Some(FormatOrDtype::Format(format)), Some(dtype)) => (Some(format), Some(dtype)),
+            (Some(FormatOrDtype::Format(_)), None) => {
+                return Err(A::Error::custom(format_args!("{LAYOUT}: 6 entries, 7 expected")));
             }
+            (Some(FormatOrDtype::Dtype(_)), Some(_)) => {
+                return Err(A::Error::custom(format_args!("{LAYOUT}: 7 entries, 6 expected")));
+            }
+        };
+        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(A::Error::custom)?;
+        Ok(match (dtype_format, dtype) {
+            (Some(dtype_format), Some(dtype)) if count == Some(6) => {
+                ArrayMeta::MiscountedB2nd(B2ndMeta { version, geometry, dtype_format, dtype })
+            }
+            (dtype_format, dtype) => of_layout(version, geometry, dtype_format, dtype),
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
+        let NamedAny { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } =
+            NamedAny::deserialize(MapAccessDeserializer::new(entries))?;
+        if dtype_format.is_some() && dtype.is_none() {
+            return Err(A::Error::missing_field("dtype"));
+        }
+        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(A::Error::custom)?;
+        Ok(of_layout(version, geometry, dtype_format, dtype))
+    }
+}
+
+/// The layout that has these entries.
+#[inline(always)]
+fn of_layout<S>(version: u8, geometry: Geometry, dtype_format: Option<u8>, dtype: Option<S>) -> ArrayMeta<S> {
+    match (dtype_format, dtype) {
+        (Some(dtype_format), Some(dtype)) => ArrayMeta::B2nd(B2ndMeta { version, geometry, dtype_format, dtype }),
+        (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
+        (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
+    }
+}
+
+/// The name in errors.
+const LAYOUT: &str = "array metalayer";
+
+/// The entries of any layout, in their order. Those after blockshape may be missing.
+#[derive(Deserialize)]
+#[serde(expecting = "an array metalayer of 5, 6 or 7 entries", bound(deserialize = "S: Deserialize<'de>"))]
+struct WireAny<S> {
+    #[serde(deserialize_with = "fixint::deserialize")]
+    version: u8,
+    #[serde(default)]
+    ndim: Ndim,
+    shape: List<i64>,
+    chunkshape: List<i32>,
+    blockshape: List<i32>,
+    #[serde(default = "none", deserialize_with = "some")]
+    format_or_dtype: Option<FormatOrDtype<S>>,
+    #[serde(default = "none", deserialize_with = "some")]
+    dtype: Option<S>,
+}
+
+/// The entries of any layout, by their names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+struct NamedAny<S> {
+    #[serde(deserialize_with = "fixint::deserialize")]
+    version: u8,
+    #[serde(default)]
+    ndim: Ndim,
+    shape: List<i64>,
+    chunkshape: List<i32>,
+    blockshape: List<i32>,
+    #[serde(default, deserialize_with = "some_fixint")]
+    dtype_format: Option<u8>,
+    #[serde(default = "none", deserialize_with = "some")]
+    dtype: Option<S>,
+}
+
+fn none<T>() -> Option<T> {
+    None
+}
+
+/// Reads an entry that is present as a plain value, not as an option.
+#[inline(always)]
+fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+fn some_fixint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+    fixint::deserialize(deserializer).map(Some)
+}
+
+/// The entry after blockshape. It tells two layouts apart that have the same count.
+enum FormatOrDtype<S> {
+    Format(u8),
+    Dtype(S),
+}
+
+/// The same entry in formats that describe themselves.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a dtype_format (0 to 127) or a dtype")]
+enum Plain<S> {
+    Format(#[serde(deserialize_with = "fixint::deserialize")] u8),
+    Dtype(S),
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for FormatOrDtype<S> {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, FormatOrDtypeVisitor(PhantomData))
+    }
+}
+
+/// This format gives a dtype_format as a number and a dtype as `Some`, others give a newtype.
+struct FormatOrDtypeVisitor<S>(PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
+    type Value = FormatOrDtype<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dtype_format or a dtype")
+    }
+
+    #[inline(always)]
+    fn visit_u8<E: serde::de::Error>(self, format: u8) -> Result<Self::Value, E> {
+        fixint::checked(format).map(FormatOrDtype::Format).map_err(E::custom)
+    }
+
+    #[inline(always)]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        S::deserialize(deserializer).map(FormatOrDtype::Dtype)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        Ok(match Plain::deserialize(deserializer)? {
+            Plain::Format(format) => FormatOrDtype::Format(format),
+            Plain::Dtype(dtype) => FormatOrDtype::Dtype(dtype),
         })
     }
 }

@@ -1,12 +1,12 @@
 //! Everything that this format knows about array metalayers: how it reads the marks that [`array`](crate::array) puts on them.
 
-use serde::de::{self, DeserializeSeed, Visitor};
+use serde::de::Visitor;
 
 use super::access::locate;
 use super::{Deserializer, wrong_count};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::marker;
-use crate::wire::Form;
+use crate::wire::{Form, Reader};
 
 /// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
 /// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
@@ -39,55 +39,54 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads the entry after blockshape: a dtype_format, or a dtype where the layout has no format.
+    /// Reads the entry after blockshape: a dtype_format, or `Some` of a dtype where the layout has no format.
     #[inline(always)]
     pub(super) fn format_or_dtype<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         match self.reader.peek()? {
             0x00..=0x7f => visitor.visit_u8(self.reader.take_u8()?),
-            marker::STR32 => visitor.visit_borrowed_str(self.reader.take_str32()?),
+            marker::STR32 => visitor.visit_some(self),
             found => Err(self.reader.unexpected("positive fixint (00 to 7f) or str32 (db)", found)),
         }
     }
 
-    /// Reads a list of numbers of `N` bytes each, for a visitor that takes all of them.
+    /// Reads a list of numbers of `N` bytes each, for a visitor that takes the bytes of all of them, and checks them.
     #[inline(always)]
     pub(super) fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(Form::Dimensions)?;
-        let Some((numbers, after)) = self.reader.split(count * N) else {
-            // The input ends in the list. The general path finds out where.
-            return self.elements(start, count, &[], false, visitor);
+        let Some((records, after)) = self.reader.split(count * N).filter(|_| self.depth < marker::MAX_DEPTH) else {
+            return self.cut_list(start, count, visitor);
         };
-        self.enter(start)?;
-        let value = visitor.visit_seq(&mut LengthsAccess::<N> { numbers, total: numbers.len(), end: after.offset() })?;
-        self.reader = after;
-        self.depth -= 1;
-        Ok(value)
-    }
-}
-
-/// Numbers of `N` bytes each, known to be complete. One comparison then checks for the ends of both list and input, which saves a
-/// tenth of the instructions for an array metalayer of 15 dimensions.
-struct LengthsAccess<'de, const N: usize> {
-    numbers: &'de [u8],
-    total: usize,
-    /// Where the last number ends.
-    end: usize,
-}
-
-impl<'de, const N: usize> de::SeqAccess<'de> for &mut LengthsAccess<'de, N> {
-    type Error = crate::Error;
-
-    #[inline(always)]
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        let Some((number, rest)) = self.numbers.split_first_chunk::<N>() else {
-            return Ok(None);
-        };
-        self.numbers = rest;
-        let end = self.end - rest.len();
-        match seed.deserialize(&mut Deserializer::new(number)) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => Err(locate(error.shifted(end - N), &[], self.total / N, rest.len() / N, end - N)),
+        match visitor.visit_borrowed_bytes(records) {
+            Ok(value) => {
+                self.reader = after;
+                Ok(value)
+            }
+            Err(error) => Err(wrong_length(self.reader, count, N, error)),
         }
     }
+}
+
+impl<'de> Deserializer<'de> {
+    /// The input ends in the list, or it is too deep. The general path finds out where.
+    #[cold]
+    #[inline(never)]
+    fn cut_list<V: Visitor<'de>>(&mut self, start: usize, count: usize, visitor: V) -> Result<V::Value> {
+        self.elements(start, count, &[], false, visitor)
+    }
+}
+
+/// Adds the element to the error of a list: the first that has another marker, or is negative, which the error says.
+#[cold]
+fn wrong_length(mut reader: Reader<'_>, count: usize, length: usize, error: Error) -> Error {
+    for left in (0..count).rev() {
+        let start = reader.offset();
+        let number = if length == 9 { reader.take_i64() } else { reader.take_i32().map(i64::from) };
+        match number {
+            Ok(0..) => {}
+            Ok(_) => return locate(error, &[], count, left, start),
+            Err(error) => return locate(error, &[], count, left, start),
+        }
+    }
+    error
 }

@@ -42,14 +42,30 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::ArrayFront => deserializer.array_front(visitor),
-            Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
             Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
-            Mark::FormatOrDtype => deserializer.format_or_dtype(visitor),
+            #[cfg(feature = "msgpack")]
+            Mark::Named => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+            Mark::Embedded | Mark::FormatOrDtype => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
         }
     }
 }
 
 impl<'de> Deserializer<'de> {
+    /// Reads a value of generic msgpack.
+    #[cfg(feature = "msgpack")]
+    pub(super) fn named<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let mut inside = crate::with::named::deserializer(self.reader.rest(), marker::MAX_DEPTH - self.depth);
+        let value =
+            visitor.visit_newtype_struct(&mut inside).map_err(|error| crate::with::named::refused(error).within_offset(start))?;
+        let taken = usize::try_from(inside.position()).unwrap_or(usize::MAX);
+        match self.reader.split(taken) {
+            Some((_, after)) => self.reader = after,
+            None => return Err(Error::end(1, start + self.reader.left())),
+        }
+        Ok(value)
+    }
+
     /// Reads the value that takes the whole content of a bin32.
     fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();

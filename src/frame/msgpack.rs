@@ -10,6 +10,7 @@ use super::header::Header;
 use super::trailer::Trailer;
 use crate::error::{Error, Result, Segment};
 use crate::marker::MAX_DEPTH;
+use crate::with::named;
 
 /// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
 /// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
@@ -36,7 +37,7 @@ pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T>
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
     // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
     deserializer.set_max_depth(MAX_DEPTH.into());
-    T::deserialize(&mut deserializer).map_err(|error| Error::custom(format_args!("msgpack: {error}")))
+    T::deserialize(&mut deserializer).map_err(named::refused)
 }
 
 /// Encodes a value as generic msgpack that Python reads back: structs become maps with field names.
@@ -45,7 +46,7 @@ pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T>
 ///
 /// The value's own `Serialize` fails.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
-    rmp_serde::to_vec_named(value).map_err(|error| Error::custom(format_args!("msgpack: {error}")))
+    named::encode(value)
 }
 
 impl Header {

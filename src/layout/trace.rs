@@ -179,6 +179,8 @@ impl<'n> Tracer<'n> {
             Mark::ArrayFront => self.fields(Form::Array, crate::de::array_fields(5), 5, visitor),
             Mark::Any => self.leaf(Leaf::Any, 1, |_, _| visitor.visit_borrowed_bytes(b"\xc0")),
             Mark::FormatOrDtype => self.leaf(Leaf::FormatOrDtype, 1, |_, _| visitor.visit_u8(0)),
+            #[cfg(feature = "msgpack")]
+            Mark::Named => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
             Mark::Embedded => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
         }
     }

@@ -38,6 +38,14 @@ impl<S: Sink> Compound<'_, S> {
     }
 }
 
+const ADJACENT_UNIT: &str = "a unit variant of an adjacently tagged enum: its tag alone cannot be read back";
+
+/// serde's type for the tag of an adjacently tagged enum. It is private, so only its name tells.
+#[inline(always)]
+fn is_adjacent_tag<T: ?Sized>() -> bool {
+    core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")
+}
+
 /// Takes numbers only. Even on this path, a reference to the serializer would keep it out of registers.
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
@@ -57,7 +65,12 @@ macro_rules! compound {
 
                 #[inline(always)]
                 fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
-                    $(let _ = $key;)?
+                    $(
+                        let _ = $key;
+                        if self.count == Some(1) && is_adjacent_tag::<T>() {
+                            return unsupported(ADJACENT_UNIT);
+                        }
+                    )?
                     self.value(value)
                 }
 

@@ -44,7 +44,7 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
 ///
 /// Those of the value and of the deserializer.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let value: Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, Marked(PhantomData))?;
+    let value: Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, Marked::new())?;
     Ok(value.0)
 }
 

@@ -21,7 +21,8 @@ fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + Debug>(value: T,
 #[track_caller]
 fn refused<T: DeserializeOwned + Debug>(json: &str, expected: &str) {
     let message = serde_json::from_str::<T>(json).unwrap_err().to_string();
-    let (sentence, _line_and_column) = message.split_once(" at line ").unwrap();
+    // What is wrong with a whole object has no line.
+    let sentence = message.split_once(" at line ").map_or(message.as_str(), |(sentence, _line_and_column)| sentence);
     assert_eq!(sentence, expected);
 }
 
@@ -83,10 +84,10 @@ fn a_sequence_is_told_apart_by_its_count() {
     assert_eq!(from(format!("[0,{lists},\"uint8\"]")), ArrayMeta::LegacyB2nd(legacy));
     assert_eq!(from(format!("[0,{lists},0,\"|u1\"]")), ArrayMeta::B2nd(meta));
     refused::<ArrayMeta>(&format!("[0,{lists},0]"), "array metalayer: 6 entries, 7 expected");
-    refused::<ArrayMeta>("[0,2]", "array metalayer: 2 entries, 5 to 7 expected");
-    refused::<ArrayMeta>(&format!("[0,{lists},200,\"\"]"), "expected a positive fixint (at most 127), found 200");
-    refused::<ArrayMeta>(&format!("[0,{lists},1000,\"\"]"), "invalid value: integer `1000`, expected a dtype_format or a dtype");
-    refused::<ArrayMeta>(&format!("[0,{lists},true,\"\"]"), "invalid type: boolean `true`, expected a dtype_format or a dtype");
+    refused::<ArrayMeta>("[0,2]", "invalid length 2, expected an array metalayer of 5, 6 or 7 entries");
+    refused::<ArrayMeta>(&format!("[0,{lists},200,\"\"]"), "expected a dtype_format (0 to 127) or a dtype");
+    refused::<ArrayMeta>(&format!("[0,{lists},1000,\"\"]"), "expected a dtype_format (0 to 127) or a dtype");
+    refused::<ArrayMeta>(&format!("[0,{lists},true,\"\"]"), "expected a dtype_format (0 to 127) or a dtype");
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn a_struct_variant_of_an_untagged_enum_is_written_and_not_read() {
 }
 
 #[test]
-fn a_struct_or_unit_variant_of_an_adjacently_tagged_enum_is_written_and_not_read() {
+fn a_struct_variant_of_an_adjacently_tagged_enum_is_written_and_not_read() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     #[serde(tag = "t", content = "c")]
     enum Adjacent {
@@ -34,8 +34,55 @@ fn a_struct_or_unit_variant_of_an_adjacently_tagged_enum_is_written_and_not_read
         &hex!("92 db00000006 537472756374 91 01"),
         "c: invalid type: sequence, expected struct variant Adjacent::Struct at byte 12",
     );
-    writes(&Adjacent::Unit, &hex!("91 db00000004 556e6974"));
     refused::<Adjacent>(&hex!("91 db00000004 556e6974"), "invalid length 1, expected adjacently tagged enum Adjacent");
+}
+
+#[test]
+fn a_unit_variant_of_an_adjacently_tagged_enum_is_refused_when_written() {
+    #[derive(Serialize)]
+    #[serde(tag = "t", content = "c")]
+    enum Adjacent {
+        Unit,
+        Newtype(u8),
+    }
+    let expected = "unsupported: a unit variant of an adjacently tagged enum: its tag alone cannot be read back";
+    unwritable(&Adjacent::Unit, expected);
+    unwritable(&(1u8, vec![Adjacent::Newtype(1), Adjacent::Unit]), expected);
+    writes(&Adjacent::Newtype(1), &hex!("92 db00000007 4e657774797065 01"));
+
+    // A struct whose only field is an enum, and an internal tag, are no such thing.
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    enum Unit {
+        Only,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct One {
+        field: Unit,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    #[serde(tag = "t")]
+    enum Internal {
+        Unit,
+    }
+    both_ways(One { field: Unit::Only }, &hex!("91 db00000004 4f6e6c79"));
+    both_ways(Internal::Unit, &hex!("91 db00000004 556e6974"));
+}
+
+#[test]
+fn a_struct_that_is_written_by_name_is_told_apart() {
+    #[derive(Deserialize, Debug)]
+    struct Station {
+        #[allow(dead_code)]
+        a: u8,
+    }
+    let expected = "array (90 to 9f, dc, dd; a struct that is written by name: `frame::decode_msgpack`)";
+    refused::<Station>(b"\x81\xa1a\x01", &format!("expected {expected}, found fixmap (81) at byte 0"));
+    refused::<(u8, Station)>(
+        b"\x92\x01\xde\x00\x01\xdb\0\0\0\x01a\x01",
+        &format!("[1]: expected {expected}, found map16 (de) at byte 2"),
+    );
+    refused::<Station>(b"\x81\x01\x01", "expected array (90 to 9f, dc, dd), found fixmap (81) at byte 0");
+    refused::<Station>(b"\xc0", "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0");
 }
 
 #[test]

@@ -305,3 +305,54 @@ fn here_the_marks_are_in_the_bytes_and_buffered_reading_understands_them() {
     };
     assert_eq!(transcoded, r#"["a",[255],[1],{"k":1},[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]]"#);
 }
+
+#[test]
+fn numbers_have_the_bytes_of_the_list() {
+    field!(Vector<>("b2nd::with::numbers", Vec<i64>));
+    field!(Boxed<>("b2nd::with::numbers", Box<[f32]>));
+    field!(Array<>("b2nd::with::numbers", [u8; 3]));
+    for count in [0, 1, 15, 16, 70_000] {
+        let list: Vec<i64> = (0..count).map(|number| number - 7).collect();
+        both_ways(Vector(list.clone()), &b2nd::to_vec(&list).unwrap());
+        assert_eq!(serde_json::to_string(&Vector(list.clone())).unwrap(), serde_json::to_string(&list).unwrap());
+    }
+    both_ways(Boxed(vec![0.5, -1.0].into()), &hex!("92 ca3f000000 cabf800000"));
+    both_ways(Array([1, 2, 200]), &hex!("93 01 02 ccc8"));
+    refused::<Array>(&hex!("92 01 02"), "invalid length 2, expected [u8; 3]");
+    refused::<Vector>(&hex!("92 d30000000000000001 d200000001"), "[1]: expected int64 (d3), found int32 (d2) at byte 10");
+    refused::<Vector>(&hex!("c0"), "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0");
+}
+
+#[cfg(feature = "msgpack")]
+#[test]
+fn named_is_what_python_packs() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Fields {
+        name: String,
+        steps: Vec<u32>,
+    }
+    field!(Named<>("b2nd::with::named", Fields));
+    field!(Number<>("b2nd::with::named", i64));
+    field!(Maybe<>("b2nd::with::named", Option<u8>));
+    let fields = || Fields { name: "K1".into(), steps: vec![1, 300] };
+    let packed = b"\x82\xa4name\xa2K1\xa5steps\x92\x01\xcd\x01\x2c";
+    both_ways(Named(fields()), packed);
+    assert_eq!(packed.as_slice(), b2nd::frame::encode_msgpack(&fields()).unwrap());
+    both_ways((1u16, Named(fields()), 2u16), &cat(&[&hex!("93 cd0001"), packed, &hex!("cd0002")]));
+    both_ways(Number(-1), &hex!("ff"));
+    both_ways(Maybe(None), &hex!("c0"));
+    unwritable(&Some(Maybe(None)), "unsupported: Some(()) and Some(None): they would be read as None");
+    assert_eq!(serde_json::to_string(&Named(fields())).unwrap(), r#"{"name":"K1","steps":[1,300]}"#);
+
+    // The order of the names is free, as it is in Python.
+    let swapped = b"\x82\xa5steps\x90\xa4name\xa0";
+    assert_eq!(b2nd::from_slice::<Named>(swapped).unwrap(), Named(Fields { name: String::new(), steps: vec![] }));
+    refused::<Named>(b"\x81\xa4name\xa2K1", "msgpack: missing field `steps` at byte 0");
+    refused::<Number>(&hex!("ff c0"), "1 trailing byte after the value at byte 1");
+    for length in 0..packed.len() {
+        assert!(b2nd::from_slice::<Named>(&packed[..length]).is_err(), "{length}");
+    }
+    let deep = [&[0x91; 200][..], &[0x90]].concat();
+    field!(Deep<>("b2nd::with::named", serde_json::Value));
+    assert!(b2nd::from_slice::<Deep>(&deep).unwrap_err().to_string().contains("depth limit exceeded"));
+}

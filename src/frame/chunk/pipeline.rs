@@ -63,6 +63,8 @@ impl fmt::Display for Codec {
             Codec::Other(36) => "openhtj2k",
             Codec::Other(37) => "grok",
             Codec::Other(38) => "openzl",
+            Codec::Other(39) => "j2k",
+            Codec::Other(40) => "htj2k",
             Codec::Other(code) => return write!(f, "codec {code}"),
         })
     }

@@ -1,0 +1,76 @@
+//! A value as Python packs it: generic MessagePack, compact, in which a struct is a map with its fields' names.
+//!
+//! A newtype makes a metalayer of it, which then is read, written and edited in one typed call each:
+//!
+//! ```
+//! use b2nd::Metalayer;
+//! use b2nd::frame::{Header, Sizes};
+//!
+//! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+//! struct Fields {
+//!     name: String,
+//!     depth: f64,
+//! }
+//!
+//! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+//! struct Station(#[serde(with = "b2nd::with::named")] Fields);
+//!
+//! impl Metalayer for Station {
+//!     const NAME: &'static str = "station";
+//! }
+//!
+//! let mut header = Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 })?;
+//! header.metalayers_mut().set(&Station(Fields { name: "K1".into(), depth: 42.0 }))?;
+//! assert_eq!(header.metalayers().get("station"), Some(&b"\x82\xa4name\xa2K1\xa5depth\xcb\x40\x45\0\0\0\0\0\0"[..]));
+//! assert_eq!(header.metalayer::<Station>()?.unwrap().0.depth, 42.0);
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+//!
+//! In a file, [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) does the same. The length follows from the values, not from
+//! the type alone: a number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) reads such a value
+//! without a type for its metalayer. Other serde formats see the plain value.
+
+use alloc::vec::Vec;
+use std::io::Cursor;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserializer, Serialize, Serializer};
+
+use super::Marked;
+use crate::error::{Error, Result};
+use crate::mark;
+
+/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+///
+/// # Errors
+///
+/// Those of the value and of the serializer.
+pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_newtype_struct(mark::NAMED, value)
+}
+
+/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+///
+/// # Errors
+///
+/// The bytes are not generic MessagePack, or the value's own `Deserialize` refuses them.
+pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_newtype_struct(mark::NAMED, Marked::new())
+}
+
+/// A deserializer that knows how far it has read, for values that nest at most `depth` levels deep.
+pub(crate) fn deserializer(content: &[u8], depth: u8) -> rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Cursor<&[u8]>>> {
+    let mut deserializer = rmp_serde::Deserializer::new(Cursor::new(content));
+    // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
+    deserializer.set_max_depth(depth.into());
+    deserializer
+}
+
+pub(crate) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
+    rmp_serde::to_vec_named(value).map_err(refused)
+}
+
+#[cold]
+pub(crate) fn refused(error: impl core::fmt::Display) -> Error {
+    Error::custom(format_args!("msgpack: {error}"))
+}

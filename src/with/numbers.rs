@@ -1,0 +1,77 @@
+//! A list of numbers, written and read in fewer instructions than serde's own code for vectors takes. The bytes are the same.
+//!
+//! The field may be anything that lends a slice and is made of a vector: `Vec<f64>`, `Box<[i32]>`, `[u16; 4]`. In formats other than
+//! this one an array is then a list, as a vector is.
+//!
+//! ```
+//! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+//! struct Transform {
+//!     #[serde(with = "b2nd::with::numbers")]
+//!     origin: [f64; 2],
+//!     #[serde(with = "b2nd::with::numbers")]
+//!     steps: Vec<i16>,
+//! }
+//!
+//! let transform = Transform { origin: [0.5, 1.0], steps: vec![-1, 2] };
+//! let bytes = b2nd::to_vec(&transform)?;
+//! assert_eq!(bytes, hex_literal::hex!("92 92 cb3fe0000000000000 cb3ff0000000000000 92 d1ffff d10002"));
+//! assert_eq!(b2nd::from_slice::<Transform>(&bytes)?, transform);
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
+/// The most elements that are reserved before they are read, of a format that says how many come.
+const MOST: usize = 4096;
+
+/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+///
+/// # Errors
+///
+/// Those of the serializer.
+#[inline(always)]
+pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let numbers = numbers.as_ref();
+    let mut list = serializer.serialize_seq(Some(numbers.len()))?;
+    for number in numbers {
+        list.serialize_element(number)?;
+    }
+    list.end()
+}
+
+/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+///
+/// # Errors
+///
+/// Those of the deserializer, or the field's type holds another count of numbers.
+#[inline(always)]
+pub fn deserialize<'de, T: TryFrom<Vec<N>>, N: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let numbers = deserializer.deserialize_seq(Numbers(PhantomData))?;
+    let count = numbers.len();
+    T::try_from(numbers).map_err(|_| D::Error::invalid_length(count, &core::any::type_name::<T>()))
+}
+
+struct Numbers<N>(PhantomData<N>);
+
+impl<'de, N: Deserialize<'de>> Visitor<'de> for Numbers<N> {
+    type Value = Vec<N>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<N>, A::Error> {
+        let mut numbers = Vec::with_capacity(list.size_hint().unwrap_or(0).min(MOST));
+        while let Some(number) = list.next_element()? {
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+}
