@@ -162,7 +162,7 @@ impl Layout {
         self.root.lengths().2.max
     }
 
-    /// Whether all values have one length, so that a metalayer of the type always fits its place in a file.
+    /// Tells whether all values have one length, so that a metalayer of the type always fits its place in a file.
     pub fn is_fixed(&self) -> bool {
         self.max_len() == Some(self.min_len())
     }
@@ -175,7 +175,7 @@ impl Entry {
         &self.path
     }
 
-    /// How many lists, structs and maps the entry is inside of.
+    /// The number of lists, structs and maps that the entry is inside of.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -200,7 +200,7 @@ impl Entry {
         self.max_len
     }
 
-    /// What the entry is, in words: `int32`, `fixarray of 7`, `str32 or nil`.
+    /// The entry in words: `int32`, `fixarray of 7`, `str32 or nil`.
     pub fn what(&self) -> &str {
         &self.what
     }
@@ -288,7 +288,7 @@ fn flatten(node: &Node, path: String, start: Option<usize>, depth: usize, entrie
     }
 }
 
-/// What is in an option's value: its own entry is the option's.
+/// The entries in an option's value, whose own entry is the option's.
 fn inside<'n>(node: &'n Node, path: &str) -> Vec<(&'n Node, String)> {
     match &node.shape {
         Shape::Fields { fields, names, .. } => {

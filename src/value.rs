@@ -26,10 +26,10 @@ pub use values::{Values, values};
 
 pub use crate::wire::Head;
 
-/// What python-blosc2 puts before the elements of a tuple.
+/// The string that python-blosc2 puts before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
-/// What `value["no such key"]` is.
+/// The value of `value["no such key"]`.
 static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
@@ -159,12 +159,12 @@ impl Value {
         Value::from(core::iter::once(mark).chain(elements).collect::<Vec<_>>())
     }
 
-    /// Whether this is a tuple of Python.
+    /// Tells whether this is a tuple of Python.
     pub fn is_tuple(&self) -> bool {
         matches!(self, Value::Array(list, _) if list.first().is_some_and(is_tuple_mark))
     }
 
-    /// Whether this is nil.
+    /// Tells whether this is nil.
     pub fn is_nil(&self) -> bool {
         matches!(self, Value::Nil)
     }
@@ -283,7 +283,7 @@ impl Value {
         })
     }
 
-    /// How many levels of lists and maps nest in the value: none in a number.
+    /// The number of levels of lists and maps in the value: none in a number.
     pub fn depth(&self) -> usize {
         match self {
             Value::Array(list, _) => 1 + list.iter().map(Value::depth).max().unwrap_or(0),

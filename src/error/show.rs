@@ -8,10 +8,10 @@ use core::ops::Range;
 use super::kind::plural;
 use super::{Error, ErrorKind, Escaped};
 
-/// How many bytes stand on a line.
+/// The number of bytes on a line.
 const PER_LINE: usize = 16;
 
-/// What an error says, as data: for programs that draw errors themselves, with `miette`, `ariadne` or on a page.
+/// An error as data: for programs that draw errors themselves, with `miette`, `ariadne` or on a page.
 ///
 /// The fields are those of a `miette::Diagnostic` with one label. An error type of your own that implements that trait passes them on.
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub struct Diagnostic {
     pub message: String,
     /// The bytes at fault. Empty at the end of input; `None` where the error is about no place in the input.
     pub span: Option<Range<usize>>,
-    /// What stands beside the span: the path of the field, such as `geometry.chunkshape[1]`, or what is missing or too much.
+    /// The text beside the span: the path of the field, such as `geometry.chunkshape[1]`, or what is missing or too much.
     pub label: String,
     /// What may help.
     pub help: Option<&'static str>,

@@ -11,11 +11,11 @@ use crate::wire::{FIXSTR_MAX, Form, MAX_DIMENSIONS};
 #[derive(Default, Clone)]
 pub(super) struct Node {
     pub(super) shape: Shape,
-    /// How many values the type has refused: the number of the next to try.
+    /// The number of values that the type has refused, and so that of the next to try.
     pub(super) attempt: usize,
     /// The value of this run tells whether the length may be another.
     pub(super) is_probed: bool,
-    /// Whether the type took the last value.
+    /// The type took the last value.
     pub(super) is_taken: bool,
     /// The length is the only one that the type takes.
     pub(super) is_fixed: bool,
@@ -133,7 +133,7 @@ impl Leaf {
 }
 
 impl Node {
-    /// What the values that come next are: one entry of this leaf.
+    /// Makes the node one entry of this leaf.
     pub(super) fn leaf(&mut self, leaf: Leaf) {
         if !matches!(self.shape, Shape::Leaf(_)) {
             self.shape = Shape::Leaf(leaf);

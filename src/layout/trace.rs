@@ -8,14 +8,17 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::cell::{Cell, RefCell};
 
-use serde::Deserializer as _;
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, DeserializeSeed, Visitor};
+use serde::de::{self, Visitor};
 
 use super::node::{Leaf, Node, Shape, Variant, endless};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE};
 use crate::wire::{FIXSTR_MAX, Form};
+
+mod access;
+
+use access::{Fields, Items, OneVariant, Pairs};
 
 /// Numbers to try, of any width.
 const NUMBERS: [i8; 6] = [0, 1, 2, 16, 100, -1];
@@ -26,15 +29,15 @@ const STRINGS: [&str; 6] = ["", "a", "1", "|u1", "1970-01-01", "00000000-0000-00
 /// Bytes to try, of each length up to this one.
 static BYTES: [u8; 1024] = [0; 1024];
 
-/// How often a type may stand inside itself in a value that only has to exist.
+/// The most times that a type may stand inside itself in a value that only has to exist.
 const MAX_INSIDE: usize = 8;
 
-/// What the deserializers of one run share.
+/// State that the deserializers of one run share.
 #[derive(Default)]
 pub(super) struct Run {
     /// The types that are being deserialized, by the names of their visitors, which have those of generic arguments.
     types: RefCell<Vec<&'static str>>,
-    /// Whether something has been refused.
+    /// Set once something has been refused.
     blame: Cell<bool>,
 }
 
@@ -374,122 +377,5 @@ impl<'de> de::Deserializer<'de> for Tracer<'_> {
             let result = visitor.visit_enum(OneVariant { name, variant, run, is_short });
             node.settle(result, &run.blame)
         })
-    }
-}
-
-struct Items<'n> {
-    node: &'n mut Node,
-    left: usize,
-    run: &'n Run,
-    is_short: bool,
-}
-
-impl<'de> de::SeqAccess<'de> for Items<'_> {
-    type Error = Error;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        self.left -= 1;
-        seed.deserialize(Tracer { node: self.node, mark: None, run: self.run, is_short: self.is_short }).map(Some)
-    }
-}
-
-struct Fields<'n> {
-    nodes: &'n mut Vec<Node>,
-    taken: &'n mut usize,
-    count: usize,
-    run: &'n Run,
-    is_short: bool,
-}
-
-impl<'de> de::SeqAccess<'de> for Fields<'_> {
-    type Error = Error;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        if *self.taken == self.count {
-            return Ok(None);
-        }
-        if self.nodes.len() == *self.taken {
-            self.nodes.push(Node::default());
-        }
-        let Some(node) = self.nodes.get_mut(*self.taken) else { return Ok(None) };
-        *self.taken += 1;
-        seed.deserialize(Tracer { node, mark: None, run: self.run, is_short: self.is_short }).map(Some)
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.count - *self.taken)
-    }
-}
-
-struct Pairs<'n> {
-    pair: &'n mut (Node, Node),
-    left: usize,
-    run: &'n Run,
-    is_short: bool,
-}
-
-impl<'de> de::MapAccess<'de> for Pairs<'_> {
-    type Error = Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        self.left -= 1;
-        seed.deserialize(Tracer { node: &mut self.pair.0, mark: None, run: self.run, is_short: self.is_short }).map(Some)
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value> {
-        seed.deserialize(Tracer { node: &mut self.pair.1, mark: None, run: self.run, is_short: self.is_short })
-    }
-}
-
-struct OneVariant<'n> {
-    name: &'static str,
-    variant: &'n mut Variant,
-    run: &'n Run,
-    is_short: bool,
-}
-
-impl<'n> OneVariant<'n> {
-    fn data(self) -> Result<Tracer<'n>> {
-        if !matches!(self.variant, Variant::Data(_)) {
-            *self.variant = Variant::Data(Node::default());
-        }
-        let Variant::Data(node) = self.variant else { return Err(changed()) };
-        Ok(Tracer { node, mark: None, run: self.run, is_short: self.is_short })
-    }
-}
-
-impl<'de> de::EnumAccess<'de> for OneVariant<'_> {
-    type Error = Error;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
-        Ok((seed.deserialize(BorrowedStrDeserializer::<Error>::new(self.name))?, self))
-    }
-}
-
-impl<'de> de::VariantAccess<'de> for OneVariant<'_> {
-    type Error = Error;
-
-    fn unit_variant(self) -> Result<()> {
-        *self.variant = Variant::Unit;
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
-        seed.deserialize(self.data()?)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
-        self.data()?.deserialize_tuple(len, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value> {
-        self.data()?.fields(Form::Array, fields, fields.len(), visitor)
     }
 }

@@ -48,7 +48,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Whether the keys are strings, each another one, and would not be taken for a form.
+/// Tells whether the keys are strings, each another one, and would not be taken for a form.
 fn has_names(pairs: &[(Value, Value)]) -> bool {
     let mut names = BTreeSet::new();
     let is_form = matches!(pairs, [(key, _)] if key.as_str().is_some_and(|key| FORMS.contains(&key)));

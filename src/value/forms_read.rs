@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// The visitor for any format's values. They get the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Whether objects of one key may stand for what the format lacks.
+    /// Objects of one key may stand for what the format lacks.
     pub(super) takes_forms: bool,
 }
 

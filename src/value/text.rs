@@ -10,7 +10,7 @@ use crate::marker::MAX_DEPTH;
 /// The longest byte string that is spelled out.
 const MAX_BYTES: usize = 32;
 
-/// How many characters of an array's dtype and of its shape are shown.
+/// The most characters of an array's dtype and of its shape that are shown.
 const MAX_ARRAY: usize = 40;
 
 /// One line: `{"a": 1.5, 255: [-2, null]}`, and for what JSON lacks `(1, 2)` for a tuple, `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`,

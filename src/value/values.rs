@@ -40,7 +40,7 @@ pub struct Values<'de, T> {
 }
 
 impl<T> Values<'_, T> {
-    /// How many bytes the values so far took.
+    /// The number of bytes that the values so far took.
     pub fn offset(&self) -> usize {
         self.offset
     }

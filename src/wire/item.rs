@@ -18,7 +18,7 @@ pub enum Head {
     U32,
 }
 
-/// What has a length or a count.
+/// Entries that have a length or a count.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Str,
@@ -127,7 +127,7 @@ impl<'de> Reader<'de> {
         Ok(item)
     }
 
-    /// What belongs to a marker that has just been taken.
+    /// The rest of an entry whose marker has just been taken.
     fn behind(&mut self, marker: u8) -> Result<Item<'de>> {
         let low = |mask: u8| usize::from(marker & mask);
         Ok(match marker {
