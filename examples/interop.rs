@@ -44,16 +44,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("    {error}");
     }
 
-    // An array of any layout is told apart by what it holds, and bincode does not say what it holds.
-    println!("ArrayMeta in bincode, as it is:");
+    // An array of any layout is told apart by what it holds, and postcard does not say what it holds.
+    println!("ArrayMeta in postcard, as it is:");
     let array = ArrayMeta::B2nd(array);
-    if let Err(error) = bincode::deserialize::<ArrayMeta>(&bincode::serialize(&array)?) {
+    if let Err(error) = postcard::from_bytes::<ArrayMeta>(&postcard::to_stdvec(&array)?) {
         println!("    {error}");
     }
-    println!("ArrayMeta in bincode, with::embedded:");
+    println!("ArrayMeta in postcard, with::embedded:");
     #[derive(Serialize, Deserialize)]
     struct AnyLayout(#[serde(with = "b2nd::with::embedded")] ArrayMeta);
-    let AnyLayout(again) = bincode::deserialize(&bincode::serialize(&AnyLayout(array))?)?;
+    let AnyLayout(again) = postcard::from_bytes(&postcard::to_stdvec(&AnyLayout(array))?)?;
     println!("    {:?} of {}", again.geometry().shape(), again.dtype().unwrap_or_default());
     Ok(())
 }
@@ -68,14 +68,14 @@ where
     let mut cbor = Vec::new();
     ciborium::into_writer(value, &mut cbor)?;
     assert_eq!(&ciborium::from_reader::<T, _>(cbor.as_slice())?, value);
-    let binary = bincode::serialize(value)?;
-    assert_eq!(&bincode::deserialize::<T>(&binary)?, value);
+    let binary = postcard::to_stdvec(value)?;
+    assert_eq!(&postcard::from_bytes::<T>(&binary)?, value);
     let packed = rmp_serde::to_vec(value)?;
     assert_eq!(&rmp_serde::from_slice::<T>(&packed)?, value);
     let own = b2nd::to_vec(value)?;
     assert_eq!(&b2nd::from_slice::<T>(&own)?, value);
 
-    let all = [("JSON", json), ("CBOR", cbor), ("bincode", binary), ("rmp-serde", packed), ("this crate", own)];
+    let all = [("JSON", json), ("CBOR", cbor), ("postcard", binary), ("rmp-serde", packed), ("this crate", own)];
     let describe = |bytes: Vec<u8>| {
         let kept = bytes.windows(metalayer.len()).any(|window| window == metalayer);
         format!("{:3} bytes, {}", bytes.len(), if kept { "byte for byte" } else { "re-encoded" })

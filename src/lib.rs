@@ -43,7 +43,7 @@
 //! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
 //! | bring a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
 //! | **fit it in** | |
-//! | turn metadata to JSON and back, or keep their bytes inside CBOR, bincode, … | [other formats](#other-formats), [`with::embedded`] |
+//! | turn metadata to JSON and back, or keep their bytes inside CBOR, postcard, … | [other formats](#other-formats), [`with::embedded`] |
 //! | handle errors, and show the bytes at fault | [`Error`], [`ErrorKind`], [`Error::display_with`] |
 //! | go without `std` | [features](#features) |
 //! | **understand** | |

@@ -1,4 +1,4 @@
-//! Embeds a value in another format as one byte string in this format. CBOR, bincode and rmp-serde keep its bytes exactly; formats
+//! Embeds a value in another format as one byte string in this format. CBOR, postcard and rmp-serde keep its bytes exactly; formats
 //! for people (JSON) show the value itself.
 //!
 //! It also works inside `tag`, `untagged` and `flatten`, for values that are neither enums nor newtype structs.

@@ -32,9 +32,9 @@ fn the_bytes_are_the_same_in_every_binary_format() {
             assert!(packed.starts_with(&hex!("93 07")) && packed.ends_with(&cat(&[&bytes, &hex!("09")])));
             assert_eq!(rmp_serde::from_slice::<Message<ArrayMeta>>(&packed).unwrap(), value);
 
-            let binary = bincode::serialize(&value).unwrap();
-            assert_eq!(binary, cat(&[&hex!("0700"), &(length as u64).to_le_bytes(), &bytes, &hex!("09")]));
-            assert_eq!(bincode::deserialize::<Message<ArrayMeta>>(&binary).unwrap(), value);
+            let binary = postcard::to_stdvec(&value).unwrap();
+            assert_eq!(binary, cat(&[&hex!("07"), &postcard::to_stdvec(&length).unwrap(), &bytes, &hex!("09")]));
+            assert_eq!(postcard::from_bytes::<Message<ArrayMeta>>(&binary).unwrap(), value);
 
             let concise = cbor(&value);
             assert!(concise.windows(length).any(|window| window == bytes));
@@ -107,9 +107,9 @@ fn a_value_is_found_where_serde_buffers() {
 fn a_header_is_embedded_whole() {
     let bytes = crate::common::header(&[(b"b2nd", &layouts(2)[3].1), (b"\xff", b"")]);
     let value = message_of(Header::from_slice(&bytes).unwrap());
-    let binary = bincode::serialize(&value).unwrap();
+    let binary = postcard::to_stdvec(&value).unwrap();
     assert!(binary.windows(bytes.len()).any(|window| window == bytes));
-    assert_eq!(bincode::deserialize::<Message<Header>>(&binary).unwrap(), value);
+    assert_eq!(postcard::from_bytes::<Message<Header>>(&binary).unwrap(), value);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_is_wrong_inside_is_told() {
     refused::<Message<u8>>(&hex!("93 cd0007 01 09"), "array: expected bin32 (c6), found positive fixint (01) at byte 4");
     let value = message_of(B2ndMeta { version: 200, ..B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "") });
     assert_eq!(message(b2nd::to_vec(&value)), "version: expected a positive fixint (at most 127), found 200");
-    let error = bincode::serialize(&value).unwrap_err().to_string();
+    let error = rmp_serde::to_vec(&value).unwrap_err().to_string();
     assert_eq!(error, "version: expected a positive fixint (at most 127), found 200");
 }
 

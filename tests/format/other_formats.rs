@@ -30,10 +30,11 @@ fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
 }
 
 #[track_caller]
-fn survives_bincode<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    let bytes = bincode::serialize(value).unwrap();
-    assert_eq!(&bincode::deserialize::<T>(&bytes).unwrap(), value);
-    assert_eq!(&bincode::deserialize_from::<_, T>(bytes.as_slice()).unwrap(), value);
+fn survives_postcard<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let bytes = postcard::to_stdvec(value).unwrap();
+    assert_eq!(&postcard::from_bytes::<T>(&bytes).unwrap(), value);
+    let mut buffer = vec![0; bytes.len()];
+    assert_eq!(&postcard::from_io::<T, _>((bytes.as_slice(), &mut buffer)).unwrap().0, value);
 }
 
 #[test]
@@ -43,13 +44,13 @@ fn array_metadata_survives_every_format() {
         let legacy = LegacyB2ndMeta { version: 2, geometry: geometry(ndim), dtype: "uint8".to_owned() };
         let meta = B2ndMeta { version: 3, dtype_format: 4, ..B2ndMeta::new(geometry(ndim), "[('é', '<i4')]") };
         survives(&geometry(ndim));
-        survives_bincode(&geometry(ndim));
+        survives_postcard(&geometry(ndim));
         survives(&caterva);
-        survives_bincode(&caterva);
+        survives_postcard(&caterva);
         survives(&legacy);
-        survives_bincode(&legacy);
+        survives_postcard(&legacy);
         survives(&meta);
-        survives_bincode(&meta);
+        survives_postcard(&meta);
         survives(&ArrayMeta::<String>::Caterva(caterva));
         survives(&ArrayMeta::LegacyB2nd(legacy));
         survives(&ArrayMeta::B2nd(meta));
@@ -70,15 +71,15 @@ fn a_miscount_is_a_property_of_these_bytes() {
 #[test]
 fn an_array_of_any_layout_needs_a_format_that_describes_itself() {
     let array = ArrayMeta::B2nd(B2ndMeta::new(geometry(2), "|u1"));
-    let bytes = bincode::serialize(&array).unwrap();
-    let error = bincode::deserialize::<ArrayMeta>(&bytes).unwrap_err();
-    assert_eq!(error.to_string(), "Bincode does not support the serde::Deserializer::deserialize_any method");
+    let bytes = postcard::to_stdvec(&array).unwrap();
+    let error = postcard::from_bytes::<ArrayMeta>(&bytes).unwrap_err();
+    assert_eq!(error.to_string(), "This is a feature that PostCard will never implement");
 
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Message(#[serde(with = "b2nd::with::embedded")] ArrayMeta);
-    survives_bincode(&Message(array));
+    survives_postcard(&Message(array));
     let [.., (miscounted, _), _] = layouts(3);
-    survives_bincode(&Message(miscounted.into_owned()));
+    survives_postcard(&Message(miscounted.into_owned()));
 }
 
 #[test]
@@ -121,7 +122,7 @@ fn a_header_survives_every_format() {
     ] {
         let header = Header::from_slice(&header(metalayers)).unwrap();
         survives(&header);
-        survives_bincode(&header);
+        survives_postcard(&header);
     }
 }
 
@@ -130,9 +131,9 @@ fn metalayers_survive_every_format() {
     let bytes = header(&[(b"text", b"\x01\xff"), (b"", b""), (b"\xff", b"name that is not UTF-8"), (&[b'x'; 31], &[7; 300])]);
     let header = Header::from_slice(&bytes).unwrap();
     survives(header.metalayers());
-    survives_bincode(header.metalayers());
+    survives_postcard(header.metalayers());
     survives(&Metalayers::new());
-    survives_bincode(&Metalayers::new());
+    survives_postcard(&Metalayers::new());
 }
 
 #[test]
@@ -149,7 +150,7 @@ fn what_is_longer_than_a_buffer_survives_every_format() {
     assert!(dtype.len() > 8192);
     let meta = B2ndMeta::new(geometry(2), dtype.as_str());
     survives(&meta);
-    survives_bincode(&meta);
+    survives_postcard(&meta);
     survives(&LegacyB2ndMeta { version: 0, geometry: geometry(2), dtype: dtype.clone() });
     survives(&ArrayMeta::B2nd(meta));
     survives(&dtype.parse::<b2nd::dtype::DType>().unwrap());
@@ -173,8 +174,8 @@ fn names_are_identifiers_in_formats_that_check_them() {
     survives_ron(&B2ndMeta::new(geometry(3), "|u1"));
     survives_ron(&LegacyB2ndMeta { version: 0, geometry: geometry(1), dtype: "uint8".to_owned() });
     for array in [array, caterva] {
-        let yaml = serde_yaml::to_string(&array).unwrap();
-        assert_eq!(serde_yaml::from_str::<ArrayMeta>(&yaml).unwrap(), array.into_owned(), "{yaml}");
+        let yaml = serde_yaml_ng::to_string(&array).unwrap();
+        assert_eq!(serde_yaml_ng::from_str::<ArrayMeta>(&yaml).unwrap(), array.into_owned(), "{yaml}");
     }
 }
 
@@ -189,10 +190,10 @@ fn is_the_same_bytes<T: Serialize + DeserializeOwned>(value: &T) {
         check(ron::from_str(&text).unwrap(), &text);
         check(ron::de::from_reader(text.as_bytes()).unwrap(), &text);
     }
-    let yaml = serde_yaml::to_string(value).unwrap();
-    check(serde_yaml::from_str(&yaml).unwrap(), &yaml);
-    check(serde_yaml::from_reader(yaml.as_bytes()).unwrap(), &yaml);
-    check(serde_yaml::from_value(serde_yaml::to_value(value).unwrap()).unwrap(), &yaml);
+    let yaml = serde_yaml_ng::to_string(value).unwrap();
+    check(serde_yaml_ng::from_str(&yaml).unwrap(), &yaml);
+    check(serde_yaml_ng::from_reader(yaml.as_bytes()).unwrap(), &yaml);
+    check(serde_yaml_ng::from_value(serde_yaml_ng::to_value(value).unwrap()).unwrap(), &yaml);
 }
 
 #[test]

@@ -289,9 +289,9 @@ fn other_formats_see_plain_values() {
     assert_eq!(bytes, rmp_serde::to_vec(&plain).unwrap());
     assert_eq!(rmp_serde::from_slice::<Marked>(&bytes).unwrap(), marked);
 
-    let bytes = bincode::serialize(&marked).unwrap();
-    assert_eq!(bytes, bincode::serialize(&plain).unwrap());
-    assert_eq!(bincode::deserialize::<Marked>(&bytes).unwrap(), marked);
+    let bytes = postcard::to_stdvec(&marked).unwrap();
+    assert_eq!(bytes, postcard::to_stdvec(&plain).unwrap());
+    assert_eq!(postcard::from_bytes::<Marked>(&bytes).unwrap(), marked);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The program, run as a user runs it: on directories, and on a small server that can be slow and fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(feature = "ballista")]
 mod cluster;
 mod disk;
 mod faults;
