@@ -307,12 +307,13 @@ fn elements_may_come_from_a_reader() {
         let meta = B2ndMeta::new(Geometry::new(shape, chunkshape, blockshape).unwrap(), "[('a', '<u2'), ('b', 'u1')]");
         let length = 3 * shape.iter().product::<i64>() as usize;
         let bytes: Vec<_> = (0..length).map(|index| (index * index / 7) as u8).collect();
-        b2nd_ndarray::write_bytes(&whole, &meta, &bytes, &Options::default()).unwrap();
-        b2nd_ndarray::write_from(&read, &meta, &mut bytes.as_slice(), &Options::default()).unwrap();
+        let options = Options { overwrite: true, ..Options::default() };
+        b2nd_ndarray::write_bytes(&whole, &meta, &bytes, &options).unwrap();
+        b2nd_ndarray::write_from(&read, &meta, &mut bytes.as_slice(), &options).unwrap();
         assert!(std::fs::read(&whole).unwrap() == std::fs::read(&read).unwrap(), "{shape:?}");
         if let Some((_, short)) = bytes.split_last() {
             let before = std::fs::read(&read).unwrap();
-            b2nd_ndarray::write_from(&read, &meta, short, &Options::default()).unwrap_err();
+            b2nd_ndarray::write_from(&read, &meta, short, &options).unwrap_err();
             assert_eq!(std::fs::read(&read).unwrap(), before, "{shape:?}: as it was");
         }
     }
