@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::Read;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -21,9 +21,9 @@ use tempfile::NamedTempFile;
 use twox_hash::XxHash3_128;
 
 use crate::columns::{SCHEMA, batch};
-use crate::place::Object;
-use crate::read::UNREADABLE;
-use crate::row::{Extent, Row};
+use crate::place::{Object, is_below};
+use crate::row::{Extent, Row, UNREADABLE};
+use crate::temporary::temporary_in;
 
 /// Rows of a row group. They are sorted by url, so that its statistics are narrow.
 const GROUP: usize = 1 << 15;
@@ -32,9 +32,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How many rows are handed to the thread that writes at a time.
 const HANDED: usize = 1 << 10;
-
-/// How the names of files begin that are not whole yet.
-pub(crate) const TEMPORARY: &str = ".b2nd-catalog-";
 
 /// How many times that may wait for it: so many files are read while it encodes a row group.
 const WAITING: usize = 16;
@@ -128,13 +125,6 @@ impl Writer {
         temporary.persist(&target).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(())
     }
-}
-
-/// A file that is going to be put into its place in this directory.
-pub(crate) fn temporary_in(directory: &Path) -> std::io::Result<NamedTempFile> {
-    // The umask takes from it what it takes from every file.
-    let readable = PermissionsExt::from_mode(0o666);
-    tempfile::Builder::new().prefix(TEMPORARY).suffix(".tmp").permissions(readable).tempfile_in(directory)
 }
 
 /// Where a link leads to. Anything but a Parquet file, or an empty one, somebody else needs.
@@ -329,12 +319,6 @@ impl Known {
         }
         Ok(gone)
     }
-}
-
-fn is_below(url: &str, roots: &[String]) -> bool {
-    let below =
-        |root: &String| url.strip_prefix(root.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    roots.iter().any(below)
 }
 
 /// The catalogue, locked; `None` where there is none.

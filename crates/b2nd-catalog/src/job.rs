@@ -102,6 +102,16 @@ impl Job {
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out)?;
+        let ours = format!("-of-{of}.parquet");
+        for entry in std::fs::read_dir(&self.out)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
+                let out = self.out.display();
+                bail!(
+                    "{out} has {name}, and with parts of {of} beside it files would count twice: remove it, or give another directory"
+                );
+            }
+        }
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 

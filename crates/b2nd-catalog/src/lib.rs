@@ -24,3 +24,4 @@ pub mod row;
 pub mod scan;
 #[cfg(feature = "sql")]
 pub mod sql;
+mod temporary;

@@ -1,70 +1,23 @@
 //! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
 
+mod names;
 mod pages;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::stream::{self, BoxStream, StreamExt};
+use anyhow::bail;
+use futures::stream::{self, StreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
 use twox_hash::XxHash3_128;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
-use crate::catalog::TEMPORARY;
-use crate::place::{Object, Place, SPARSE, base, disk_url, parsed, remote_url, shown};
+use crate::place::{Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of};
 
-/// What could not be listed, and why.
-#[derive(Debug)]
-pub struct Unlisted {
-    pub url: String,
-    pub message: String,
-}
-
-/// Files, in the order in which the store gives them.
-pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
-
-/// How files with frames end, unless it is said otherwise.
-pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
+pub use names::{ENDINGS, Listing, Names, Unlisted};
 
 /// How many names a walk hands over at a time.
 const WALKED: usize = 256;
-
-/// Which names are looked at.
-#[derive(Clone, Debug)]
-pub struct Names {
-    endings: Arc<[String]>,
-    /// Whether a disk's listing says sizes and times. Without them the disk is asked once less for each file.
-    sizes: bool,
-}
-
-impl Names {
-    /// Names with one of these endings, or every name if `*` is one of them.
-    pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
-        Names {
-            endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),
-            sizes: false,
-        }
-    }
-
-    /// The same, and what lists a disk says sizes and times too. Other listings say what they know anyway.
-    pub fn with_sizes(self) -> Names {
-        Names { sizes: true, ..self }
-    }
-
-    fn have(&self, name: &str) -> bool {
-        if name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY)) {
-            return false;
-        }
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        self.endings.iter().any(|accepted| accepted == "*" || accepted == ending)
-    }
-}
-
-impl Default for Names {
-    fn default() -> Self {
-        Names::ending_in(&ENDINGS)
-    }
-}
 
 /// Lists what is at a url: the file, or everything below it.
 pub async fn list(root: &str, names: Names) -> Listing {
@@ -79,6 +32,11 @@ pub async fn list(root: &str, names: Names) -> Listing {
 
 async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
     let object = Object::of(root)?;
+    if let Some(length) = store_of(&object.url)
+        && object.url.len() > length + 1
+    {
+        bail!("it is inside of a store, of which a part is no array: scan {}", &object.url[..length]);
+    }
     match &object.place {
         Place::Disk(path) => match path.metadata()? {
             found if found.is_dir() => Ok(walk(path.clone(), names)),
@@ -139,8 +97,9 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
-        let mut found =
-            WalkDir::new(&directory).follow_links(true).into_iter().filter_map(|entry| walked(entry, &directory, &names));
+        let mut links = Links::of(&directory);
+        let walk = WalkDir::new(&directory).follow_links(true).into_iter().filter_entry(|entry| !links.lead_back(entry));
+        let mut found = walk.filter_map(|entry| walked(entry, &directory, &names));
         loop {
             let some: Vec<_> = found.by_ref().take(WALKED).collect();
             // The scan may have ended.
@@ -153,7 +112,35 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-fn walked(entry: walkdir::Result<walkdir::DirEntry>, directory: &Path, names: &Names) -> Option<Result<Object, Unlisted>> {
+/// Links to directories above the one that is walked: below them it would be found again.
+struct Links {
+    walked: Option<PathBuf>,
+    above: Vec<PathBuf>,
+}
+
+impl Links {
+    fn of(directory: &Path) -> Links {
+        Links { walked: directory.canonicalize().ok(), above: Vec::new() }
+    }
+
+    /// Whether this is the walked directory once more.
+    fn lead_back(&mut self, entry: &DirEntry) -> bool {
+        let Some(walked) = self.walked.as_ref().filter(|_| entry.depth() > 0 && entry.file_type().is_dir()) else {
+            return false;
+        };
+        let is_link = entry.path_is_symlink();
+        if !is_link && !self.above.iter().any(|link| entry.path().starts_with(link)) {
+            return false;
+        }
+        let Ok(real) = entry.path().canonicalize() else { return false };
+        if is_link && walked != &real && walked.starts_with(&real) {
+            self.above.push(entry.path().to_owned());
+        }
+        walked == &real
+    }
+}
+
+fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> Option<Result<Object, Unlisted>> {
     let unlisted = |path: &Path, message: String| {
         let url = disk_url(path).unwrap_or_else(|| path.display().to_string());
         Some(Err(Unlisted { url, message }))
@@ -199,20 +186,6 @@ fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// When a file was changed, in microseconds since 1970.
-pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
-    let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    since.as_micros().try_into().ok()
-}
-
-/// A sparse frame has its directory's url.
-pub(crate) fn named(mut url: String) -> String {
-    if url.ends_with(&format!("/{SPARSE}")) && store_of(&url).is_none() {
-        url.truncate(url.len() - SPARSE.len() - 1);
-    }
-    url
-}
-
 /// Puts the files of a `.b2d` together. A store's names follow each other in every listing.
 fn stores(listing: Listing) -> Listing {
     let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
@@ -236,11 +209,6 @@ fn stores(listing: Listing) -> Listing {
         }
     });
     objects.boxed()
-}
-
-/// How long the url of the `.b2d` is that holds a file.
-fn store_of(url: &str) -> Option<usize> {
-    url.find(".b2d/").map(|at| at + ".b2d".len())
 }
 
 impl Object {

@@ -136,7 +136,7 @@ impl Object {
     /// As [`Place::of`].
     pub fn of(text: &str) -> Result<Object> {
         let place = Place::of(text)?;
-        let url = crate::listing::named(place.url(text)?);
+        let url = named(place.url(text)?);
         Ok(Object { url, place, size: None, etag: None, modified: None, members: Vec::new() })
     }
 }
@@ -205,4 +205,30 @@ pub fn remote_url(base: &str, path: &Path) -> String {
 /// The url of an absolute path.
 pub fn disk_url(path: &std::path::Path) -> Option<String> {
     Some(Url::from_file_path(path).ok()?.into())
+}
+
+/// When a file was changed, in microseconds since 1970.
+pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
+    let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    since.as_micros().try_into().ok()
+}
+
+/// A sparse frame has its directory's url.
+pub(crate) fn named(mut url: String) -> String {
+    if url.ends_with(&format!("/{SPARSE}")) && store_of(&url).is_none() {
+        url.truncate(url.len() - SPARSE.len() - 1);
+    }
+    url
+}
+
+/// How long the url of the `.b2d` is that holds a file.
+pub(crate) fn store_of(url: &str) -> Option<usize> {
+    url.find(".b2d/").map(|at| at + ".b2d".len())
+}
+
+/// Whether a url is one of these roots, or below one.
+pub(crate) fn is_below(url: &str, roots: &[String]) -> bool {
+    let below =
+        |root: &String| url.strip_prefix(root.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    roots.iter().any(below)
 }

@@ -10,7 +10,7 @@ use b2nd_view::{Frame, Kind, Source};
 use futures::stream::{self, StreamExt};
 
 use crate::place::{Object, Place};
-use crate::row::{Extent, Row};
+use crate::row::{Extent, Row, UNREADABLE};
 use source::{Disk, FETCHED, Opened};
 
 /// How much of a store is read at a time: small frames lie side by side in it.
@@ -90,7 +90,7 @@ fn attempt(object: &Object, files: &[Opened], extent: Extent) -> Vec<Row> {
     if ends_in(object, &[".b2e"]) {
         return of_folder(row, &Members(HashMap::from([(EMBED, file)])), extent);
     }
-    match Frame::open(file, 0).and_then(|frame| row.describe(&frame, extent)) {
+    match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => vec![row],
         Err(error) => vec![row.failed(&error)],
     }
@@ -131,7 +131,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
         }
         _ => leaf
             .open(folder, &mut Codec::default())
-            .and_then(|source| Frame::open(&*source, 0).and_then(|frame| row.describe(&frame, extent))),
+            .and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
     };
     row.offset = leaf.offset.try_into().ok();
     match described {
@@ -185,6 +185,3 @@ impl Row {
         Ok(())
     }
 }
-
-/// How errors start where a file could not be read, which says nothing of what is in it.
-pub const UNREADABLE: &str = "cannot be read: ";

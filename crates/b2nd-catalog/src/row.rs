@@ -99,7 +99,7 @@ impl Row {
         // The header leaves a few kinds to the attributes.
         let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
         if extent.attributes || is_open {
-            let trailer = &frame.tail()?.trailer;
+            let trailer = frame.trailer()?;
             self.kind = Some(Kind::of(header, Some(trailer), codec).name());
             if extent.attributes {
                 self.attach(&Attributes::of(frame, codec)?)?;
@@ -109,7 +109,7 @@ impl Row {
             self.nchunks = Some(frame.offsets()?.len() as i64);
         }
         array.map(|_| ())?;
-        let (found, expected) = (frame.source_len(), header.frame_len());
+        let (found, expected) = (frame.source().len()?.saturating_sub(frame.offset()), header.frame_len());
         if found < expected {
             let message = format_args!("the file is cut off: it ends at byte {found} of the frame, whose header says {expected}");
             return Err(b2nd::Error::custom(message));
@@ -143,3 +143,6 @@ fn text(name: &[u8]) -> Cow<'_, str> {
 fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
+
+/// The first words of an error where a file could not be read, which says nothing of what is in it.
+pub const UNREADABLE: &str = "cannot be read: ";

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use twox_hash::XxHash3_128;
 
 use crate::listing::{Listing, Names, Unlisted, list};
-use crate::place::{Object, Place};
+use crate::place::{Object, Place, is_below};
 use crate::read::{rows, rows_on_disk};
 use crate::row::{Extent, Row};
 
@@ -78,8 +78,16 @@ impl Counts {
     }
 }
 
-/// One listing after the other.
+/// One listing after the other. A root below another is not listed twice.
 pub fn listings(roots: Vec<String>, names: Names) -> Listing {
+    let urls: Vec<_> = roots.iter().map(|root| Object::of(root).map_or_else(|_| root.clone(), |object| object.url)).collect();
+    let is_apart = |at: usize| {
+        let others = (0..urls.len()).filter(|&other| other != at && is_below(&urls[at], &urls[other..=other]));
+        // Of equal ones the first stays.
+        !others.into_iter().any(|other| other < at || !is_below(&urls[other], &urls[at..=at]))
+    };
+    let apart: Vec<bool> = (0..urls.len()).map(is_apart).collect();
+    let roots: Vec<_> = roots.into_iter().zip(apart).filter_map(|(root, is_apart)| is_apart.then_some(root)).collect();
     let each = move |root: String| {
         let names = names.clone();
         async move { list(&root, names).await }

@@ -15,9 +15,9 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
-use crate::catalog::temporary_in;
 use crate::live::Live;
 use crate::place::{Place, shown};
+use crate::temporary::temporary_in;
 
 /// How many rows a table on a terminal has at most.
 const SHOWN: usize = 10_000;

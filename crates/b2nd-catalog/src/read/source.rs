@@ -16,8 +16,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::listing::micros;
-use crate::place::Object;
+use crate::place::{Object, micros};
 use crate::row::Row;
 
 /// How much is read first. 99.8% of known headers fit.
@@ -60,7 +59,10 @@ pub(super) enum Opened {
 pub(super) struct Parts {
     store: Arc<dyn ObjectStore>,
     path: Path,
+    /// As the listing knows it, or the first answer.
     found: Option<Found>,
+    /// As the first answer had it: a listing may have other tags, and times of another precision.
+    answered: Option<Found>,
     at_least: u64,
     /// By where they start: where they end, and the bytes or why they cannot be had.
     held: BTreeMap<u64, (u64, Result<Bytes, String>)>,
@@ -69,6 +71,7 @@ pub(super) struct Parts {
     missing: Mutex<Vec<Range<u64>>>,
 }
 
+#[derive(Clone)]
 struct Found {
     size: u64,
     etag: Option<String>,
@@ -87,7 +90,24 @@ impl Opened {
 
     pub(super) fn remote(store: Arc<dyn ObjectStore>, path: Path, object: &Object, at_least: u64) -> Opened {
         let found = object.size.map(|size| Found { size, etag: object.etag.clone(), modified: object.modified });
-        Opened::Remote(Parts { store, path, found, at_least, held: BTreeMap::new(), total: 0, missing: Mutex::default() })
+        Opened::Remote(Parts {
+            store,
+            path,
+            found,
+            answered: None,
+            at_least,
+            held: BTreeMap::new(),
+            total: 0,
+            missing: Mutex::default(),
+        })
+    }
+
+    /// The length, as far as it is known.
+    fn size(&self) -> u64 {
+        match self {
+            Opened::Disk { size, .. } | Opened::Member { size, .. } => *size,
+            Opened::Remote(parts) => parts.found.as_ref().map_or(u64::MAX, |found| found.size),
+        }
     }
 
     /// Puts into a row what is known since the file was opened.
@@ -111,7 +131,9 @@ impl Opened {
         let fetched: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, result) in missing.iter().zip(fetched) {
             let (end, bytes) = match result {
+                Ok((found, _)) if parts.is_changed(&found) => (range.end, Err(CHANGED.to_owned())),
                 Ok((found, bytes)) => {
+                    parts.answered.get_or_insert_with(|| found.clone());
                     parts.found.get_or_insert(found);
                     parts.total += bytes.len() as u64;
                     (range.start + bytes.len() as u64, Ok(bytes))
@@ -158,35 +180,22 @@ impl Disk {
 }
 
 impl Source for Opened {
-    fn len(&self) -> u64 {
-        match self {
-            Opened::Disk { size, .. } | Opened::Member { size, .. } => *size,
-            Opened::Remote(parts) => parts.found.as_ref().map_or(u64::MAX, |found| found.size),
-        }
+    fn len(&self) -> b2nd::Result<u64> {
+        Ok(self.size())
     }
 
-    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
         // A frame's own numbers may say that it ends before it starts.
-        let start = range.start.min(self.len());
-        let range = start..range.end.min(self.len()).max(start);
-        match self {
+        let start = range.start.min(self.size());
+        let range = start..range.end.min(self.size()).max(start);
+        Ok(match self {
             Opened::Disk { first, .. } if range.end <= first.len() as u64 => {
-                Ok(Cow::Borrowed(&first[range.start as usize..range.end as usize]))
+                Cow::Borrowed(&first[range.start as usize..range.end as usize])
             }
-            Opened::Disk { file, .. } => read_file(file, range).map(Cow::Owned),
-            Opened::Member { path, .. } => read_file(&File::open(path)?, range).map(Cow::Owned),
-            Opened::Remote(parts) => parts.read(range).map(Cow::Borrowed),
-        }
-    }
-}
-
-impl Source for &Opened {
-    fn len(&self) -> u64 {
-        Source::len(*self)
-    }
-
-    fn read(&self, range: Range<u64>) -> io::Result<Cow<'_, [u8]>> {
-        Source::read(*self, range)
+            Opened::Disk { file, .. } => Cow::Owned(read_file(file, range)?),
+            Opened::Member { path, .. } => Cow::Owned(read_file(&File::open(path)?, range)?),
+            Opened::Remote(parts) => Cow::Borrowed(parts.read(range)?),
+        })
     }
 }
 
@@ -278,6 +287,12 @@ impl Parts {
         let read = before.filter(|(_, (end, _))| *end == range.start).map_or(0, |(start, (end, _))| end - start);
         let at_least = at_least.max((4 * read).min(MOST));
         range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
+    }
+
+    /// Whether an answer is of another file than those before: not every store minds the condition that requests have.
+    fn is_changed(&self, now: &Found) -> bool {
+        let other = |first: &Found| first.size != now.size || first.etag != now.etag || first.modified != now.modified;
+        self.found.as_ref().is_some_and(|found| found.size != now.size) || self.answered.as_ref().is_some_and(other)
     }
 
     async fn get(&self, range: Range<u64>) -> Result<(Found, Bytes), String> {

@@ -1,0 +1,58 @@
+//! [`Names`]: which files are looked at; and what a listing says.
+
+use std::sync::Arc;
+
+use futures::stream::BoxStream;
+
+use crate::place::Object;
+use crate::temporary::is_temporary;
+
+/// What could not be listed, and why.
+#[derive(Debug)]
+pub struct Unlisted {
+    pub url: String,
+    pub message: String,
+}
+
+/// Files, in the order in which the store gives them.
+pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
+
+/// How files with frames end, unless it is said otherwise.
+pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
+
+/// Which names are looked at.
+#[derive(Clone, Debug)]
+pub struct Names {
+    endings: Arc<[String]>,
+    /// Whether a disk's listing says sizes and times. Without them the disk is asked once less for each file.
+    pub(super) sizes: bool,
+}
+
+impl Names {
+    /// Names with one of these endings, or every name if `*` is one of them.
+    pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
+        Names {
+            endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),
+            sizes: false,
+        }
+    }
+
+    /// The same, and what lists a disk says sizes and times too. Other listings say what they know anyway.
+    pub fn with_sizes(self) -> Names {
+        Names { sizes: true, ..self }
+    }
+
+    pub(super) fn have(&self, name: &str) -> bool {
+        if name.rsplit('/').next().is_some_and(is_temporary) {
+            return false;
+        }
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        self.endings.iter().any(|accepted| accepted == "*" || accepted == ending)
+    }
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names::ending_in(&ENDINGS)
+    }
+}
