@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Location, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory};
+use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{View, parse_offset, printable};
-use b2nd_view::{Frame, Kind, Source, Window};
+use b2nd_view::{Frame, Kind, Source};
 use clap::Args;
 use rayon::prelude::*;
 
@@ -214,7 +214,7 @@ impl Paths {
             return whole(show);
         }
         let embedded = store::embedded(&frame, &mut Codec::default())?;
-        let folder = OneFile(Window::new(&**source, 0..u64::MAX));
+        let folder = OneFile(&**source);
         match which.0 {
             Some(key) => one_leaf(path, &folder, &embedded.leaves, key, show),
             None => Ok(whole(show)? & leaves(path, &folder, &embedded.leaves, show, err)?),
@@ -223,7 +223,7 @@ impl Paths {
 }
 
 /// Says what a file is that is no frame, where its first bytes tell.
-fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
+pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     let first = source.read(0..FIRST_BYTES).unwrap_or_default();
     match foreign::describe(&first) {
         Some(what) if !is_frame(&first) => Error::new(format_args!("it is {what}")),
@@ -233,19 +233,6 @@ fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
 
 /// How much of a file tells what it is.
 const FIRST_BYTES: u64 = 512;
-
-/// A frame whose leaves are in it.
-struct OneFile<'a>(Window<&'a dyn Source>);
-
-impl Folder for OneFile<'_> {
-    fn files(&self) -> b2nd::Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn open(&self, _: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        Ok(Box::new(self.0.clone()))
-    }
-}
 
 fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
     show_leaf(path, folder, &find(all, folder, key)?, show)

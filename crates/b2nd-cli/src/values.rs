@@ -1,19 +1,19 @@
 //! Values of arrays: where they are opened, and the parts in which they are read.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::Array;
-use b2nd_store::{Content, Location, Source, Target};
+use b2nd_ndarray::codec::Codec;
+use b2nd_store::Location;
 use b2nd_view::slice::{Selection, Slice};
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::{Form, Layout};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::what_it_is;
 use crate::progress;
 
 /// How many bytes of values are held at once.
@@ -122,67 +122,12 @@ pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
 }
 
 /// An array in a file, in a store, behind an address.
-fn open(path: &Path, offset: Option<u64>) -> Result<Array> {
-    let location = Location::new(path.as_os_str());
-    match (location.path(), location.key(), offset) {
-        (_, None, Some(offset)) => {
-            if let Target::File(source) = location.open()? {
-                return Ok(Array::from_source(Arc::new(Bytes(source)), offset)?);
-            }
-        }
-        (Some(path), None, None) => {
-            let holds_store =
-                Target::local(path).is_ok_and(|target| target.with_folder(|_| ()).is_ok_and(|folder| folder.is_some()));
-            if path.exists() && !holds_store {
-                return Ok(Array::open(path)?);
-            }
-        }
-        (Some(store), Some(key), _) if store.exists() => {
-            if let Ok(array) = Array::from_store(store, key) {
-                return Ok(array);
-            }
-        }
-        (None, None, None) => {
-            let target = location.open()?;
-            if target.with_folder(|_| ())?.is_none() {
-                if let Target::File(source) = target {
-                    return Ok(Array::from_source(Arc::new(Bytes(source)), 0)?);
-                }
-            }
-        }
-        _ => {}
-    }
-    // A leaf that is embedded, compressed by its archive or far away is read into memory.
-    let mut frame_bytes = None;
-    let mut what = None;
-    let mut err = Vec::new();
-    let complete = Paths::of(path).each(Leaves::OneByKey, &mut err, &mut |found| {
-        match found {
-            Found::Frame { frame, .. } => frame_bytes = Some(frame.read(0..frame.header().frame_len())?.into_owned()),
-            Found::Leaf { leaf, .. } if matches!(leaf.content, Content::Table(_)) => what = Some("table"),
-            Found::Leaf { .. } => what = Some("reference to an array on a server"),
-            Found::Store { .. } => {}
-        }
-        Ok(true)
-    });
-    complete.map_err(Error::Write)?;
-    match (frame_bytes, what) {
-        (Some(bytes), _) => Ok(Array::from_frame(bytes)?),
-        (None, Some(what)) => Err(Error::new(format_args!("it is a {what}, and no array"))),
-        (None, None) => Err(Error::new(String::from_utf8_lossy(&err).trim())),
-    }
-}
-
-/// A source as an array reads it.
-struct Bytes(Arc<dyn Source + Send + Sync>);
-
-impl b2nd_ndarray::Source for Bytes {
-    fn length(&self) -> io::Result<u64> {
-        Ok(self.0.len()?)
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        Ok(self.0.read_into(offset, buffer)?)
+fn open(word: &Path, offset: Option<u64>) -> Result<Array> {
+    let location = Location::new(word.as_os_str());
+    let source = location.open()?.frame(location.key(), &mut Codec::default())?;
+    match Array::from_source(source.clone(), offset.unwrap_or(0)) {
+        Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
+        array => Ok(array?),
     }
 }
 

@@ -23,7 +23,7 @@ fn a_file_of_another_format_is_named() {
     ];
     for (name, bytes, expected) in cases {
         tests.write(name, bytes);
-        for command in ["info", "check"] {
+        for command in ["info", "cat", "check"] {
             let (out, err, status) = tests.run(&[command, name]);
             assert!(err.starts_with(&format!("{name}: {expected}")) && out.is_empty() && status != 0, "{command}: {err}");
         }

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use b2nd::dtype::DType;
 use b2nd::frame::{File, Header};
 use b2nd::{Geometry, Grid};
+use b2nd_store::Bytes;
 
 use crate::codec;
 use crate::decode::Scratch;
 use crate::error::{Error, Result};
-use crate::source::{Memory, Source};
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
@@ -57,7 +57,7 @@ impl Array {
     /// the elements are elsewhere ([`Error::Elsewhere`](crate::Error::Elsewhere)), as in a recipe (`b2o`, `LazyArray`) or a proxy
     /// (`proxy-source`).
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
-        Array::of(Store::open(path.as_ref())?)
+        Array::of(store::open(path.as_ref())?)
     }
 
     /// Opens the array in an open file.
@@ -66,7 +66,7 @@ impl Array {
     ///
     /// Those of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        Array::of(Store::of_file(file)?)
+        Array::of(store::of_file(&file)?)
     }
 
     /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.
@@ -75,22 +75,22 @@ impl Array {
     ///
     /// Those of [`open`](Array::open).
     pub fn from_frame(frame: impl Into<Vec<u8>>) -> Result<Array> {
-        Array::from_source(Arc::new(Memory(frame.into())), 0)
+        Array::from_source(Arc::new(frame.into()), 0)
     }
 
-    /// Opens the array in a frame that starts at byte `offset` of a [`Source`].
+    /// Opens the array in a frame that starts at byte `offset` of a [`Source`](b2nd::frame::Source).
     ///
     /// # Errors
     ///
     /// Those of [`open`](Array::open).
-    pub fn from_source(source: Arc<dyn Source>, offset: u64) -> Result<Array> {
-        Array::of(Store::new(source, offset)?)
+    pub fn from_source(source: Bytes, offset: u64) -> Result<Array> {
+        Array::of(Store::open_at(source, offset)?)
     }
 
     /// The same array, with its chunks in another source.
     #[cfg(feature = "object_store")]
-    pub(crate) fn with_source(&self, source: Arc<dyn Source>) -> Result<Array> {
-        Array::of(self.store.with_source(source)?)
+    pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
+        Array::of(self.store.with_source(source))
     }
 
     fn of(store: Store) -> Result<Array> {

@@ -10,7 +10,7 @@ use crate::array::Array;
 use crate::codec::Codec;
 use crate::copy::copy;
 use crate::error::{Error, Result};
-use crate::store::Bytes;
+use crate::store::{self, StoredChunk};
 use crate::threads;
 use crate::tiles::{Area, Tiles, each_axis, each_step};
 
@@ -38,7 +38,7 @@ const SMALL_BLOCK: i64 = 8 << 10;
 struct Part<'a> {
     array: &'a Array,
     origin: Vec<i64>,
-    bytes: &'a Bytes<'a>,
+    bytes: &'a StoredChunk<'a>,
     source: From<'a>,
 }
 
@@ -81,7 +81,7 @@ impl Array {
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
         let front = (!(small && most)).then(|| grid.blocks_per_chunk().saturating_mul(4).saturating_add(LONGEST_HEADER));
         let in_chunk = |error| Error::in_chunk(number, error);
-        let mut bytes = self.store.chunk(number, front).map_err(|error| Error::in_chunk(number, error))?;
+        let mut bytes = store::chunk(&self.store, number, front)?;
         let special = self.check_chunk(&mut bytes).map_err(in_chunk)?;
         if let Some(special) = special {
             repeat(&repeated(special, &mut bytes, self.itemsize()).map_err(in_chunk)?, view, zeroed);
@@ -95,7 +95,7 @@ impl Array {
 impl Array {
     /// Checks that a chunk is one of this array, and reads the rest of one that is not decompressed block by block. The kind of a
     /// special one.
-    fn check_chunk(&self, bytes: &mut Bytes<'_>) -> Result<Option<Special>> {
+    fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
         let grid = &self.grid;
         let header = *bytes.header();
         let expected = usize::try_from(grid.extchunknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
@@ -127,7 +127,7 @@ impl Array {
             && header.filters().all(alone)
     }
 
-    fn source<'a>(&self, bytes: &'a Bytes<'_>) -> Result<From<'a>> {
+    fn source<'a>(&self, bytes: &'a StoredChunk<'_>) -> Result<From<'a>> {
         let header = bytes.header();
         if header.is_stored() {
             return Ok(From::Stored(header.header_len()));
@@ -158,27 +158,11 @@ impl Part<'_> {
             From::Data(data) => data.get(place..place.saturating_add(size)),
             From::Stored(start) => {
                 let place = start.saturating_add(place);
-                let place = place..place.saturating_add(size);
-                match self.bytes.get(place.clone()) {
-                    Some(data) => Some(data),
-                    None => {
-                        compressed.clear();
-                        self.bytes.append(place, compressed)?.then_some(&compressed[..])
-                    }
-                }
+                Some(self.part(block, place..place.saturating_add(size), compressed)?)
             }
             From::Blocks(blocks) => {
                 let range = blocks.range(block)?;
-                let bytes = match self.bytes.get(range.clone()) {
-                    Some(bytes) => bytes,
-                    None => {
-                        compressed.clear();
-                        if !self.bytes.append(range, compressed)? {
-                            return Err(self.no_block(block));
-                        }
-                        compressed
-                    }
-                };
+                let bytes = self.part(block, range, compressed)?;
                 match view.as_slice_mut().filter(|_| whole) {
                     Some(place) => {
                         decoder.block(blocks, bytes, None, place)?;
@@ -213,6 +197,19 @@ impl Part<'_> {
         Ok(())
     }
 
+    /// A part of the chunk, read into a buffer where it is not at hand.
+    fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        if let Some(bytes) = self.bytes.front().get(range.clone()) {
+            return Ok(bytes);
+        }
+        if range.start > range.end || range.end > self.bytes.header().cbytes() {
+            return Err(self.no_block(block));
+        }
+        buffer.resize(range.len(), 0);
+        self.bytes.read_into(range.start, buffer)?;
+        Ok(buffer)
+    }
+
     fn no_block(&self, block: usize) -> Error {
         Error::B2nd(b2nd::Error::custom(format_args!(
             "block {block} is not in the chunk, which has {} bytes",
@@ -234,7 +231,7 @@ impl Array {
 }
 
 /// The element that a special chunk repeats; nothing where all of it is zero.
-fn repeated(special: Special, bytes: &mut Bytes<'_>, itemsize: usize) -> Result<Vec<u8>> {
+fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {
         Special::Nan => Chunk::special(special, typesize, typesize)?.data(())?.into_owned(),

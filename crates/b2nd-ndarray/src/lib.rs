@@ -60,13 +60,14 @@ mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
-mod source;
 mod store;
 mod tiles;
 mod write;
 
 pub use append::Appender;
 pub use array::Array;
+pub use b2nd::frame::{Buffer as Memory, Source};
+pub use b2nd_store::Bytes;
 pub use element::Element;
 pub use elements::Elements;
 pub use error::{Error, Result};
@@ -75,7 +76,6 @@ pub use options::Options;
 pub use parts::Parts;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
-pub use source::{Memory, Source};
 pub use write::{to_frame, write, write_bytes, write_from};
 
 /// How many threads there are: those of the pool that the caller is in.

@@ -1,13 +1,14 @@
 //! [`Parts`]: a source that has the bytes that were fetched for it.
 
-use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{PoisonError, RwLock};
+
+use b2nd::frame::{Pieces, Source, join};
 
 use crate::array::Array;
 use crate::error::Result;
-use crate::source::Source;
+use crate::store;
 
 /// The bytes of a remote frame that have been fetched: for clients that fetch in their own way, asynchronous ones too.
 ///
@@ -42,53 +43,38 @@ use crate::source::Source;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Parts {
-    length: u64,
-    parts: Mutex<BTreeMap<u64, Vec<u8>>>,
-    missing: Mutex<Option<Range<u64>>>,
-}
+pub struct Parts(RwLock<Pieces>);
 
 impl Parts {
     /// Makes an empty collection for a source of `length` bytes.
     pub fn new(length: u64) -> Parts {
-        Parts { length, parts: Mutex::default(), missing: Mutex::default() }
+        Parts(RwLock::new(Pieces::with_len(length)))
     }
 
     /// Adds the bytes from `offset` on.
     pub fn add(&self, offset: u64, bytes: Vec<u8>) {
-        if let Ok(mut parts) = self.parts.lock() {
-            parts.insert(offset, bytes);
-        }
+        let range = offset..offset.saturating_add(bytes.len() as u64);
+        // What does not fit into the source is not asked for.
+        let _ = self.0.write().unwrap_or_else(PoisonError::into_inner).put(range, bytes);
     }
 
-    /// Takes the range that was asked for last and is not there. `None` if nothing was missing since the last call.
+    /// Takes the first range that was asked for and is not there. `None` if nothing was missing since the last call.
     pub fn missing(&self) -> Option<Range<u64>> {
-        self.missing.lock().ok()?.take()
-    }
-
-    fn find(&self, offset: u64, buffer: &mut [u8]) -> Option<()> {
-        let parts = self.parts.lock().ok()?;
-        let (start, bytes) = parts.range(..=offset).next_back()?;
-        let at = usize::try_from(offset - start).ok()?;
-        buffer.copy_from_slice(bytes.get(at..at.checked_add(buffer.len())?)?);
-        Some(())
+        self.0.read().unwrap_or_else(PoisonError::into_inner).take_missing(0).into_iter().next()
     }
 }
 
 impl Source for Parts {
-    fn length(&self) -> io::Result<u64> {
-        Ok(self.length)
+    fn len(&self) -> b2nd::Result<u64> {
+        self.0.len()
     }
 
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let wanted = offset..offset.saturating_add(buffer.len() as u64);
-        self.find(offset, buffer).ok_or_else(|| {
-            let message = format!("bytes {wanted:?} have not been fetched");
-            if let Ok(mut missing) = self.missing.lock() {
-                *missing = Some(wanted);
-            }
-            io::Error::new(ErrorKind::WouldBlock, message)
-        })
+    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+        Source::read(&self.0, range)
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd::Result<()> {
+        self.0.read_into(start, buffer)
     }
 }
 
@@ -102,16 +88,8 @@ impl Array {
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         for number in self.grid().chunks_in(slice)? {
-            ranges.extend(self.store.range(number)?);
+            ranges.extend(store::range(&self.store, number)?);
         }
-        ranges.sort_unstable_by_key(|range| range.start);
-        let mut joined: Vec<Range<u64>> = Vec::new();
-        for range in ranges {
-            match joined.last_mut() {
-                Some(last) if range.start <= last.end.saturating_add(gap) => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
-        }
-        Ok(joined)
+        Ok(join(ranges, gap))
     }
 }

@@ -229,7 +229,7 @@ impl Array {
     fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A shape may claim more chunks than there are, and more than anyone can wait for.
         if let Some(last) = self.grid.chunks_in(slice)?.last() {
-            let found = self.store.nchunks()?;
+            let found = self.store.offsets()?.len();
             if last >= found {
                 let missing = b2nd::Error::custom(format_args!("the frame has no more than {found}"));
                 return Err(Error::in_chunk(last, missing.into()));

@@ -7,13 +7,15 @@ use b2nd::frame::FrameType;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use ndarray::ArrayD;
 use object_store::path::Path;
-use object_store::{GetOptions, GetResult, ObjectStore};
+use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore};
 
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::parts::Parts;
-use crate::store::FIRST_READ;
+
+/// How much the first request asks for: most headers fit.
+const FIRST_READ: u64 = 4096;
 
 /// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.
 const GAP: u64 = 64 << 10;
@@ -70,11 +72,11 @@ impl Remote {
     ///
     /// Those of [`open`](Remote::open).
     pub async fn open_at(store: Arc<dyn ObjectStore>, path: Path, offset: u64) -> Result<Remote> {
-        let mut object = Object { store, path, e_tag: None };
+        let mut object = Object { store, path, state: None };
         let first = offset..offset.saturating_add(FIRST_READ);
         let answer = object.get(&first).await?;
         let length = answer.meta.size;
-        object.e_tag = answer.meta.e_tag.clone();
+        object.state = Some(answer.meta.clone());
         let parts = Arc::new(Parts::new(length));
         parts.add(offset, answer.bytes().await.map_err(|error| object.failed(&first, error))?.into());
         // Header and index, as far as they are at hand.
@@ -86,7 +88,7 @@ impl Remote {
                     format_args!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
                 return Err(b2nd::Error::custom(message).into());
             }
-            array.store.nchunks()?;
+            array.store.offsets()?;
             Ok(array)
         };
         let array = loop {
@@ -140,13 +142,22 @@ impl Remote {
 struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
-    e_tag: Option<String>,
+    state: Option<ObjectMeta>,
 }
 
 impl Object {
     async fn get(&self, range: &Range<u64>) -> Result<GetResult> {
-        let options = GetOptions { if_match: self.e_tag.clone(), range: Some(range.clone().into()), ..GetOptions::default() };
-        self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))
+        let e_tag = self.state.as_ref().and_then(|state| state.e_tag.clone());
+        let options = GetOptions { if_match: e_tag, range: Some(range.clone().into()), ..GetOptions::default() };
+        let answer = self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))?;
+        // Not every store looks at the tag that it is asked for.
+        let of = |meta: &ObjectMeta| (meta.size, meta.e_tag.clone(), meta.version.clone(), meta.last_modified);
+        match &self.state {
+            Some(state) if of(state) != of(&answer.meta) => {
+                Err(self.failed(range, std::io::Error::other("the object was replaced while it was read")))
+            }
+            _ => Ok(answer),
+        }
     }
 
     /// All bytes of a range.

@@ -65,7 +65,7 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// let meta = B2ndMeta::new(Geometry::new(&[1000, 3], &[100, 3], &[10, 3])?, "<f8");
 /// b2nd_ndarray::write_from(&path, &meta, std::io::repeat(0), &b2nd_ndarray::Options::default())?;
 /// let array = b2nd_ndarray::Array::open(&path)?;
-/// assert_eq!(array.read::<f64>(&array.whole())?, ndarray::ArrayD::zeros(vec![1000, 3]));
+/// assert_eq!(array.read::<f64>(&array.whole())?, ndarray::ArrayD::<f64>::zeros(vec![1000, 3]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -65,6 +65,6 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
 fn what_was_not_fetched_is_an_error_that_says_so() {
     let parts = Arc::new(Parts::new(10_000));
     let error = Array::from_source(parts.clone(), 0).unwrap_err();
-    assert_eq!(error.to_string(), "bytes 0..4096 have not been fetched");
+    assert_eq!(error.to_string(), "bytes 0 to 4096 are not at hand yet");
     assert_eq!((parts.missing(), parts.missing()), (Some(0..4096), None));
 }

@@ -137,13 +137,19 @@ fn a_slice_is_what_ndarray_cuts() {
 struct Counting(std::fs::File, std::sync::Arc<std::sync::atomic::AtomicU64>);
 
 impl b2nd_ndarray::Source for Counting {
-    fn length(&self) -> std::io::Result<u64> {
-        self.0.length()
+    fn len(&self) -> b2nd::Result<u64> {
+        self.0.len()
     }
 
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
+    fn read(&self, range: Range<u64>) -> b2nd::Result<std::borrow::Cow<'_, [u8]>> {
+        let bytes = self.0.read(range)?;
+        self.1.fetch_add(bytes.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(bytes)
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd::Result<()> {
         self.1.fetch_add(buffer.len() as u64, std::sync::atomic::Ordering::Relaxed);
-        self.0.read_at(offset, buffer)
+        self.0.read_into(start, buffer)
     }
 }
 

@@ -6,12 +6,17 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use b2nd::frame::{Decompress, Source, Window};
 use b2nd::{Error, Result};
 
+use crate::embedded::embedded;
 use crate::file::{Directory, LocalFile, is_store_directory};
-use crate::folder::{Folder, is_zip};
+use crate::folder::{Folder, LEAVES, is_zip};
+use crate::frame::Frame;
+use crate::kind::Kind;
+use crate::leaf::find;
+use crate::store::list;
 use crate::zip::Zip;
-use b2nd::frame::Source;
 
 /// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -157,7 +162,7 @@ fn open_address(address: &str) -> Result<Target> {
 /// Something that can be looked into.
 pub enum Target {
     /// A frame, or an archive: its first bytes say which.
-    File(Arc<dyn Source + Send + Sync>),
+    File(Bytes),
     /// A store's directory.
     Directory(Directory),
 }
@@ -186,5 +191,76 @@ impl Target {
             Target::File(source) if is_zip(&source.read(0..4)?) => Ok(Some(look(&Zip::open(&**source)?))),
             Target::File(_) => Ok(None),
         }
+    }
+
+    /// The bytes of one frame: of the leaf with this key, or without a key of the file itself. What is embedded or compressed is
+    /// decompressed into memory.
+    ///
+    /// # Errors
+    ///
+    /// There is no such leaf, or it is a table or at a server; a store has no key; or something cannot be read.
+    pub fn frame(&self, key: Option<&str>, codec: &mut dyn Decompress) -> Result<Bytes> {
+        let no_key = || Error::custom("it is a store: name a leaf, as in PATH::/KEY");
+        match self {
+            Target::Directory(directory) => {
+                let key = key.ok_or_else(no_key)?;
+                // A name that leads out of the store is no key of it.
+                let name = Path::new(key.trim_start_matches('/'));
+                let is_inside = name.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+                let mut direct = LEAVES.iter().map(|end| directory.0.join(format!("{}{end}", name.display())));
+                match direct.find(|path| is_inside && path.exists()) {
+                    Some(path) => Ok(Arc::new(LocalFile::open(&path)?)),
+                    None => listed(directory, key, codec),
+                }
+            }
+            Target::File(source) if is_zip(&source.read(0..4)?) => {
+                let (zip, key) = (Zip::open(&**source)?, key.ok_or_else(no_key)?);
+                let name = key.trim_start_matches('/');
+                match LEAVES.iter().map(|end| format!("{name}{end}")).find(|member| zip.has(member)) {
+                    Some(member) => match zip.range(&member)? {
+                        Some(range) => Ok(Arc::new(Window::new(source.clone(), range))),
+                        None => whole(&*zip.open(&member)?),
+                    },
+                    None => listed(&zip, key, codec),
+                }
+            }
+            Target::File(source) => {
+                let Some(key) = key else { return Ok(source.clone()) };
+                let frame = Frame::open(&**source)?;
+                if !matches!(Kind::of(frame.header(), None, codec), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+                    return Err(Error::custom(format_args!("it is no store, so there is no {key} in it")));
+                }
+                let (leaves, folder) = (embedded(&frame, codec)?.leaves, OneFile(&**source));
+                whole(&*find(&leaves, &folder, key)?.open(&folder, codec)?)
+            }
+        }
+    }
+}
+
+/// Bytes by position that several threads read and nothing else has to outlive.
+pub type Bytes = Arc<dyn Source + Send + Sync>;
+
+fn listed(folder: &dyn Folder, key: &str, codec: &mut dyn Decompress) -> Result<Bytes> {
+    whole(&*find(&list(folder, codec)?.leaves, folder, key)?.open(folder, codec)?)
+}
+
+/// All bytes of a source. It is in memory already.
+fn whole(source: &dyn Source) -> Result<Bytes> {
+    Ok(Arc::new(source.read(0..source.len()?)?.into_owned()))
+}
+
+/// A file as a folder: of a frame whose leaves are in it.
+pub struct OneFile<'a>(
+    /// The file.
+    pub &'a dyn Source,
+);
+
+impl Folder for OneFile<'_> {
+    fn files(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn open(&self, _: &str) -> Result<Box<dyn Source + '_>> {
+        Ok(Box::new(self.0))
     }
 }

@@ -99,6 +99,11 @@ impl<'s> Zip<'s> {
         Ok((member.method == CompressionMethod::STORE).then_some(range))
     }
 
+    /// Whether there is a member with this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.members.contains_key(name)
+    }
+
     fn member(&self, name: &str) -> Result<(&Member, Range<u64>)> {
         let Some(member) = self.members.get(name) else {
             return Err(Error::custom(format_args!("{name:?} is not in the archive")));

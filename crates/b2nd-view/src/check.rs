@@ -388,7 +388,7 @@ impl Findings {
         self.index(frame)?;
         let mut cbytes = 0;
         let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
-        for row in chunks::rows(frame, &offsets) {
+        for row in chunks::rows(frame, offsets) {
             let Content::At(_, header) = row.content else { continue };
             cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let place = format!("chunk {}", row.first);

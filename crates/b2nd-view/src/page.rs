@@ -288,7 +288,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
     match readable(frame.offsets())? {
         Ok(offsets) => {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
-            let (lines, complete) = chunks::table(frame, &offsets)?;
+            let (lines, complete) = chunks::table(frame, offsets)?;
             page.table(if offsets.is_empty() { Vec::new() } else { lines });
             page.view.is_complete &= complete;
         }

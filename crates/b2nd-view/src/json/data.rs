@@ -150,7 +150,7 @@ impl Index {
     pub(crate) fn of(frame: &Frame) -> b2nd::Result<Index> {
         let offsets = frame.offsets()?;
         let is_sparse = frame.header().frame_type() == FrameType::Sparse;
-        let rows = chunks::rows(frame, &offsets).map(|row| ChunkObject::new(row, is_sparse));
+        let rows = chunks::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
         rows.collect::<b2nd::Result<_>>().map(Index)
     }
 
