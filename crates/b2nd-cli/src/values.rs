@@ -52,9 +52,8 @@ impl Values {
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
         for part in parts(array, &selection.ranges) {
-            if let Some(picked) = Picked::new(selection, &part) {
-                let bytes = array.read_bytes(&part)?;
-                let bytes = picked.of(bytes, array.itemsize());
+            if let Some(part) = stepped(selection, &part) {
+                let bytes = array.read_bytes_steps(&part, &selection.steps)?;
                 format.put(&bytes, out).map_err(Error::Write)?;
             }
             bar.inc(length(array, &part) as u64);
@@ -63,46 +62,16 @@ impl Values {
     }
 }
 
-/// The elements of a part that the steps of a selection mean: how many there are in each dimension, and which.
-struct Picked(Vec<(usize, Vec<usize>)>);
-
-impl Picked {
-    /// `None` where there are none.
-    fn new(selection: &Selection, part: &[Range<i64>]) -> Option<Picked> {
-        let axes = part.iter().zip(&selection.ranges).zip(&selection.steps).map(|((part, whole), &step)| {
-            let count = usize::try_from(part.end - part.start).unwrap_or(0);
-            let (before, step) = (part.start - whole.start, usize::try_from(step).unwrap_or(1));
-            let first = usize::try_from((step as i64 - before % step as i64) % step as i64).unwrap_or(0);
-            (count, if step == 1 { Vec::new() } else { (first..count).step_by(step).collect() }, step)
-        });
-        let axes: Vec<_> = axes.collect();
-        if axes.iter().any(|(_, picked, step)| *step != 1 && picked.is_empty()) {
-            return None;
-        }
-        Some(Picked(axes.into_iter().map(|(count, picked, _)| (count, picked)).collect()))
-    }
-
-    /// Those elements out of the part's bytes.
-    fn of(&self, bytes: Vec<u8>, itemsize: usize) -> Vec<u8> {
-        if self.0.iter().all(|(_, picked)| picked.is_empty()) {
-            return bytes;
-        }
-        // From the last dimension to the first, what is left of it moves together.
-        let (mut bytes, mut inner) = (bytes, itemsize);
-        for (count, picked) in self.0.iter().rev() {
-            if !picked.is_empty() && *count != 0 {
-                let mut left = Vec::new();
-                for row in bytes.chunks(count * inner) {
-                    picked.iter().for_each(|index| {
-                        left.extend_from_slice(row.get(index * inner..(index + 1) * inner).unwrap_or_default())
-                    });
-                }
-                bytes = left;
-            }
-            inner *= if picked.is_empty() { *count } else { picked.len() };
-        }
-        bytes
-    }
+/// A part that starts with an element that the steps of a selection mean. `None` where none of them is in it.
+fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>> {
+    let axes = part.iter().zip(&selection.ranges).zip(&selection.steps);
+    let aligned = axes.map(|((part, whole), &step)| {
+        let over = (part.start - whole.start) % step;
+        let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
+        // An empty part has an empty result, and stays.
+        (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
+    });
+    aligned.collect()
 }
 
 /// Refuses elements that are Python's objects.

@@ -45,7 +45,7 @@ impl Format for Csv {
         for item in elements.chunks(self.itemsize) {
             let cells = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| cells(dtype, item));
             self.written += 1;
-            let after = if self.written.is_multiple_of(self.record) { "\n" } else { "," };
+            let after = if self.written % self.record == 0 { "\n" } else { "," };
             write!(out, "{cells}{after}")?;
         }
         Ok(())

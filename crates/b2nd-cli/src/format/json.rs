@@ -48,7 +48,7 @@ impl Format for Json {
 
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
-            let opened = self.lists.iter().filter(|&&list| self.written.is_multiple_of(list)).count();
+            let opened = self.lists.iter().filter(|&&list| self.written % list == 0).count();
             if self.written != 0 {
                 write!(out, "{}", if opened == 0 { "," } else { ",\n" })?;
             }
@@ -56,7 +56,7 @@ impl Format for Json {
             let value = self.dtype.as_ref().map_or_else(|| json!({ "bytes": hex(item, "") }), |dtype| element(dtype, item));
             write_text(out, &value)?;
             self.written += 1;
-            write!(out, "{}", "]".repeat(self.lists.iter().filter(|&&list| self.written.is_multiple_of(list)).count()))?;
+            write!(out, "{}", "]".repeat(self.lists.iter().filter(|&&list| self.written % list == 0).count()))?;
         }
         Ok(())
     }
