@@ -83,16 +83,16 @@ fn row(name: &str, data: &[u8], codec: Codec, level: u8, filters: &[(Filter, u8)
     };
     let theirs = compress_chunk(data, &params).unwrap();
     let ours = encoder.chunk(data).unwrap();
-    let mut out = vec![0; data.len()];
+    let (mut out, mut their_out) = (vec![0; data.len()], vec![0; data.len()]);
+    let mut copied = vec![0; data.len()];
     let mut decoder = Decoder::new();
     // Both decode the same bytes.
     let [decode, their_decode, copy, encode, their_encode] = best([
         &mut || decoder.chunk(&theirs, black_box(&mut out)).unwrap(),
         &mut || {
-            let mut out = vec![0; data.len()];
-            decompress_chunk_into_with_dparams(&theirs, black_box(&mut out), &DParams::default()).unwrap();
+            decompress_chunk_into_with_dparams(&theirs, black_box(&mut their_out), &DParams::default()).unwrap();
         },
-        &mut || drop(black_box(data.to_vec())),
+        &mut || black_box(&mut copied).copy_from_slice(black_box(data)),
         &mut || drop(black_box(encoder.chunk(data).unwrap())),
         &mut || drop(black_box(compress_chunk(data, &params).unwrap())),
     ]);

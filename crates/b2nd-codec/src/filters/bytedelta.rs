@@ -22,13 +22,31 @@ fn planes(data: &mut [u8], typesize: usize) -> impl Iterator<Item = &mut [u8]> {
     data.chunks_exact_mut(length.max(1)).take(if length == 0 { 0 } else { typesize })
 }
 
-/// Replaces each byte by the sum of it and all before it.
+/// Replaces each byte by the sum of it and all before it: eight at once, by sums over one, two and four of them.
 fn sums(plane: &mut [u8]) {
     let mut sum = 0_u8;
-    for byte in plane {
+    let mut words = plane.chunks_exact_mut(8);
+    for word in &mut words {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(word);
+        let mut sums = u64::from_le_bytes(bytes);
+        for shift in [8, 16, 32] {
+            sums = added(sums, sums << shift);
+        }
+        sums = added(sums, u64::from(sum) * 0x0101_0101_0101_0101);
+        word.copy_from_slice(&sums.to_le_bytes());
+        sum = sums.to_le_bytes()[7];
+    }
+    for byte in words.into_remainder() {
         sum = sum.wrapping_add(*byte);
         *byte = sum;
     }
+}
+
+/// Adds each byte of one side to that of the other, without a carry into the next.
+fn added(one: u64, other: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    ((one & LOW) + (other & LOW)) ^ ((one ^ other) & !LOW)
 }
 
 /// Applies the filter. Bytes at the end that are no whole element stay as they are.

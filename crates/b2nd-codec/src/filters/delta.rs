@@ -20,23 +20,40 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    match unit {
-        1 => sums::<1>(data),
-        2 => sums::<2>(data),
-        4 => sums::<4>(data),
-        _ => sums::<8>(data),
+    // Each unit with all before it: eight bytes at once, by units of half their length and less.
+    let mut last = 0_u64;
+    let mut words = data.chunks_exact_mut(8);
+    for word in &mut words {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(word);
+        let mut sums = u64::from_le_bytes(bytes);
+        let mut shift = 8 * unit;
+        while shift < 64 {
+            sums ^= sums << shift;
+            shift *= 2;
+        }
+        sums ^= last;
+        word.copy_from_slice(&sums.to_le_bytes());
+        last = repeated(sums, unit);
     }
-}
-
-/// Combines each unit with all before it.
-fn sums<const UNIT: usize>(data: &mut [u8]) {
-    let mut last = [0; UNIT];
-    for unit in data.chunks_exact_mut(UNIT) {
+    let mut last = last.to_le_bytes();
+    for unit in words.into_remainder().chunks_mut(unit) {
         for (byte, last) in unit.iter_mut().zip(&mut last) {
             *last ^= *byte;
             *byte = *last;
         }
     }
+}
+
+/// A word in which the last unit of this one stands in every place.
+fn repeated(word: u64, unit: usize) -> u64 {
+    let mut width = 8 * unit;
+    let mut word = word >> (64 - width);
+    while width < 64 {
+        word |= word << width;
+        width *= 2;
+    }
+    word
 }
 
 /// Applies the filter to a block; `first` is what the chunk's first block will be when it is read, or none if this is it.

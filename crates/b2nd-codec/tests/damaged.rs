@@ -1,0 +1,57 @@
+//! Damaged chunks are refused or read, without a panic, here or in a foreign codec.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use b2nd::frame::{Codec, Filter, Header};
+use b2nd::{B2ndMeta, Geometry};
+use b2nd_codec::{Blocks, Decoder, Encoder};
+
+#[test]
+fn damaged_chunks_are_refused_or_read() {
+    let mut state = 1_u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let data: Vec<u8> = (0..3000_u32).flat_map(|index| (index * index / 7).to_le_bytes()).collect();
+    let mut decoder = Decoder::new();
+    let mut refused = 0;
+    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
+        for filter in [(Filter::Shuffle, 0), (Filter::BitShuffle, 0), (Filter::Delta, 0), (Filter::Other(35), 4)] {
+            let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
+            let header = Header::for_array(&meta).unwrap().with_codec(codec, 0).with_level(5).unwrap();
+            let chunk = Encoder::new(&header.with_filters(&[filter]).unwrap()).unwrap().chunk(&data).unwrap();
+            for _ in 0..300 {
+                let mut damaged = chunk.clone();
+                for _ in 0..=random(3) {
+                    // The sizes in the header are for the caller to look at.
+                    let at = [16 + random(damaged.len() - 16), random(3)][usize::from(random(8) == 0)];
+                    damaged[at] = [random(256) as u8, 0, 0xff, damaged[at] ^ 1 << random(8)][random(4)];
+                }
+                let mut place = vec![0; data.len()];
+                match decoder.chunk(&damaged, &mut place) {
+                    Err(error) if error.to_string().contains("panicked") => panic!("{codec} {filter:?}: {error}"),
+                    Err(_) => refused += 1,
+                    Ok(()) => {}
+                }
+                let _ = Blocks::new(&damaged).map(|blocks| (0..=blocks.count().min(9)).map(|block| blocks.range(block)).count());
+            }
+        }
+    }
+    assert!(refused > 1000, "{refused}");
+}
+
+#[test]
+fn a_front_that_ends_early_says_how_much_it_lacks() {
+    let data: Vec<u8> = (0..3000_u32).flat_map(u32::to_le_bytes).collect();
+    let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
+    let header = Header::for_array(&meta).unwrap().with_codec(Codec::Zstd, 0).with_level(5).unwrap();
+    let chunk = Encoder::new(&header.with_filters(&[(Filter::Shuffle, 0)]).unwrap()).unwrap().chunk(&data).unwrap();
+    let front = 32 + 5 * 4;
+    for length in 32..front {
+        assert_eq!(Blocks::new(&chunk[..length]).unwrap_err().needed(), Some(front - length));
+    }
+    let blocks = Blocks::new(&chunk[..front]).unwrap();
+    assert_eq!((blocks.count(), blocks.data_len(0), blocks.data_len(4)), (5, Some(2800), Some(800)));
+    assert_eq!(blocks.range(0).unwrap().start, front);
+    assert!(blocks.range(5).is_err());
+}

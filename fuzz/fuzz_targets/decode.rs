@@ -1,0 +1,34 @@
+//! Compressed chunks: whatever they hold is refused or fills its place, the same whole and block by block, and no foreign codec panics.
+#![no_main]
+
+use b2nd::frame::ChunkHeader;
+use b2nd_codec::{Blocks, Decoder};
+use libfuzzer_sys::fuzz_target;
+
+/// A header can claim 2 GiB.
+const LARGEST: usize = 1 << 20;
+
+fuzz_target!(|input: &[u8]| {
+    let Ok(header) = ChunkHeader::from_slice(input) else { return };
+    if header.nbytes() > LARGEST || header.cbytes() > input.len() {
+        return;
+    }
+    let input = &input[..header.cbytes()];
+    let mut decoder = Decoder::new();
+    let mut data = vec![0; header.nbytes()];
+    if let Err(error) = decoder.chunk(input, &mut data) {
+        assert!(!error.to_string().contains("panicked"), "{error}");
+        return;
+    }
+    let Ok(blocks) = Blocks::new(input) else { return };
+    if blocks.are_variable() {
+        return;
+    }
+    let first = &data[..blocks.data_len(0).unwrap_or(0)];
+    for (number, expected) in data.chunks(header.blocksize()).enumerate() {
+        let bytes = &input[blocks.range(number).expect("the whole chunk was read")];
+        let mut block = vec![0; expected.len()];
+        decoder.block(&blocks, bytes, (number > 0).then_some(first), &mut block).expect("the whole chunk was read");
+        assert_eq!(block, expected);
+    }
+});
