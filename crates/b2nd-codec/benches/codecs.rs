@@ -52,7 +52,7 @@ fn sums() -> Vec<u8> {
         sum += noise(index);
         sum.to_le_bytes()
     };
-    (0..CHUNK / 4).flat_map(|index| next(index)).collect()
+    (0..CHUNK / 4).flat_map(&mut next).collect()
 }
 
 /// Numbers below 64.
