@@ -1,0 +1,295 @@
+//! [`Case`]: one file, and what should be said of it.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::differ::Differ;
+use crate::fact::{Fact, hex, quoted};
+
+/// A part of the format that an implementation can read by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Layer {
+    Metalayer,
+    Header,
+    Trailer,
+    Index,
+    Chunk,
+    Frame,
+    Sparse,
+    Dtype,
+    Grid,
+    Store,
+    Table,
+}
+
+impl Layer {
+    /// Every layer.
+    pub const ALL: [Layer; 11] = [
+        Layer::Metalayer,
+        Layer::Header,
+        Layer::Trailer,
+        Layer::Index,
+        Layer::Chunk,
+        Layer::Frame,
+        Layer::Sparse,
+        Layer::Dtype,
+        Layer::Grid,
+        Layer::Store,
+        Layer::Table,
+    ];
+
+    /// The name of its folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Metalayer => "metalayer",
+            Layer::Header => "header",
+            Layer::Trailer => "trailer",
+            Layer::Index => "index",
+            Layer::Chunk => "chunk",
+            Layer::Frame => "frame",
+            Layer::Sparse => "sparse",
+            Layer::Dtype => "dtype",
+            Layer::Grid => "grid",
+            Layer::Store => "store",
+            Layer::Table => "table",
+        }
+    }
+
+    /// The layer of this name.
+    pub fn parse(name: &str) -> Option<Layer> {
+        Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What should be done with a case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It is valid, and says this.
+    Accept(Fact),
+    /// It is not valid.
+    Reject,
+}
+
+/// A run of bytes of a file that is too long to be kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// How many times they follow one another.
+    pub times: u64,
+}
+
+/// What a recipe makes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// `NAME.bin`, or `NAME.END` where the end of the name says what it is.
+    File(&'static str, Vec<u8>),
+    /// A directory `NAME` of these files; with an end, `NAME.END`.
+    Folder(&'static str, Vec<(String, Vec<u8>)>),
+    /// A long file: the runner makes it from `parts`.
+    Parts(Vec<Part>),
+}
+
+/// A case that a recipe has made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// Its layer.
+    pub layer: Layer,
+    /// Its name, unique in the layer.
+    pub name: String,
+    /// What was done, in a sentence.
+    pub what: String,
+    /// The file.
+    pub content: Content,
+    /// What should be done with it.
+    pub verdict: Verdict,
+    /// Whether the facts give the same bytes again.
+    pub encode: bool,
+}
+
+impl Made {
+    /// The name of its file or directory.
+    pub fn file(&self) -> String {
+        match &self.content {
+            Content::File(end, _) | Content::Folder(end, _) if !end.is_empty() => format!("{}.{end}", self.name),
+            Content::File(..) => format!("{}.bin", self.name),
+            Content::Folder(..) => self.name.clone(),
+            Content::Parts(_) => String::new(),
+        }
+    }
+
+    /// `NAME.json`.
+    pub fn json(&self, differences: &[Differ]) -> String {
+        let id = format!("{}/{}", self.layer, self.name);
+        let differ: Vec<&Differ> = differences.iter().filter(|differ| differ.matches(&id)).collect();
+        let should = if matches!(self.verdict, Verdict::Reject) { "reject" } else { "accept" };
+        let mut text = String::from("{\n");
+        let mut line = |name: &str, value: String| {
+            let _ = writeln!(text, "  {}: {value},", quoted(name));
+        };
+        line("what", quoted(&self.what));
+        match &self.content {
+            Content::Parts(parts) => {
+                let parts =
+                    parts.iter().map(|part| format!("{{\"bytes\": \"{}\", \"times\": \"{}\"}}", hex(&part.bytes), part.times));
+                line("parts", format!("[{}]", parts.collect::<Vec<_>>().join(", ")));
+            }
+            _ => line("file", quoted(&self.file())),
+        }
+        line("writer", quoted("b2nd-conformance"));
+        line("version", quoted("1"));
+        line("licence", quoted("MIT OR Apache-2.0"));
+        if differ.is_empty() {
+            line("expect", quoted(should));
+        } else {
+            line("expect", quoted("differ"));
+            line("should", quoted(should));
+            let list = differ.iter().map(|differ| {
+                let does: Vec<String> = differ.does.iter().map(|does| quoted(&does.to_string())).collect();
+                format!(
+                    "    {{\"who\": {}, \"does\": [{}], \"why\": {}}}",
+                    quoted(&differ.who),
+                    does.join(", "),
+                    quoted(&differ.why)
+                )
+            });
+            line("differ", format!("[\n{}\n  ]", list.collect::<Vec<_>>().join(",\n")));
+        }
+        if let Verdict::Accept(fact) = &self.verdict {
+            if matches!(self.layer, Layer::Metalayer | Layer::Header | Layer::Trailer) {
+                line("encode", self.encode.to_string());
+            }
+            line("value", lines(fact));
+        }
+        text.truncate(text.trim_end().trim_end_matches(',').len());
+        text + "\n}\n"
+    }
+
+    /// Writes the file and `NAME.json` below a directory.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written.
+    pub fn write(&self, below: &Path, differences: &[Differ]) -> std::io::Result<()> {
+        let folder = below.join(self.layer.name());
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(format!("{}.json", self.name)), self.json(differences))?;
+        match &self.content {
+            Content::File(_, bytes) => fs::write(folder.join(self.file()), bytes),
+            Content::Parts(_) => Ok(()),
+            Content::Folder(_, files) => {
+                let folder = folder.join(self.file());
+                fs::create_dir_all(&folder)?;
+                for (name, bytes) in files {
+                    let path = folder.join(name);
+                    if let Some(parent) = path.parent() {
+                        fs::create_dir_all(parent)?;
+                    }
+                    fs::write(path, bytes)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// An object with a line for each entry.
+fn lines(fact: &Fact) -> String {
+    let Fact::Map(entries) = fact else { return fact.to_string() };
+    let entries: Vec<String> = entries.iter().map(|(name, fact)| format!("    {}: {fact}", quoted(name))).collect();
+    format!("{{\n{}\n  }}", entries.join(",\n"))
+}
+
+/// A case as it is on disk.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its layer.
+    pub layer: Layer,
+    /// Its name.
+    pub name: String,
+    /// What was done.
+    pub what: String,
+    /// Its file or directory. `None` where the runner makes it from [`parts`](Case::parts).
+    pub path: Option<PathBuf>,
+    /// The parts of a long file.
+    pub parts: Vec<Part>,
+    /// What should be done with it.
+    pub verdict: Verdict,
+    /// Whether its facts are to be encoded.
+    pub encode: bool,
+    /// Who does otherwise.
+    pub differ: Vec<Differ>,
+}
+
+impl Case {
+    /// `layer/name`.
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.layer, self.name)
+    }
+
+    /// Reads all cases below a directory, in order.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the file that is no case.
+    pub fn all(below: &Path) -> Result<Vec<Case>, String> {
+        let mut cases = Vec::new();
+        for layer in Layer::ALL {
+            let folder = below.join(layer.name());
+            let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            paths.retain(|path| path.is_file() && path.extension().is_some_and(|end| end == "json"));
+            paths.sort();
+            for path in paths {
+                cases.push(Case::read(layer, &path).map_err(|error| format!("{}: {error}", path.display()))?);
+            }
+        }
+        Ok(cases)
+    }
+
+    fn read(layer: Layer, path: &Path) -> Result<Case, String> {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let json: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let field = |name: &str| json.get(name).and_then(Value::as_str);
+        let name = path.file_stem().and_then(|stem| stem.to_str()).ok_or("its name is no text")?.to_owned();
+        let should = match field("expect") {
+            Some("differ") => field("should"),
+            other => other,
+        };
+        let verdict = match should {
+            Some("accept") => Verdict::Accept(Fact::from_json(json.get("value").ok_or("it is accepted and has no value")?)?),
+            Some("reject") => Verdict::Reject,
+            _ => return Err("it says neither accept nor reject".into()),
+        };
+        let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
+        let parts = match json.get("parts") {
+            Some(Value::Array(parts)) => parts.iter().map(part).collect::<Option<_>>().ok_or("a part without bytes and times")?,
+            _ => Vec::new(),
+        };
+        Ok(Case {
+            layer,
+            name,
+            what: field("what").unwrap_or_default().to_owned(),
+            path: field("file").map(|file| path.with_file_name(file)),
+            parts,
+            verdict,
+            encode: json.get("encode").and_then(Value::as_bool).unwrap_or(false),
+            differ,
+        })
+    }
+}
+
+fn part(json: &Value) -> Option<Part> {
+    let Ok(Fact::Bytes(bytes)) = Fact::from_json(&serde_json::json!({ "bytes": json.get("bytes")? })) else { return None };
+    Some(Part { bytes, times: json.get("times")?.as_str()?.parse().ok()? })
+}

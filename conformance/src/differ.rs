@@ -1,0 +1,118 @@
+//! [`Differ`]: who does otherwise than a case says, and why.
+
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// What an implementation does with a case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Does {
+    /// It takes what should be refused.
+    Accepts,
+    /// It refuses what should be taken.
+    Rejects,
+    /// It takes it, and reads something else.
+    ReadsAnother,
+    /// It ends by a signal, or a sanitizer ends it.
+    Crashes,
+    /// It takes longer than is allowed.
+    Hangs,
+}
+
+const NAMES: [(Does, &str); 5] = [
+    (Does::Accepts, "accepts"),
+    (Does::Rejects, "rejects"),
+    (Does::ReadsAnother, "reads another"),
+    (Does::Crashes, "crashes"),
+    (Does::Hangs, "hangs"),
+];
+
+impl Does {
+    fn parse(text: &str) -> Option<Does> {
+        NAMES.into_iter().find(|(_, name)| *name == text).map(|(does, _)| does)
+    }
+}
+
+impl fmt::Display for Does {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(does, _)| does == self).map_or("", |(_, name)| name);
+        f.write_str(name)
+    }
+}
+
+/// A known difference: an implementation does this with these cases, for this reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Differ {
+    /// The implementation's name.
+    pub who: String,
+    /// What it does; any of these where that depends on the memory around the file.
+    pub does: Vec<Does>,
+    /// The reason, in a sentence.
+    pub why: String,
+    /// The cases, `layer/name`, where `*` stands for any characters. Empty in a case's own file.
+    pub cases: Vec<String>,
+}
+
+impl Differ {
+    /// Reads a list of differences, as `differences.json` and a case's `differ` hold it.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is missing.
+    pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
+        let text = |entry: &Value, name: &str| {
+            entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))
+        };
+        let texts = |entry: &Value, name: &str| match entry.get(name) {
+            Some(Value::Array(list)) => list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),
+            Some(Value::String(text)) => vec![text.clone()],
+            _ => Vec::new(),
+        };
+        let read = |entry: &Value| {
+            let parse = |name: &String| Does::parse(name).ok_or_else(|| format!("nobody {name}: {entry}"));
+            let does = texts(entry, "does").iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+            Ok(Differ { who: text(entry, "who")?, does, why: text(entry, "why")?, cases: texts(entry, "cases") })
+        };
+        json.as_array().ok_or("a list of differences is a list")?.iter().map(read).collect()
+    }
+
+    /// Reads `differences.json`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn read(path: &Path) -> Result<Vec<Differ>, String> {
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
+    }
+
+    /// Whether this is about the case `layer/name`.
+    pub fn matches(&self, case: &str) -> bool {
+        self.cases.iter().any(|pattern| matches(pattern.as_bytes(), case.as_bytes()))
+    }
+}
+
+fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.split_first(), text.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), _) if matches(rest, text) => true,
+        (Some((b'*', _)), Some((_, text))) => matches(pattern, text),
+        (Some((one, pattern)), Some((other, text))) => one == other && matches(pattern, text),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, text, expected) in
+            [("a/*", "a/b", true), ("a/*", "b/a", false), ("*-x-*", "a/b-x-c", true), ("a", "ab", false), ("a*b*", "ab", true)]
+        {
+            assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+}

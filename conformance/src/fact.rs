@@ -1,0 +1,202 @@
+//! [`Fact`]: what a file says, in tagged JSON.
+
+use std::fmt;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A value with its type. In JSON an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, a text is `{"text": "é"}`, a truth
+/// value is `{"bool": true}`, and long bytes are `{"sha256": "…"}`. Nothing is `null`; lists and objects are as they are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Fact {
+    Null,
+    Bool(bool),
+    Int(i128),
+    Bytes(Vec<u8>),
+    Text(String),
+    Sha256(String),
+    List(Vec<Fact>),
+    Map(Vec<(String, Fact)>),
+}
+
+impl Fact {
+    /// An integer.
+    pub fn int(value: impl TryInto<i128>) -> Fact {
+        value.try_into().map_or(Fact::Null, Fact::Int)
+    }
+
+    /// A list of integers.
+    pub fn ints<T: TryInto<i128> + Copy>(values: &[T]) -> Fact {
+        Fact::List(values.iter().map(|&value| Fact::int(value)).collect())
+    }
+
+    /// A text.
+    pub fn text(value: impl Into<String>) -> Fact {
+        Fact::Text(value.into())
+    }
+
+    /// Bytes, given whole.
+    pub fn bytes(value: &[u8]) -> Fact {
+        Fact::Bytes(value.to_vec())
+    }
+
+    /// Bytes, given by their SHA-256.
+    pub fn digest(value: &[u8]) -> Fact {
+        Fact::Sha256(hex(&Sha256::digest(value)))
+    }
+
+    /// An object.
+    pub fn map<const N: usize>(entries: [(&str, Fact); N]) -> Fact {
+        Fact::Map(entries.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect())
+    }
+
+    /// An entry of an object.
+    pub fn get(&self, name: &str) -> Option<&Fact> {
+        match self {
+            Fact::Map(entries) => entries.iter().find(|(own, _)| own == name).map(|(_, fact)| fact),
+            _ => None,
+        }
+    }
+
+    /// Adds an entry to an object.
+    #[must_use]
+    pub fn with(mut self, name: &str, fact: Fact) -> Fact {
+        if let Fact::Map(entries) = &mut self {
+            entries.push((name.to_owned(), fact));
+        }
+        self
+    }
+
+    /// Reads tagged JSON.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names what is not tagged.
+    pub fn from_json(json: &Value) -> Result<Fact, String> {
+        let wrong = || format!("{json} is no tagged value");
+        Ok(match json {
+            Value::Null => Fact::Null,
+            Value::Array(list) => Fact::List(list.iter().map(Fact::from_json).collect::<Result<_, _>>()?),
+            Value::Object(object) => {
+                let only = if object.len() == 1 { object.iter().next() } else { None };
+                match only.map(|(tag, value)| (tag.as_str(), value)) {
+                    Some(("int", value)) => Fact::Int(value.as_str().and_then(|text| text.parse().ok()).ok_or_else(wrong)?),
+                    Some(("bytes", value)) => Fact::Bytes(value.as_str().and_then(unhex).ok_or_else(wrong)?),
+                    Some(("text", value)) => Fact::Text(value.as_str().ok_or_else(wrong)?.to_owned()),
+                    Some(("sha256", value)) => Fact::Sha256(value.as_str().ok_or_else(wrong)?.to_owned()),
+                    Some(("bool", value)) => Fact::Bool(value.as_bool().ok_or_else(wrong)?),
+                    _ => {
+                        let entries = object.iter().map(|(name, value)| Ok((name.clone(), Fact::from_json(value)?)));
+                        Fact::Map(entries.collect::<Result<_, String>>()?)
+                    }
+                }
+            }
+            _ => return Err(wrong()),
+        })
+    }
+
+    /// What `told` says otherwise than `self`, each with its place. What is not told is no difference.
+    pub fn differences(&self, told: &Fact) -> Vec<String> {
+        let mut found = Vec::new();
+        self.compare(told, "", &mut found);
+        found
+    }
+
+    fn compare(&self, told: &Fact, place: &str, found: &mut Vec<String>) {
+        match (self, told) {
+            (Fact::Map(_), Fact::Map(entries)) => {
+                for (name, value) in entries {
+                    let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
+                    match self.get(name) {
+                        Some(expected) => expected.compare(value, &place, found),
+                        None => found.push(format!("{place}: expected nothing, found {value}")),
+                    }
+                }
+            }
+            (Fact::List(expected), Fact::List(told)) if expected.len() == told.len() => {
+                for (index, (expected, told)) in expected.iter().zip(told).enumerate() {
+                    expected.compare(told, &format!("{place}[{index}]"), found);
+                }
+            }
+            // Short bytes stand for themselves in a case, and an adapter may give their digest.
+            (Fact::Bytes(bytes), Fact::Sha256(_)) if Fact::digest(bytes) == *told => {}
+            _ if self == told => {}
+            _ => found.push(format!("{place}: expected {self}, found {told}")),
+        }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fact::Null => f.write_str("null"),
+            Fact::Bool(value) => write!(f, "{{\"bool\": {value}}}"),
+            Fact::Int(value) => write!(f, "{{\"int\": \"{value}\"}}"),
+            Fact::Bytes(value) => write!(f, "{{\"bytes\": \"{}\"}}", hex(value)),
+            Fact::Text(value) => write!(f, "{{\"text\": {}}}", quoted(value)),
+            Fact::Sha256(value) => write!(f, "{{\"sha256\": \"{value}\"}}"),
+            Fact::List(list) => {
+                f.write_str("[")?;
+                for (index, fact) in list.iter().enumerate() {
+                    write!(f, "{}{fact}", if index == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+            Fact::Map(entries) => {
+                f.write_str("{")?;
+                for (index, (name, fact)) in entries.iter().enumerate() {
+                    write!(f, "{}{}: {fact}", if index == 0 { "" } else { ", " }, quoted(name))?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+/// A text as a string of JSON.
+pub fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    if text.len() % 2 != 0 {
+        return None;
+    }
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tagged_json_comes_back_as_it_was() {
+        let fact = Fact::map([
+            ("none", Fact::Null),
+            ("truth", Fact::Bool(true)),
+            ("number", Fact::int(u64::MAX)),
+            ("bytes", Fact::bytes(&[0, 255])),
+            ("text", Fact::text("é\"\n")),
+            ("digest", Fact::digest(b"")),
+            ("list", Fact::ints(&[1, -2])),
+        ]);
+        let json: Value = serde_json::from_str(&fact.to_string()).unwrap();
+        assert!(fact.differences(&Fact::from_json(&json).unwrap()).is_empty());
+        assert!(Fact::from_json(&serde_json::json!({ "number": 5 })).is_err());
+    }
+
+    #[test]
+    fn what_is_told_otherwise_is_found_and_what_is_not_told_is_not() {
+        let fact = Fact::map([("a", Fact::ints(&[1, 2])), ("b", Fact::bytes(b"x"))]);
+        assert!(fact.differences(&Fact::map([("b", Fact::digest(b"x"))])).is_empty());
+        let told = Fact::map([("a", Fact::ints(&[1, 3])), ("c", Fact::Null)]);
+        let expected = ["a[1]: expected {\"int\": \"2\"}, found {\"int\": \"3\"}", "c: expected nothing, found null"];
+        assert_eq!(fact.differences(&told), expected);
+    }
+}

@@ -1,0 +1,140 @@
+//! `b2nd-conformance`: asks adapters about the cases. `--help` says how.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, fs, io};
+
+use b2nd_conformance::run::{Adapter, Limits, run};
+use b2nd_conformance::{Case, Differ, Layer, recipes, report};
+
+const HELP: &str = "\
+Usage: b2nd-conformance [OPTIONS] [NAME=]COMMAND...
+
+An adapter is a command that reads one file: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to the
+standard error and exits with 1; 2 means that it does not read this layer. `COMMAND --encode LAYER` turns tagged JSON from its standard
+input into bytes. If the last argument is --serve, one process answers lines `LAYER<TAB>PATH` with `ok JSON`, `no REASON` or `skip`.
+
+  --cases DIR        the cases (conformance/cases)
+  --layer NAME       this layer alone; may be repeated
+  --only TEXT        cases that have this in their name
+  --skip NAME=FILE   cases that an adapter is not asked about: `layer/name`, one a line
+  --time SECONDS     for one case (10)
+  --memory MIB       address space of an adapter's process; 0 is no limit (4096)
+  --jobs N           questions at once (as many as there are processors)
+  --markdown FILE    also writes the page of results
+  --junit FILE       also writes JUnit's XML
+  --make DIR         writes all cases, from the recipes and differences.json beside DIR
+";
+
+#[derive(Default)]
+struct Options {
+    cases: Option<PathBuf>,
+    layers: Vec<Layer>,
+    only: Option<String>,
+    skip: Vec<String>,
+    time: Option<u64>,
+    memory: Option<u64>,
+    jobs: Option<usize>,
+    markdown: Option<PathBuf>,
+    junit: Option<PathBuf>,
+    make: Option<PathBuf>,
+    adapters: Vec<Adapter>,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options::default();
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        let number = |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+        match argument.as_str() {
+            "--cases" => options.cases = Some(value()?.into()),
+            "--layer" => {
+                let name = value()?;
+                options.layers.push(Layer::parse(&name).ok_or_else(|| format!("no layer {name:?}"))?);
+            }
+            "--only" => options.only = Some(value()?),
+            "--skip" => options.skip.push(value()?),
+            "--time" => options.time = Some(number(value()?)?),
+            "--memory" => options.memory = Some(number(value()?)?),
+            "--jobs" => options.jobs = usize::try_from(number(value()?)?).ok(),
+            "--markdown" => options.markdown = Some(value()?.into()),
+            "--junit" => options.junit = Some(value()?.into()),
+            "--make" => options.make = Some(value()?.into()),
+            flag if flag.starts_with("--") => return Err(format!("no option {flag}; --help lists them")),
+            adapter => options.adapters.push(Adapter::parse(adapter)),
+        }
+    }
+    for pair in &options.skip {
+        let (name, file) = pair.split_once('=').ok_or_else(|| format!("--skip {pair}: expected NAME=FILE"))?;
+        let list = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        options.adapters.iter_mut().filter(|adapter| adapter.name == name).for_each(|adapter| adapter.skip(&list));
+    }
+    Ok(options)
+}
+
+fn make(directory: &Path) -> Result<(), String> {
+    let differences = Differ::read(&directory.with_file_name("differences.json"))?;
+    let named = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    for layer in Layer::ALL {
+        let folder = directory.join(layer.name());
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(|error| named(&folder, error))?;
+        }
+    }
+    let cases = recipes::all();
+    for case in &cases {
+        case.write(directory, &differences).map_err(|error| named(directory, error))?;
+    }
+    println!("{} cases", cases.len());
+    Ok(())
+}
+
+fn start() -> Result<ExitCode, String> {
+    if env::args().nth(1).is_none_or(|first| first == "--help" || first == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = options()?;
+    if let Some(directory) = &options.make {
+        make(directory)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut cases = Case::all(options.cases.as_deref().unwrap_or(Path::new("conformance/cases")))?;
+    cases.retain(|case| options.layers.is_empty() || options.layers.contains(&case.layer));
+    cases.retain(|case| options.only.as_ref().is_none_or(|text| case.name.contains(text)));
+    let limits = Limits {
+        time: Duration::from_secs(options.time.unwrap_or(10)),
+        memory: options.memory.unwrap_or(4096) << 20,
+        jobs: options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from)),
+    };
+    let mut columns = Vec::new();
+    for adapter in &options.adapters {
+        let outcomes = run(adapter, &cases, limits).map_err(|error| format!("{}: {error}", adapter.name))?;
+        columns.push((adapter.name.clone(), outcomes));
+    }
+    print!("{}", report::table(&cases, &columns));
+    for (file, page) in
+        [(&options.markdown, report::markdown(&cases, &columns)), (&options.junit, report::junit(&cases, &columns))]
+    {
+        if let Some(file) = file {
+            fs::write(file, page).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+    }
+    let all = columns.iter().flat_map(|(_, outcomes)| outcomes);
+    let failed = all.clone().filter(|outcome| outcome.is_failure()).count();
+    let skipped = all.clone().filter(|outcome| matches!(outcome, b2nd_conformance::run::Outcome::Skipped)).count();
+    println!("{} passed, {failed} failed", all.count() - failed - skipped);
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn main() -> ExitCode {
+    match start() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

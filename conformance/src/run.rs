@@ -1,0 +1,147 @@
+//! The runner: asks adapters about cases, each question within limits.
+
+mod adapter;
+mod process;
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::case::{Case, Part, Verdict};
+use crate::differ::Does;
+
+pub use adapter::Adapter;
+use adapter::{Answer, Session};
+
+/// What a question may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The time for one case.
+    pub time: Duration,
+    /// The address space of an adapter's process in bytes; 0 is no limit.
+    pub memory: u64,
+    /// How many questions are asked at once.
+    pub jobs: usize,
+}
+
+/// How an adapter did with a case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// As the case says.
+    Passed,
+    /// Otherwise, and the case says so and why.
+    Known(Does, String),
+    /// Otherwise.
+    Failed(String),
+    /// The case lists a difference that is none any more.
+    Outdated(String),
+    /// The adapter does not do this layer, or the case is in its skip list.
+    Skipped,
+}
+
+impl Outcome {
+    /// Whether somebody has to look at it.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Failed(_) | Outcome::Outdated(_))
+    }
+}
+
+/// Asks one adapter about all cases, and gives the outcomes in their order.
+///
+/// # Errors
+///
+/// A long file cannot be made.
+pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
+    let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
+    fs::create_dir_all(&scratch)?;
+    let queue: Mutex<VecDeque<usize>> = Mutex::new((0..cases.len()).collect());
+    let outcomes = Mutex::new(vec![Outcome::Skipped; cases.len()]);
+    let failed = Mutex::new(Ok(()));
+    std::thread::scope(|scope| {
+        for _ in 0..limits.jobs.max(1) {
+            scope.spawn(|| {
+                let mut session = Session::new(adapter, limits);
+                while let Some(index) = lock(&queue).pop_front() {
+                    let Some(case) = cases.get(index) else { break };
+                    match one(&mut session, adapter, case, &scratch) {
+                        Ok(outcome) => {
+                            if let Some(place) = lock(&outcomes).get_mut(index) {
+                                *place = outcome;
+                            }
+                        }
+                        Err(error) => *lock(&failed) = Err(error),
+                    }
+                }
+            });
+        }
+    });
+    fs::remove_dir_all(&scratch)?;
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    Ok(outcomes.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) -> io::Result<Outcome> {
+    if adapter.skips(&case.id()) {
+        return Ok(Outcome::Skipped);
+    }
+    let path = match &case.path {
+        Some(path) => path.clone(),
+        None => long_file(scratch, &case.id(), &case.parts)?,
+    };
+    let mut answer = session.ask(case.layer, &path)?;
+    if case.encode && matches!(&answer, Answer::Accepted(_)) && judge(case, &answer).is_none() {
+        answer = session.encode(case, answer)?;
+    }
+    if case.path.is_none() {
+        fs::remove_file(path)?;
+    }
+    if matches!(answer, Answer::Unsupported) {
+        return Ok(Outcome::Skipped);
+    }
+    let known = case.differ.iter().find(|differ| differ.who == adapter.name);
+    Ok(match (judge(case, &answer), known) {
+        (None, None) => Outcome::Passed,
+        (None, Some(known)) if known.does.len() > 1 => Outcome::Known(Does::Accepts, known.why.clone()),
+        (None, Some(known)) => Outcome::Outdated(known.why.clone()),
+        (Some((does, _)), Some(known)) if known.does.contains(&does) => Outcome::Known(does, known.why.clone()),
+        (Some((does, how)), _) => Outcome::Failed(format!("{does}: {how}")),
+    })
+}
+
+/// What an adapter did otherwise than the case says, and how.
+fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
+    match (answer, &case.verdict) {
+        (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),
+        (Answer::Hung, _) => Some((Does::Hangs, "no answer in time".into())),
+        (Answer::Unsupported, _) | (Answer::Rejected(_), Verdict::Reject) => None,
+        (Answer::Rejected(why), Verdict::Accept(_)) => Some((Does::Rejects, why.clone())),
+        (Answer::Accepted(said), Verdict::Reject) => Some((Does::Accepts, said.to_string().chars().take(200).collect())),
+        (Answer::Accepted(said), Verdict::Accept(expected)) => {
+            let differences = expected.differences(said);
+            (!differences.is_empty()).then(|| (Does::ReadsAnother, differences.join("; ")))
+        }
+        (Answer::Encoded(bytes), _) => {
+            let expected = case.path.as_ref().and_then(|path| fs::read(path).ok());
+            (expected.as_ref() != Some(bytes)).then(|| (Does::ReadsAnother, format!("it encodes {}", crate::hex(bytes))))
+        }
+    }
+}
+
+fn long_file(scratch: &Path, id: &str, parts: &[Part]) -> io::Result<PathBuf> {
+    let path = scratch.join(id.replace('/', "-"));
+    let mut file = io::BufWriter::new(fs::File::create(&path)?);
+    for part in parts {
+        for _ in 0..part.times {
+            file.write_all(&part.bytes)?;
+        }
+    }
+    file.flush()?;
+    Ok(path)
+}

@@ -1,0 +1,138 @@
+//! [`Process`]: a child with limits.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How a process ended, and what it had written.
+pub(super) enum Ended {
+    Exit(i32, Vec<u8>, Vec<u8>),
+    Signal(i32, Vec<u8>),
+    Late,
+}
+
+/// A running child. Its standard output comes by lines.
+pub(super) struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Vec<u8>>,
+    said: Option<JoinHandle<Vec<u8>>>,
+}
+
+/// How much of what an adapter writes is kept.
+const KEPT: u64 = 64 << 20;
+
+impl Process {
+    pub(super) fn start(command: &[String], memory: u64) -> io::Result<Process> {
+        let mut child = limited(command, memory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (sender, lines) = mpsc::channel();
+        if let Some(out) = child.stdout.take() {
+            thread::spawn(move || {
+                let mut out = BufReader::new(out.take(KEPT));
+                loop {
+                    let mut line = Vec::new();
+                    match out.read_until(b'\n', &mut line) {
+                        Ok(1..) if sender.send(line).is_ok() => {}
+                        _ => break,
+                    }
+                }
+            });
+        }
+        let said = child.stderr.take().map(|stderr| {
+            thread::spawn(move || {
+                let mut said = Vec::new();
+                let _ = stderr.take(KEPT).read_to_end(&mut said);
+                said
+            })
+        });
+        Ok(Process { stdin: child.stdin.take(), child, lines, said })
+    }
+
+    /// Writes to the child, which may have ended: then its end says more than an error here would.
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        if let Some(stdin) = &mut self.stdin {
+            let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
+        }
+    }
+
+    /// The next line, without its end. `None` if none comes in time, or the child has ended.
+    pub(super) fn line(&mut self, time: Duration) -> io::Result<Option<String>> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                // It has closed its output: a moment later it has ended.
+                self.wait(Duration::from_secs(5))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn wait(&mut self, time: Duration) -> io::Result<Option<ExitStatus>> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if start.elapsed() >= time {
+                return Ok(None);
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for the end, and kills what is late.
+    pub(super) fn finish(mut self, time: Duration) -> io::Result<Ended> {
+        drop(self.stdin.take());
+        let status = self.wait(time)?;
+        if status.is_none() {
+            self.child.kill()?;
+            self.child.wait()?;
+        }
+        let out: Vec<u8> = self.lines.iter().flatten().collect();
+        let said = self.said.take().and_then(|said| said.join().ok()).unwrap_or_default();
+        Ok(match status {
+            None => Ended::Late,
+            Some(status) => match (status.code(), signal(status)) {
+                (Some(code), _) => Ended::Exit(code, out, said),
+                (None, signal) => Ended::Signal(signal, said),
+            },
+        })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+fn limited(command: &[String], memory: u64) -> Command {
+    let mut limited = Command::new("sh");
+    let limit = if memory == 0 { "unlimited".to_owned() } else { (memory >> 10).to_string() };
+    limited.args(["-c", "ulimit -c 0; ulimit -v \"$0\" && exec \"$@\"", &limit]).args(command);
+    limited
+}
+
+#[cfg(not(unix))]
+fn limited(command: &[String], _memory: u64) -> Command {
+    let mut limited = Command::new(command.first().map_or("", String::as_str));
+    limited.args(command.iter().skip(1));
+    limited
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> i32 {
+    std::os::unix::process::ExitStatusExt::signal(&status).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn signal(_status: ExitStatus) -> i32 {
+    0
+}
