@@ -12,4 +12,5 @@ pub(crate) mod info;
 pub(crate) mod meta;
 pub(crate) mod rewrite;
 pub(crate) mod slice;
+pub(crate) mod stats;
 pub(crate) mod upgrade;

@@ -2,10 +2,10 @@
 
 mod csv;
 mod date;
-mod json;
+pub(crate) mod json;
 pub(crate) mod npy;
-mod scalar;
-mod text;
+pub(crate) mod scalar;
+pub(crate) mod text;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -4,11 +4,14 @@ mod commands;
 mod error;
 mod external;
 mod format;
+mod number;
 mod output;
 mod paths;
 mod progress;
 mod staged;
 mod stop;
+mod tally;
+mod tiles;
 mod values;
 
 use std::ffi::OsString;
@@ -28,6 +31,7 @@ use commands::info::Info;
 use commands::meta::Meta;
 use commands::rewrite::Rewrite;
 use commands::slice::SliceOf;
+use commands::stats::Stats;
 use commands::upgrade;
 use output::Output;
 
@@ -96,6 +100,9 @@ enum Command {
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
     Import(Import),
+    /// Counts values: how many, least, greatest, mean, standard deviation, NaN, zeros.
+    #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
+    Stats(Stats),
     /// Prints completions for a shell.
     #[command(after_help = "Examples:\n  b2nd completions bash > b2nd.bash\n  b2nd completions fish > b2nd.fish")]
     Completions {
@@ -136,6 +143,7 @@ fn main() -> ExitCode {
             Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
         }
         Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output)),
+        Some(Command::Stats(stats)) => stats.output().run(|output| stats.run(output)),
         Some(Command::Export(export)) => Output::plain().run(|output| export.run(output)),
         Some(Command::Import(import)) => Output::plain().run(|output| import.run(output)),
         Some(Command::Completions { shell }) => Output::plain().run(|output| {

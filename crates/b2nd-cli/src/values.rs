@@ -21,8 +21,8 @@ const PART: usize = 1 << 26;
 
 /// An array whose values mean something outside of the program that wrote them, and a part of it.
 pub(crate) struct Values {
-    array: Array,
-    selection: Selection,
+    pub(crate) array: Array,
+    pub(crate) selection: Selection,
 }
 
 impl Values {
@@ -101,7 +101,7 @@ fn open(word: &Path, offset: Option<u64>) -> Result<Array> {
 }
 
 /// How many bytes a slice has.
-fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
+pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
 }

@@ -67,7 +67,7 @@ impl Format for Json {
 }
 
 /// One element: a structure as an object, a subarray as a list.
-pub(super) fn element(dtype: &DType, bytes: &[u8]) -> Value {
+pub(crate) fn element(dtype: &DType, bytes: &[u8]) -> Value {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();
@@ -92,7 +92,8 @@ pub(super) fn element(dtype: &DType, bytes: &[u8]) -> Value {
     }
 }
 
-fn float(text: &str) -> Value {
+/// A float, or what JSON has for one that it lacks.
+pub(crate) fn float(text: &str) -> Value {
     match text.parse().ok().and_then(Number::from_f64) {
         Some(number) => number.into(),
         None => json!({ "float": text.to_ascii_lowercase() }),

@@ -51,6 +51,7 @@ fn little_endian(of: ScalarType, bytes: &[u8]) -> Option<Scalar> {
         ScalarType::UInt32 => Scalar::Integer(number!(u32, bytes).into()),
         ScalarType::UInt64 => Scalar::Integer(number!(u64, bytes).into()),
         ScalarType::Float16 => Scalar::Float(format!("{:?}", half(number!(u16, bytes)))),
+        ScalarType::BFloat16 => Scalar::Float(format!("{:?}", f32::from_bits(u32::from(number!(u16, bytes)) << 16))),
         ScalarType::Float32 => Scalar::Float(format!("{:?}", number!(f32, bytes))),
         ScalarType::Float64 => Scalar::Float(format!("{:?}", number!(f64, bytes))),
         ScalarType::Complex64 => {
@@ -83,7 +84,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
 }
 
 /// A float of 16 bits: a sign, 5 bits of exponent, 10 of fraction.
-fn half(bits: u16) -> f32 {
+pub(crate) fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
     sign * match exponent {

@@ -54,7 +54,7 @@ impl Format for Text {
 }
 
 /// One element: a structure in round brackets, a subarray in square ones.
-fn element(dtype: &DType, bytes: &[u8]) -> String {
+pub(crate) fn element(dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();

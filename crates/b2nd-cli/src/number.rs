@@ -1,0 +1,161 @@
+//! [`Number`]: elements as numbers to count with, and the columns of numbers that elements are made of.
+
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
+
+use crate::error::{Error, Result};
+use crate::format::scalar::half;
+
+/// How many values one element may hold.
+const MOST_IN_ELEMENT: usize = 1 << 20;
+
+/// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub(crate) enum Number {
+    /// A NaN, or NaT.
+    Nan,
+    Integer(i128),
+    Float(f64),
+    Complex(f64, f64),
+}
+
+impl Number {
+    pub(crate) fn is_zero(self) -> bool {
+        match self {
+            Number::Nan => false,
+            Number::Integer(number) => number == 0,
+            Number::Float(number) => number == 0.0,
+            Number::Complex(real, imaginary) => real == 0.0 && imaginary == 0.0,
+        }
+    }
+}
+
+/// Reads an element's bytes.
+pub(crate) type Read = fn(&[u8]) -> Number;
+
+fn float(number: f64) -> Number {
+    if number.is_nan() { Number::Nan } else { Number::Float(number) }
+}
+
+fn complex(real: f64, imaginary: f64) -> Number {
+    if real.is_nan() || imaginary.is_nan() { Number::Nan } else { Number::Complex(real, imaginary) }
+}
+
+fn time(steps: i64) -> Number {
+    if steps == i64::MIN { Number::Nan } else { Number::Integer(steps.into()) }
+}
+
+/// The function that reads numbers of this type. `None` for text and for types that are not known here.
+pub(crate) fn reader(dtype: &DType) -> Option<Read> {
+    macro_rules! read {
+        ($type:ty, $number:expr) => {
+            if dtype.byte_order() == Some(ByteOrder::Big) {
+                |bytes| $number(<$type>::from_be_bytes(bytes.first_chunk().copied().unwrap_or_default()))
+            } else {
+                |bytes| $number(<$type>::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default()))
+            }
+        };
+    }
+    macro_rules! pair {
+        ($type:ty) => {
+            if dtype.byte_order() == Some(ByteOrder::Big) {
+                |bytes| {
+                    let part =
+                        |bytes: Option<&[u8; size_of::<$type>()]>| <$type>::from_be_bytes(bytes.copied().unwrap_or_default());
+                    complex(part(bytes.first_chunk()).into(), part(bytes.last_chunk()).into())
+                }
+            } else {
+                |bytes| {
+                    let part =
+                        |bytes: Option<&[u8; size_of::<$type>()]>| <$type>::from_le_bytes(bytes.copied().unwrap_or_default());
+                    complex(part(bytes.first_chunk()).into(), part(bytes.last_chunk()).into())
+                }
+            }
+        };
+    }
+    let DType::Scalar(scalar) = dtype else { return None };
+    Some(match scalar.scalar_type() {
+        ScalarType::Bool => |bytes| Number::Integer(i128::from(bytes.first().is_some_and(|&byte| byte != 0))),
+        ScalarType::Int8 => read!(i8, |number: i8| Number::Integer(number.into())),
+        ScalarType::Int16 => read!(i16, |number: i16| Number::Integer(number.into())),
+        ScalarType::Int32 => read!(i32, |number: i32| Number::Integer(number.into())),
+        ScalarType::Int64 => read!(i64, |number: i64| Number::Integer(number.into())),
+        ScalarType::UInt8 => read!(u8, |number: u8| Number::Integer(number.into())),
+        ScalarType::UInt16 => read!(u16, |number: u16| Number::Integer(number.into())),
+        ScalarType::UInt32 => read!(u32, |number: u32| Number::Integer(number.into())),
+        ScalarType::UInt64 => read!(u64, |number: u64| Number::Integer(number.into())),
+        ScalarType::Float16 => read!(u16, |bits: u16| float(half(bits).into())),
+        ScalarType::BFloat16 => read!(u16, |bits: u16| float(f32::from_bits(u32::from(bits) << 16).into())),
+        ScalarType::Float32 => read!(f32, |number: f32| float(number.into())),
+        ScalarType::Float64 => read!(f64, float),
+        ScalarType::Complex64 => pair!(f32),
+        ScalarType::Complex128 => pair!(f64),
+        ScalarType::Datetime64(_) | ScalarType::Timedelta64(_) => read!(i64, time),
+        _ => return None,
+    })
+}
+
+/// Scalars of one name in every element: a field of a structure, or all of a plain element.
+pub(crate) struct Column {
+    /// The names of the fields on the way to it, `a.b`. `None` where elements are no structures.
+    pub(crate) name: Option<String>,
+    /// The type of a scalar. `None` where the file does not say one.
+    pub(crate) dtype: Option<DType>,
+    pub(crate) itemsize: usize,
+    /// The lengths of the subarrays that it is in.
+    pub(crate) shape: Vec<usize>,
+    /// Where its scalars are in an element.
+    pub(crate) offsets: Vec<usize>,
+}
+
+impl Column {
+    /// Its scalars, element by element.
+    pub(crate) fn scalars<'a>(&'a self, elements: &'a [u8], itemsize: usize) -> impl Iterator<Item = &'a [u8]> {
+        let places = move |element: &'a [u8]| {
+            self.offsets.iter().map(move |&offset| element.get(offset..offset + self.itemsize).unwrap_or_default())
+        };
+        elements.chunks_exact(itemsize.max(1)).flat_map(places)
+    }
+}
+
+/// The columns that elements are made of.
+///
+/// # Errors
+///
+/// An element holds too many values.
+pub(crate) fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
+    let mut columns = Vec::new();
+    match dtype {
+        Some(dtype) => descend(dtype, None, &[], &[0], &mut columns)?,
+        None => columns.push(Column { name: None, dtype: None, itemsize, shape: Vec::new(), offsets: vec![0] }),
+    }
+    Ok(columns)
+}
+
+fn descend(dtype: &DType, name: Option<&str>, shape: &[usize], offsets: &[usize], columns: &mut Vec<Column>) -> Result<()> {
+    if !dtype.fields().is_empty() {
+        for field in dtype.fields() {
+            let name = name.map_or_else(|| field.name().to_owned(), |name| format!("{name}.{}", field.name()));
+            let offsets: Vec<_> = offsets.iter().map(|offset| offset + field.offset()).collect();
+            descend(field.dtype(), Some(&name), shape, &offsets, columns)?;
+        }
+        return Ok(());
+    }
+    if !dtype.shape().is_empty() {
+        let size = dtype.base().itemsize();
+        let items = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
+        let values = items.saturating_mul(offsets.len());
+        if values > MOST_IN_ELEMENT {
+            return Err(Error::new(format_args!("an element holds {values} values, at most {MOST_IN_ELEMENT} are counted")));
+        }
+        let offsets: Vec<_> = offsets.iter().flat_map(|offset| (0..items).map(move |item| offset + item * size)).collect();
+        return descend(dtype.base(), name, &[shape, dtype.shape()].concat(), &offsets, columns);
+    }
+    columns.push(Column {
+        name: name.map(str::to_owned),
+        dtype: Some(dtype.clone()),
+        itemsize: dtype.itemsize(),
+        shape: shape.to_vec(),
+        offsets: offsets.to_vec(),
+    });
+    Ok(())
+}

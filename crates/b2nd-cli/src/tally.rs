@@ -1,0 +1,336 @@
+//! [`Tally`]: what is counted of values, in pieces that are put together in order.
+//!
+//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`], and runs with a correction (Neumaier's); squares of
+//! deviations are those from each run's own mean, put together as Chan, Golub and LeVeque do. Runs and their order depend on the
+//! array alone, so that the result is the same on any number of threads.
+
+use crate::number::{Number, Read};
+
+/// How many elements are summed at once.
+const RUN: usize = 4096;
+
+/// How many different values are told apart.
+const FEW: usize = 16;
+
+/// Counts of values, and what is known of those that are no NaN.
+#[derive(Clone, Default)]
+pub(crate) struct Tally {
+    pub(crate) count: u64,
+    pub(crate) nan: u64,
+    pub(crate) zeros: u64,
+    min: Option<Extreme>,
+    max: Option<Extreme>,
+    moments: Moments,
+    few: Few,
+}
+
+/// The least or the greatest number, and its bytes.
+type Extreme = (Number, Vec<u8>);
+
+impl Tally {
+    /// Counts scalars. Those without a reader are only looked at for being zeros, or empty text.
+    pub(crate) fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
+        let Some(read) = read else {
+            for bytes in scalars {
+                self.count += 1;
+                self.zeros += u64::from(bytes.iter().all(|&byte| byte == 0));
+                self.few.add(Number::Nan, bytes, 1);
+            }
+            return;
+        };
+        let mut run = Run::default();
+        let [mut min, mut max]: [Option<(Number, &[u8])>; 2] = [None, None];
+        for bytes in scalars {
+            let number = read(bytes);
+            self.count += 1;
+            if number == Number::Nan {
+                self.nan += 1;
+                continue;
+            }
+            self.zeros += u64::from(number.is_zero());
+            if !matches!(number, Number::Complex(..)) {
+                if min.is_none_or(|(least, _)| number < least) {
+                    min = Some((number, bytes));
+                }
+                if max.is_none_or(|(greatest, _)| number > greatest) {
+                    max = Some((number, bytes));
+                }
+            }
+            self.few.add(number, bytes, 1);
+            run.push(number);
+            if run.len == RUN {
+                self.moments.merge(&run.take());
+            }
+        }
+        self.moments.merge(&run.take());
+        let owned = |(number, bytes): (Number, &[u8])| (number, bytes.to_vec());
+        self.extremes(min.map(owned), max.map(owned));
+    }
+
+    /// Adds what was counted after it.
+    pub(crate) fn merge(&mut self, after: Tally) {
+        self.count += after.count;
+        self.nan += after.nan;
+        self.zeros += after.zeros;
+        self.moments.merge(&after.moments);
+        self.few.merge(after.few);
+        self.extremes(after.min, after.max);
+    }
+
+    fn extremes(&mut self, min: Option<Extreme>, max: Option<Extreme>) {
+        if let Some(least) = min.filter(|new| self.min.as_ref().is_none_or(|least| new.0 < least.0)) {
+            self.min = Some(least);
+        }
+        if let Some(greatest) = max.filter(|new| self.max.as_ref().is_none_or(|greatest| new.0 > greatest.0)) {
+            self.max = Some(greatest);
+        }
+    }
+
+    /// The bytes of the least and of the greatest number. Complex numbers have no order.
+    pub(crate) fn range(&self) -> Option<(&[u8], &[u8])> {
+        Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
+    }
+
+    /// The mean of the numbers.
+    pub(crate) fn mean(&self) -> Option<Number> {
+        let moments = &self.moments;
+        (moments.count != 0).then(|| match moments.kind {
+            Kind::Integer => {
+                let (whole, [part, _]) = moments.mean();
+                Number::Float(whole as f64 + part.high)
+            }
+            Kind::Float => Number::Float(moments.mean().1[0].high),
+            Kind::Complex => Number::Complex(moments.mean().1[0].high, moments.mean().1[1].high),
+        })
+    }
+
+    /// The mean of integers, cut to an integer towards zero.
+    pub(crate) fn whole_mean(&self) -> Option<i128> {
+        self.moments.whole.checked_div(i128::from(self.moments.count))
+    }
+
+    /// The standard deviation, with as many degrees of freedom as numbers (numpy's `ddof=0`).
+    pub(crate) fn std(&self) -> Option<f64> {
+        (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
+    }
+
+    /// The values and how often each is there, in their order, if they are few.
+    pub(crate) fn few(&self) -> Option<Vec<(&[u8], u64)>> {
+        let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
+        seen.sort_by(|a, b| {
+            a.number.partial_cmp(&b.number).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.bytes.cmp(&b.bytes))
+        });
+        Some(seen.into_iter().map(|seen| (&*seen.bytes, seen.count)).collect())
+    }
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Kind {
+    #[default]
+    Integer,
+    Float,
+    Complex,
+}
+
+/// Numbers that are summed at once.
+#[derive(Default)]
+struct Run {
+    kind: Kind,
+    len: usize,
+    whole: Vec<i128>,
+    parts: [Vec<f64>; 2],
+}
+
+impl Run {
+    fn push(&mut self, number: Number) {
+        self.len += 1;
+        match number {
+            Number::Nan => {}
+            Number::Integer(number) => self.whole.push(number),
+            Number::Float(number) => {
+                self.kind = Kind::Float;
+                self.parts[0].push(number);
+            }
+            Number::Complex(real, imaginary) => {
+                self.kind = Kind::Complex;
+                self.parts[0].push(real);
+                self.parts[1].push(imaginary);
+            }
+        }
+    }
+
+    /// Its sums, after which it is empty.
+    fn take(&mut self) -> Moments {
+        let sum = |part: &Vec<f64>| Sum { high: pairwise(part), low: 0.0 };
+        let mut moments = Moments {
+            kind: self.kind,
+            count: self.len as u64,
+            whole: self.whole.iter().sum(),
+            parts: [sum(&self.parts[0]), sum(&self.parts[1])],
+            squares: 0.0,
+        };
+        if self.len != 0 {
+            let (whole, means) = moments.mean();
+            let squares: Vec<f64> = self.whole.iter().map(|&number| ((number - whole) as f64 - means[0].high).powi(2)).collect();
+            moments.squares = pairwise(&squares);
+            for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
+                let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
+                // The sum again, from deviations: they keep what a sum far from zero loses.
+                let rest = pairwise(&deviations);
+                let count = part.len() as f64;
+                sum.low = mean.high.mul_add(count, -sum.high) + rest;
+                deviations.iter_mut().for_each(|deviation| *deviation *= *deviation);
+                moments.squares += pairwise(&deviations) - if count == 0.0 { 0.0 } else { rest * rest / count };
+            }
+        }
+        self.len = 0;
+        self.whole.clear();
+        self.parts.iter_mut().for_each(Vec::clear);
+        moments
+    }
+}
+
+/// A sum in halves.
+fn pairwise(numbers: &[f64]) -> f64 {
+    if numbers.len() <= 32 {
+        return numbers.iter().sum();
+    }
+    let (left, right) = numbers.split_at(numbers.len() / 2);
+    pairwise(left) + pairwise(right)
+}
+
+/// A sum or a mean, and what rounding took from it.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    high: f64,
+    low: f64,
+}
+
+impl Sum {
+    fn add(&mut self, other: Sum) {
+        let sum = self.high + other.high;
+        let (large, small) = if self.high.abs() >= other.high.abs() { (self.high, other.high) } else { (other.high, self.high) };
+        self.low += (large - sum) + small + other.low;
+        self.high = sum;
+    }
+
+    /// Its share of `count` numbers.
+    fn over(self, count: f64) -> Sum {
+        // Beside an infinity nothing was lost.
+        let high = if self.high.is_finite() { (self.high + self.low) / count } else { self.high };
+        let low = (high.mul_add(-count, self.high) + self.low) / count;
+        Sum { high, low: if low.is_finite() { low } else { 0.0 } }
+    }
+}
+
+/// Sums of numbers and of squares of their deviations from the mean.
+#[derive(Clone, Default)]
+struct Moments {
+    kind: Kind,
+    count: u64,
+    whole: i128,
+    parts: [Sum; 2],
+    squares: f64,
+}
+
+impl Moments {
+    /// The mean: whole steps, and what is beside them, so that large integers keep their differences.
+    fn mean(&self) -> (i128, [Sum; 2]) {
+        let count = i128::from(self.count.max(1));
+        let rest = self.whole.rem_euclid(count) as f64 / count as f64;
+        let mut means = self.parts.map(|part| part.over(count as f64));
+        means[0].high += rest;
+        (self.whole.div_euclid(count), means)
+    }
+
+    fn merge(&mut self, after: &Moments) {
+        if after.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = after.clone();
+            return;
+        }
+        let ((whole, means), (other, others)) = (self.mean(), after.mean());
+        let [real, imaginary] = [0, 1].map(|part| (others[part].high - means[part].high) + (others[part].low - means[part].low));
+        let real = (other - whole) as f64 + real;
+        let weight = self.count as f64 * (after.count as f64 / (self.count + after.count) as f64);
+        self.squares += after.squares + (real * real + imaginary * imaginary) * weight;
+        self.kind = after.kind;
+        self.count += after.count;
+        self.whole += after.whole;
+        for (part, other) in self.parts.iter_mut().zip(after.parts) {
+            part.add(other);
+        }
+    }
+}
+
+/// The different values, as long as they are few.
+#[derive(Clone)]
+struct Few(Option<Vec<Seen>>);
+
+#[derive(Clone)]
+struct Seen {
+    number: Number,
+    bytes: Vec<u8>,
+    count: u64,
+}
+
+impl Default for Few {
+    fn default() -> Few {
+        Few(Some(Vec::new()))
+    }
+}
+
+impl Few {
+    fn add(&mut self, number: Number, bytes: &[u8], count: u64) {
+        let Some(seen) = &mut self.0 else { return };
+        let is_it = |seen: &Seen| if number == Number::Nan { seen.bytes == bytes } else { seen.number == number };
+        match seen.iter().position(is_it) {
+            Some(place) => seen[place].count += count,
+            None if seen.len() < FEW => seen.push(Seen { number, bytes: bytes.to_vec(), count }),
+            None => self.0 = None,
+        }
+    }
+
+    fn merge(&mut self, after: Few) {
+        match after.0 {
+            Some(seen) => seen.iter().for_each(|seen| self.add(seen.number, &seen.bytes, seen.count)),
+            None => self.0 = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(numbers: &[i64], pieces: usize) -> Tally {
+        let read: Read = |bytes| Number::Integer(i64::from_le_bytes(bytes.try_into().unwrap()).into());
+        let bytes: Vec<[u8; 8]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
+        let mut all = Tally::default();
+        for piece in bytes.chunks(pieces) {
+            let mut tally = Tally::default();
+            tally.add(piece.iter().map(|bytes| &bytes[..]), Some(read));
+            all.merge(tally);
+        }
+        all
+    }
+
+    #[test]
+    fn sums_of_the_largest_integers_are_exact() {
+        let all = tally(&[i64::MAX, i64::MAX, i64::MIN, i64::MAX - 3], 1);
+        assert_eq!(all.moments.whole, 3 * i128::from(i64::MAX) - 3 + i128::from(i64::MIN));
+        let near = tally(&[i64::MAX, i64::MAX - 2, i64::MAX, i64::MAX - 2], 2);
+        assert_eq!((near.std(), near.whole_mean()), (Some(1.0), Some(i128::from(i64::MAX) - 1)));
+    }
+
+    #[test]
+    fn pieces_do_not_change_what_is_counted() {
+        let numbers: Vec<i64> = (0..10_000).map(|number| number * number % 11).collect();
+        let [one, many] = [tally(&numbers, 10_000), tally(&numbers, 7)];
+        assert_eq!((one.count, one.zeros, one.few()), (many.count, many.zeros, many.few()));
+        assert_eq!((one.mean(), one.range()), (many.mean(), many.range()));
+        assert!((one.std().unwrap() - many.std().unwrap()).abs() < 1e-14);
+    }
+}

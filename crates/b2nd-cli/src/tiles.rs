@@ -1,0 +1,134 @@
+//! [`Tiles`]: a part of an array in pieces along its chunks, so that each chunk is read once.
+
+use std::ops::Range;
+
+use b2nd_ndarray::Array;
+use b2nd_view::slice::Selection;
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::values::length;
+
+/// How many bytes a piece has where chunks are small.
+const SMALL: usize = 1 << 22;
+
+/// The most bytes of a piece, unless one block has more.
+const LARGE: usize = 1 << 26;
+
+/// How many pieces are at hand at once: the order in which they are put together does not depend on threads.
+const AT_ONCE: u64 = 64;
+
+/// The pieces in which what a selection names is read.
+pub(crate) struct Tiles<'a> {
+    array: &'a Array,
+    selection: &'a Selection,
+    axes: Vec<Axis>,
+}
+
+impl<'a> Tiles<'a> {
+    pub(crate) fn new(array: &'a Array, selection: &'a Selection) -> Tiles<'a> {
+        let grid = array.grid();
+        let ranges = selection.ranges.iter().zip(&selection.steps);
+        let sizes = grid.chunkshape().iter().zip(grid.blockshape());
+        let mut axes: Vec<Axis> = ranges
+            .zip(sizes)
+            .map(|((range, &step), (&chunk, &block))| Axis {
+                range: range.clone(),
+                step,
+                tile: chunk.max(1),
+                block: block.max(1),
+            })
+            .collect();
+        let bytes = |axes: &[Axis]| {
+            let items = axes.iter().map(|axis| usize::try_from(axis.tile).unwrap_or(usize::MAX));
+            items.fold(array.itemsize(), usize::saturating_mul)
+        };
+        for axis in (0..axes.len()).rev() {
+            while bytes(&axes) <= SMALL / 2 && axes[axis].count() > 1 && axes[axis].step <= axes[axis].tile {
+                axes[axis].tile *= 2;
+            }
+        }
+        while bytes(&axes) > LARGE {
+            let Some(axis) = axes.iter_mut().find(|axis| axis.tile > axis.block) else { break };
+            axis.tile = (axis.tile / 2 / axis.block * axis.block).max(axis.block);
+        }
+        Tiles { array, selection, axes }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
+    }
+
+    /// The ranges of a piece, from the first element that is meant to the last.
+    fn ranges(&self, mut number: u64) -> Vec<Range<i64>> {
+        let mut ranges = Vec::new();
+        for axis in self.axes.iter().rev() {
+            let count = u64::try_from(axis.count()).unwrap_or(1).max(1);
+            ranges.push(axis.at(i64::try_from(number % count).unwrap_or(0)));
+            number /= count;
+        }
+        ranges.reverse();
+        ranges
+    }
+
+    /// Reads the pieces on all cores, makes something of the elements of each, and takes that in order. The number given to `take`
+    /// is how many bytes the piece spans.
+    pub(crate) fn each<T: Send>(
+        &self,
+        make: impl Fn(&[Range<i64>], &[u8]) -> T + Sync,
+        mut take: impl FnMut(T, u64) -> Result<()>,
+    ) -> Result<()> {
+        let count = self.count();
+        for start in (0..count).step_by(AT_ONCE as usize) {
+            let numbers = start..count.min(start.saturating_add(AT_ONCE));
+            let made: Vec<Result<(T, u64)>> = numbers
+                .into_par_iter()
+                .map(|number| {
+                    let ranges = self.ranges(number);
+                    let elements = self.array.read_bytes_steps(&ranges, &self.selection.steps)?;
+                    let read = length(self.array, &ranges) as u64;
+                    Ok((make(&ranges, &elements), read))
+                })
+                .collect();
+            for made in made {
+                let (made, read) = made?;
+                take(made, read)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One dimension: what is meant of it, and the length of a piece.
+struct Axis {
+    range: Range<i64>,
+    step: i64,
+    tile: i64,
+    block: i64,
+}
+
+impl Axis {
+    /// How many pieces have an element that is meant.
+    fn count(&self) -> i64 {
+        let length = self.range.end - self.range.start;
+        let items = length / self.step + i64::from(length % self.step != 0);
+        if items == 0 || self.step > self.tile {
+            return items;
+        }
+        (self.range.start + (items - 1) * self.step) / self.tile - self.range.start / self.tile + 1
+    }
+
+    /// The piece after `nth` others, from its first element that is meant to its last.
+    fn at(&self, nth: i64) -> Range<i64> {
+        let start = self.range.start;
+        if self.step > self.tile {
+            let at = start + nth * self.step;
+            return at..at + 1;
+        }
+        let tile = start / self.tile + nth;
+        let (from, to) = ((tile * self.tile).max(start), (tile + 1).saturating_mul(self.tile).min(self.range.end));
+        let first = start + (from - start + self.step - 1) / self.step * self.step;
+        first..start + (to - 1 - start) / self.step * self.step + 1
+    }
+}

@@ -1,0 +1,105 @@
+//! `b2nd stats`: what is counted of values, of which parts, and what is refused.
+#![allow(clippy::unwrap_used)]
+
+mod harness;
+
+use harness::{Directory, npy};
+
+/// A file of these values in chunks of 2 x 3.
+fn five_by_seven(name: &str) -> Directory {
+    let tests = Directory::new(name);
+    let values: Vec<i32> = (0..35).collect();
+    tests.write("a.npy", npy("<i4", "(5, 7)", &values));
+    tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
+    tests
+}
+
+#[test]
+fn integers_are_counted_exactly_over_all_chunks() {
+    let tests = five_by_seven("stats-integers");
+    assert_eq!(
+        tests.ok(&["stats", "--json", "a.b2nd"]),
+        "{\"path\":\"a.b2nd\",\"key\":null,\"column\":null,\"dtype\":\"<i4\",\"shape\":[5,7],\"count\":35,\"nan\":0,\"zeros\":1,\
+         \"min\":0,\"max\":34,\"mean\":17.0,\"std\":10.099504938362077,\"values\":null}\n"
+    );
+    let page = tests.ok(&["stats", "a.b2nd"]);
+    assert!(
+        page.starts_with("a.b2nd\n  dtype   <i4\n  shape   5 x 7\n  count   35\n  NaN     0\n  zeros   1\n  min     0\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_slice_counts_what_it_means_and_nothing_else() {
+    let tests = five_by_seven("stats-slice");
+    let line = tests.ok(&["stats", "--json", "--slice", "1::2,::3", "a.b2nd"]);
+    assert!(line.contains("\"shape\":[2,3],\"count\":6,\"nan\":0,\"zeros\":0,\"min\":7,\"max\":27,\"mean\":17.0,"), "{line}");
+    assert!(line.contains("\"values\":[[7,1],[10,1],[13,1],[21,1],[24,1],[27,1]]"), "{line}");
+    let one = tests.ok(&["stats", "--json", "--slice", "4,-1", "a.b2nd"]);
+    assert!(
+        one.contains("\"shape\":[],\"count\":1,\"nan\":0,\"zeros\":0,\"min\":34,\"max\":34,\"mean\":34.0,\"std\":0.0"),
+        "{one}"
+    );
+    let none = tests.ok(&["stats", "--json", "--slice", "3:3", "a.b2nd"]);
+    assert!(none.contains("\"count\":0,\"nan\":0,\"zeros\":0,\"min\":null,\"max\":null,\"mean\":null,\"std\":null"), "{none}");
+    let far = tests.ok(&["stats", "--json", "--slice", "::4,::6", "a.b2nd"]);
+    assert!(far.contains("\"shape\":[2,2],\"count\":4,\"nan\":0,\"zeros\":1,\"min\":0,\"max\":34,\"mean\":17.0"), "{far}");
+}
+
+#[test]
+fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
+    let tests = Directory::new("stats-nan");
+    let bits = [1.5_f32, f32::NAN, f32::INFINITY, -0.0].map(|value| i32::from_le_bytes(value.to_le_bytes()));
+    tests.write("a.npy", npy("<f4", "(4,)", &bits));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    let line = tests.ok(&["stats", "--json", "a.b2nd"]);
+    let expected = "\"count\":4,\"nan\":1,\"zeros\":1,\"min\":-0.0,\"max\":{\"float\":\"inf\"},\"mean\":{\"float\":\"inf\"},\
+                    \"std\":{\"float\":\"nan\"}";
+    assert!(line.contains(expected), "{line}");
+    let finite = tests.ok(&["stats", "--json", "--slice", ":2", "a.b2nd"]);
+    assert!(finite.contains("\"min\":1.5,\"max\":1.5,\"mean\":1.5,\"std\":0.0"), "{finite}");
+}
+
+#[test]
+fn times_have_a_range_and_a_mean_and_nat_is_counted() {
+    let tests = Directory::new("stats-times");
+    // 1970-01-01T00:01, not a time, 1970-01-01T00:04, big-endian.
+    let words = [0, 60_i32.swap_bytes(), i32::MIN.swap_bytes(), 0, 0, 240_i32.swap_bytes()];
+    tests.write("a.npy", npy(">M8[s]", "(3,)", &words));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    let line = tests.ok(&["stats", "--json", "a.b2nd"]);
+    let expected = "\"nan\":1,\"zeros\":0,\"min\":\"1970-01-01T00:01:00\",\"max\":\"1970-01-01T00:04:00\",\
+                    \"mean\":\"1970-01-01T00:02:30\",\"std\":\"90.0 s\"";
+    assert!(line.contains(expected), "{line}");
+}
+
+#[test]
+fn structures_are_counted_field_by_field() {
+    let tests = Directory::new("stats-fields");
+    tests.take("example.b2nd", "s.b2nd");
+    let lines = tests.ok(&["stats", "--json", "s.b2nd"]);
+    let columns: Vec<&str> =
+        lines.lines().map(|line| line.split("\"column\":").nth(1).unwrap().split(',').next().unwrap()).collect();
+    assert_eq!(columns, ["\"time\"", "\"temp\"", "\"rain\""]);
+    assert!(lines.lines().all(|line| line.contains("\"shape\":[10,13,7],\"count\":910,")), "{lines}");
+}
+
+#[test]
+fn a_store_has_a_line_for_each_array() {
+    let tests = Directory::new("stats-store");
+    tests.take("python-blosc2-4.14.1/treestore__dfltb2z.b2z", "t.b2z");
+    let lines = tests.ok(&["stats", "--json", "t.b2z"]);
+    let keys: Vec<&str> = lines.lines().map(|line| line.split('"').nth(7).unwrap()).collect();
+    assert_eq!(keys, ["/ext", "/g0/n0", "/g0/n2", "/g1/n1", "/g1/n3"]);
+    assert!(tests.ok(&["stats", "--json", "t.b2z::/g0/n0"]).contains("\"min\":0,\"max\":3,\"mean\":1.5,"));
+}
+
+#[test]
+fn what_holds_no_array_has_a_line_that_says_so() {
+    let tests = five_by_seven("stats-refused");
+    assert!(tests.refused(&["stats", "gone.b2nd"]).starts_with("gone.b2nd: "));
+    let refused = tests.refused(&["stats", "--slice", "9", "a.b2nd"]);
+    assert_eq!(refused, "a.b2nd: index 9 is outside dimension 0, whose length is 5");
+    let (out, err, status) = tests.run(&["stats", "--json", "gone.b2nd", "a.b2nd"]);
+    assert_eq!((out.lines().count(), err.lines().count(), status), (1, 1, 1), "the others are counted all the same");
+}
