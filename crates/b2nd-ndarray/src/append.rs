@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Editor, File, FrameType, Header, Offset, Special, Trailer};
+use b2nd::frame::{Chunk, Editor, File, FrameType, Header, HeaderField, Offset, Special, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
@@ -16,11 +16,6 @@ use crate::write::{Packer, write_bytes};
 
 /// A disk writes so many bytes as a whole or not at all.
 const SECTOR: usize = 512;
-
-/// Where the header holds frame_len, nbytes and cbytes, 8 bytes each, the most significant first.
-const FRAME_LEN_AT: usize = 0x10;
-const NBYTES_AT: usize = 0x1e;
-const CBYTES_AT: usize = 0x27;
 
 /// The longest first axis that a new array's chunks are chosen for.
 const ROWS: i64 = 1 << 20;
@@ -298,11 +293,13 @@ impl Appender {
         let mut header = self.header.clone();
         header.metalayers_mut().set(&B2ndMeta { geometry, ..self.meta.clone() })?;
         let mut bytes = b2nd::to_vec(&header)?;
-        for (at, field) in
-            [(FRAME_LEN_AT, frame_len.to_be_bytes()), (NBYTES_AT, nbytes.to_be_bytes()), (CBYTES_AT, cbytes.to_be_bytes())]
-        {
-            if let Some(place) = bytes.get_mut(at..at + 8) {
-                place.copy_from_slice(&field);
+        for (field, value) in [
+            (HeaderField::FRAME_LEN, frame_len.to_be_bytes()),
+            (HeaderField::NBYTES, nbytes.to_be_bytes()),
+            (HeaderField::CBYTES, cbytes.to_be_bytes()),
+        ] {
+            if let Some(place) = bytes.get_mut(field.value()) {
+                place.copy_from_slice(&value);
             }
         }
         if bytes.len() != old.len() || bytes.get(SECTOR..) != old.get(SECTOR..) {

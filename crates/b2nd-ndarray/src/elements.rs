@@ -59,24 +59,64 @@ impl Elements {
         &self.dtype
     }
 
-    /// The values of a field of a structure, by its name.
+    /// The values of a field of a structure, by its name. A subarray's dimensions come after those of the slice.
     ///
     /// # Errors
     ///
     /// There is no such field, or its values are not `T`s.
     pub fn field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
+        self.part(name)?.values()
+    }
+
+    /// The elements of a field alone: text (see [`strings`](Elements::strings)), or structures in structures. A subarray's dimensions
+    /// come after those of the slice.
+    ///
+    /// ```
+    /// use b2nd::{B2ndMeta, Geometry};
+    /// use b2nd_ndarray::{Array, Options};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("stations.b2nd");
+    /// let meta = B2ndMeta::new(Geometry::new(&[2], &[2], &[2])?, "[('name', 'S3'), ('place', '<i2', (2,))]");
+    /// b2nd_ndarray::write_bytes(&path, &meta, b"ab\0\x01\0\x02\0xyz\x03\0\x04\0", &Options::default())?;
+    /// let elements = Array::open(&path)?.elements(&[0..2])?;
+    /// assert_eq!(elements.part("name")?.strings()?, ndarray::array!["ab", "xyz"].mapv(String::from).into_dyn());
+    /// assert_eq!(elements.field::<i16>("place")?, ndarray::array![[1, 2], [3, 4]].into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There is no such field.
+    pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let field = field.ok_or_else(|| mismatch(&format!("a structure with the field {name:?}"), Some(&self.dtype)))?;
-        let swapped = element::swapped::<T>(Some(field.dtype()))?;
-        let place = field.offset()..field.offset().saturating_add(size_of::<T>());
-        let count = self.bytes.len() / self.itemsize.max(1);
-        let mut bits: Vec<T::Bits> = element::zeroed(count).ok_or_else(|| self.no_memory(count))?;
-        let places = bytemuck::cast_slice_mut::<T::Bits, u8>(&mut bits).chunks_exact_mut(size_of::<T>());
-        for (to, element) in places.zip(self.each()) {
-            let from =
-                element.get(place.clone()).ok_or_else(|| mismatch("elements that hold their fields", Some(&self.dtype)))?;
-            to.copy_from_slice(from);
+        let (dtype, inner) = (field.dtype().base().clone(), field.dtype().shape());
+        let place = field.offset()..field.offset().saturating_add(field.dtype().itemsize());
+        let length = self.each().len().saturating_mul(place.len());
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| self.no_memory(self.each().len()))?;
+        for element in self.each() {
+            let part = element.get(place.clone());
+            bytes.extend_from_slice(part.ok_or_else(|| mismatch("elements that hold their fields", Some(&self.dtype)))?);
         }
+        Ok(Elements { bytes, shape: [&self.shape, inner].concat(), itemsize: dtype.itemsize(), dtype })
+    }
+
+    /// The elements as values.
+    ///
+    /// # Errors
+    ///
+    /// They are not `T`s.
+    pub fn values<T: Element>(&self) -> Result<ArrayD<T>> {
+        let swapped = element::swapped::<T>(Some(&self.dtype))?;
+        let count = self.each().len();
+        let mut bits: Vec<T::Bits> = element::zeroed(count).ok_or_else(|| self.no_memory(count))?;
+        let places = bytemuck::cast_slice_mut::<T::Bits, u8>(&mut bits);
+        if places.len() != self.bytes.len() {
+            return Err(Error::Itemsize { expected: size_of::<T>(), found: self.itemsize });
+        }
+        places.copy_from_slice(&self.bytes);
         if swapped {
             element::swap::<T>(&mut bits);
         }

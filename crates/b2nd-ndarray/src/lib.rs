@@ -37,7 +37,7 @@
 //!   without it.
 //! * `c`: C-Blosc2 compresses and decompresses what it has; needs a C compiler.
 //! * `rayon` (default) reads and writes chunks in parallel.
-//! * `object_store`: `Remote`, an array in an object store, read with that crate.
+//! * `object_store`: `Remote`, an array in an object store, read with that crate, which is re-exported.
 //! * `half` (default) adds `f16` and `bf16`.
 //!
 //! # Unsafe code
@@ -72,6 +72,8 @@ pub use element::Element;
 pub use elements::Elements;
 pub use error::{Error, Result};
 pub use ndarray::s;
+#[cfg(feature = "object_store")]
+pub use object_store;
 pub use options::Options;
 pub use parts::Parts;
 #[cfg(feature = "object_store")]

@@ -94,9 +94,17 @@ impl Array {
     ///
     /// The slice has another number of dimensions than the array, or an index outside it; and those of [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
+        let Bounds { ranges, steps, rest } = self.bounds(slice.as_ref())?;
+        let array = if steps.iter().all(|&step| step == 1) { self.read(&ranges) } else { self.read_steps(&ranges, &steps) }?;
+        let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
+        Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+    }
+
+    /// Checks a slice in ndarray's notation, and splits it.
+    pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<Bounds> {
         let shape = self.geometry().shape();
         let (mut ranges, mut steps, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        for element in slice.as_ref() {
+        for element in slice {
             let Some(&length) = shape.get(ranges.len()).filter(|_| !matches!(element, SliceInfoElem::NewAxis)) else {
                 if matches!(element, SliceInfoElem::NewAxis) {
                     rest.push(*element);
@@ -129,13 +137,11 @@ impl Array {
                 SliceInfoElem::NewAxis => {}
             }
         }
-        let asked = slice.as_ref().iter().filter(|element| !matches!(element, SliceInfoElem::NewAxis)).count();
+        let asked = slice.iter().filter(|element| !matches!(element, SliceInfoElem::NewAxis)).count();
         if asked != shape.len() {
             return Err(Error::Dimensions { expected: shape.len(), found: asked });
         }
-        let array = if steps.iter().all(|&step| step == 1) { self.read(&ranges) } else { self.read_steps(&ranges, &steps) }?;
-        let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
-        Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+        Ok(Bounds { ranges, steps, rest })
     }
 
     /// Reads one of `steps` elements of a slice in each dimension, the first one included: NumPy's `start:end:step`. The result's
@@ -252,6 +258,13 @@ impl Array {
         }
         Ok(swapped)
     }
+}
+
+/// A slice in ndarray's notation, in parts: what is read, and what is done with it then.
+pub(crate) struct Bounds {
+    pub(crate) ranges: Vec<Range<i64>>,
+    steps: Vec<i64>,
+    rest: Vec<SliceInfoElem>,
 }
 
 /// The shape of a slice, which has been checked.

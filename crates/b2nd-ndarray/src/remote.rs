@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use b2nd::frame::FrameType;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use ndarray::ArrayD;
+use ndarray::{ArrayD, SliceInfoElem};
 use object_store::path::Path;
 use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore};
 
@@ -26,14 +26,15 @@ const AT_ONCE: usize = 16;
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP, memory, whatever [`object_store`] reaches.
 ///
 /// Opening takes two requests, for the header and for the index. A slice takes one for each run of neighbouring chunks, up to 16 at
-/// once. All of them ask for the object that was opened: if it is replaced meanwhile, that is an error. The store's own options set
-/// timeouts and retries.
+/// once. All of them ask for the object that was opened, and the tag, the time and the length in each answer are compared: if it is
+/// replaced meanwhile, that is an error. (A server that gives no tag and no time lets an object of equal length pass.) The store's own
+/// options set timeouts and retries.
 ///
 /// ```
 /// # futures_executor::block_on(async {
 /// use std::sync::Arc;
 /// use b2nd_ndarray::{Options, Remote, s};
-/// use object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+/// use b2nd_ndarray::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
 ///
 /// let values = ndarray::Array2::from_shape_fn((100, 200), |(row, column)| (row * column) as f32);
 /// let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
@@ -42,6 +43,7 @@ const AT_ONCE: usize = 16;
 /// let remote = Remote::open(store, "field.b2nd".into()).await?;
 /// assert_eq!(remote.array().geometry().shape(), [100, 200]);
 /// assert_eq!(remote.read::<f32>(&[7..8, 10..12]).await?, ndarray::array![[70.0, 77.0]].into_dyn());
+/// assert_eq!(remote.slice::<f32>(s![-1, 10..14;2]).await?, ndarray::array![990.0, 1188.0].into_dyn());
 ///
 /// // Where decompressing is to be done elsewhere than in the async runtime:
 /// let array = remote.fetch(&[7..8, 0..200]).await?;
@@ -72,11 +74,11 @@ impl Remote {
     ///
     /// Those of [`open`](Remote::open).
     pub async fn open_at(store: Arc<dyn ObjectStore>, path: Path, offset: u64) -> Result<Remote> {
-        let mut object = Object { store, path, state: None };
+        let mut object = Object { store, path, opened: None };
         let first = offset..offset.saturating_add(FIRST_READ);
         let answer = object.get(&first).await?;
         let length = answer.meta.size;
-        object.state = Some(answer.meta.clone());
+        object.opened = Some(answer.meta.clone());
         let parts = Arc::new(Parts::new(length));
         parts.add(offset, answer.bytes().await.map_err(|error| object.failed(&first, error))?.into());
         // Header and index, as far as they are at hand.
@@ -127,6 +129,16 @@ impl Remote {
         self.array.with_source(parts)
     }
 
+    /// Reads a slice in ndarray's notation, as [`Array::slice`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch`](Remote::fetch) and of [`Array::slice`].
+    pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
+        let ranges = self.array.bounds(slice.as_ref())?.ranges;
+        self.fetch(&ranges).await?.slice(slice)
+    }
+
     /// Reads a slice: fetches its chunks, and decompresses them in this task.
     ///
     /// # Errors
@@ -142,21 +154,18 @@ impl Remote {
 struct Object {
     store: Arc<dyn ObjectStore>,
     path: Path,
-    state: Option<ObjectMeta>,
+    opened: Option<ObjectMeta>,
 }
 
 impl Object {
     async fn get(&self, range: &Range<u64>) -> Result<GetResult> {
-        let e_tag = self.state.as_ref().and_then(|state| state.e_tag.clone());
-        let options = GetOptions { if_match: e_tag, range: Some(range.clone().into()), ..GetOptions::default() };
+        let if_match = self.opened.as_ref().and_then(|opened| opened.e_tag.clone());
+        let options = GetOptions { if_match, range: Some(range.clone().into()), ..GetOptions::default() };
         let answer = self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))?;
-        // Not every store looks at the tag that it is asked for.
-        let of = |meta: &ObjectMeta| (meta.size, meta.e_tag.clone(), meta.version.clone(), meta.last_modified);
-        match &self.state {
-            Some(state) if of(state) != of(&answer.meta) => {
-                Err(self.failed(range, std::io::Error::other("the object was replaced while it was read")))
-            }
-            _ => Ok(answer),
+        // Not every store minds if_match.
+        match self.opened.as_ref().and_then(|opened| changed(opened, &answer.meta)) {
+            Some(message) => Err(self.failed(range, message)),
+            None => Ok(answer),
         }
     }
 
@@ -174,4 +183,21 @@ impl Object {
     fn failed(&self, range: &Range<u64>, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Request { path: self.path.to_string(), range: range.clone(), source: error.into() }
     }
+}
+
+/// What an answer says of the object that is not what the first one said.
+fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
+    let tags = opened.e_tag.as_ref().zip(now.e_tag.as_ref());
+    let (what, before, after) = if opened.size != now.size {
+        ("length", opened.size.to_string(), now.size.to_string())
+    } else if let Some((before, after)) = tags.filter(|(before, after)| before != after) {
+        ("tag", before.clone(), after.clone())
+    } else if opened.version != now.version {
+        ("version", format!("{:?}", opened.version), format!("{:?}", now.version))
+    } else if opened.last_modified != now.last_modified {
+        ("time", opened.last_modified.to_rfc3339(), now.last_modified.to_rfc3339())
+    } else {
+        return None;
+    };
+    Some(format!("it was replaced while it was read: expected the {what} {before}, found {after}"))
 }

@@ -55,6 +55,27 @@ fn text_is_read_without_what_fills_it_up() {
 }
 
 #[test]
+fn subarrays_text_and_structures_are_fields_too() {
+    let dtype = "[('id', '<U2'), ('at', '>i2', (2, 3)), ('inner', [('a', 'u1'), ('b', 'S2')], (2,))]";
+    let element = |n: u8| {
+        let text = ['é', if n == 0 { '\0' } else { 'x' }].into_iter().flat_map(|c| (c as u32).to_le_bytes());
+        let at = (0..6).flat_map(|k| (i16::from(n) * 100 - k).to_be_bytes());
+        text.chain(at).chain([n, b'p', 0, n + 1, b'q', b'r']).collect::<Vec<u8>>()
+    };
+    let (_directory, array) = file(dtype, 2, &[element(0), element(1)].concat());
+    let elements = array.elements(&array.whole()).unwrap();
+    assert_eq!(elements.part("id").unwrap().strings().unwrap(), array!["é", "éx"].mapv(String::from).into_dyn());
+    let at = array![[[0, -1, -2], [-3, -4, -5]], [[100, 99, 98], [97, 96, 95]]];
+    assert_eq!(elements.field::<i16>("at").unwrap(), at.into_dyn());
+    let inner = elements.part("inner").unwrap();
+    assert_eq!(inner.shape(), [2, 2]);
+    assert_eq!(inner.field::<u8>("a").unwrap(), array![[0, 1], [1, 2]].into_dyn());
+    let strings = array![["p", "qr"], ["p", "qr"]].mapv(String::from).into_dyn();
+    assert_eq!(inner.part("b").unwrap().strings().unwrap(), strings);
+    assert!(elements.field::<i32>("at").is_err() && elements.field::<u8>("inner").is_err());
+}
+
+#[test]
 fn times_are_their_integers() {
     let bytes: Vec<u8> = [-1_i64, 1 << 40].into_iter().flat_map(i64::to_le_bytes).collect();
     let (_directory, array) = file("<M8[25s]", 2, &bytes);

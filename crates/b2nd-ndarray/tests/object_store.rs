@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
@@ -26,6 +26,9 @@ struct Counting {
     under_way: AtomicUsize,
     most_at_once: AtomicUsize,
     broken: AtomicUsize,
+    /// Whether it minds no conditions, as simple servers do; and whether its answers have no tag either.
+    lax: AtomicBool,
+    tagless: AtomicBool,
 }
 
 impl fmt::Display for Counting {
@@ -51,7 +54,10 @@ impl ObjectStore for Counting {
         if range.end > self.broken.load(Ordering::SeqCst) as u64 {
             return Err(object_store::Error::Generic { store: "test", source: "no answer after 30 seconds".into() });
         }
-        self.memory.get_opts(location, options).await
+        let if_match = options.if_match.clone().filter(|_| !self.lax.load(Ordering::SeqCst));
+        let mut answer = self.memory.get_opts(location, GetOptions { if_match, ..options }).await?;
+        answer.meta.e_tag = answer.meta.e_tag.filter(|_| !self.tagless.load(Ordering::SeqCst));
+        Ok(answer)
     }
 
     async fn put_opts(&self, location: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
@@ -98,6 +104,8 @@ fn store_with(object: Vec<u8>) -> Arc<Counting> {
         under_way: AtomicUsize::new(0),
         most_at_once: AtomicUsize::new(0),
         broken: AtomicUsize::new(usize::MAX),
+        lax: AtomicBool::new(false),
+        tagless: AtomicBool::new(false),
     };
     block_on(store.memory.put(&PATH.into(), object.into())).unwrap();
     Arc::new(store)
@@ -169,6 +177,30 @@ fn an_object_that_is_replaced_meanwhile_is_an_error() {
     block_on(store.memory.put(&PATH.into(), frame().into())).unwrap();
     let error = block_on(remote.fetch(&[0..1, 0..1])).unwrap_err().to_string();
     assert!(error.starts_with("bytes ") && error.contains("precondition"), "{error}");
+}
+
+#[test]
+fn a_store_that_minds_no_conditions_is_caught_by_its_answers() {
+    for (tagless, longer, expected) in [(false, false, "the tag"), (true, false, "the time"), (true, true, "the length")] {
+        let store = store_with(frame());
+        store.lax.store(true, Ordering::SeqCst);
+        store.tagless.store(tagless, Ordering::SeqCst);
+        let remote = open(&store).unwrap();
+        block_on(remote.fetch(&[0..1, 0..1])).unwrap();
+        let mut other = frame();
+        other.extend(vec![0; usize::from(longer)]);
+        block_on(store.memory.put(&PATH.into(), other.into())).unwrap();
+        let error = block_on(remote.fetch(&[0..1, 0..1])).unwrap_err().to_string();
+        assert!(error.contains(&format!("it was replaced while it was read: expected {expected}")), "{error}");
+    }
+}
+
+#[test]
+fn a_slice_in_ndarrays_notation() {
+    let remote = open(&store_with(frame())).unwrap();
+    let part = block_on(remote.slice::<u32>(s![-1, 10..390;-7])).unwrap();
+    assert_eq!(part, values().slice(s![-1, 10..390;-7]).to_owned().into_dyn());
+    assert!(matches!(block_on(remote.slice::<u32>(s![0, 0, 0])), Err(Error::Dimensions { .. })));
 }
 
 #[test]
