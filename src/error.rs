@@ -1,5 +1,7 @@
 //! The one error type: small, cold, and a sentence that says where, what was expected and what was there.
 
+#[cfg(feature = "std")]
+use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
@@ -51,7 +53,7 @@ pub(crate) enum Segment {
     File(String),
     /// Why it happened, which stands behind the sentence.
     #[cfg(feature = "std")]
-    Because(&'static str),
+    Because(Cow<'static, str>),
 }
 
 impl Error {

@@ -4,6 +4,7 @@ mod attributes;
 mod copy;
 mod editor;
 mod file;
+mod growth;
 mod held;
 mod lock;
 mod rewrite;

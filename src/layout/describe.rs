@@ -12,7 +12,7 @@ use super::{Layout, field_path, joined};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::marker::{self, MAX_DEPTH, NIL, STR32, VARIANT};
 use crate::value::{RawValue, Value};
-use crate::wire::{Item, Reader};
+use crate::wire::{Form, Item, MAX_DIMENSIONS, Reader};
 
 /// Bytes of a value, and what they are: a whole entry, or a list's, struct's or map's marker and count.
 #[non_exhaustive]
@@ -26,9 +26,9 @@ pub struct Described {
     pub depth: usize,
     /// The path, such as `geo.origin[1]`; empty for the whole.
     pub path: String,
-    /// The marker's name: `int32`, `fixarray`.
+    /// The marker's name: `int32`, `fixarray`; `90 + 16` of an array's 16 dimensions, which MessagePack takes for a string.
     pub marker: &'static str,
-    /// What they say: a number, a string, how many elements follow.
+    /// What they say: a number, a string, how many elements follow. A miscounted array metalayer says 6 and has 7.
     pub value: String,
 }
 
@@ -101,6 +101,9 @@ impl Rows<'_> {
             Shape::List(form, item) => {
                 let count = self.reader.take_count(*form)?;
                 self.row(start, path, elements(count))?;
+                if let (Form::Dimensions, MAX_DIMENSIONS, Some(row)) = (form, count, self.rows.last_mut()) {
+                    row.marker = "90 + 16";
+                }
                 self.deeper(|this| (0..count).try_for_each(|index| this.entry(item, &format!("{path}[{index}]"))))
             }
             Shape::Fields { form, names, fields, least } => {
@@ -108,14 +111,16 @@ impl Rows<'_> {
                 if count < *least || count > fields.len() {
                     return Err(Error::at(ErrorKind::Count { expected: fields.len(), found: count }, start.offset()));
                 }
+                let (head, mut taken) = (self.rows.len(), count);
                 self.row(start, path, elements(count))?;
                 self.deeper(|this| {
-                    fields
-                        .iter()
-                        .take(count)
-                        .enumerate()
-                        .try_for_each(|(index, field)| this.entry(field, &field_path(path, names, index, fields.len())))
-                })
+                    taken = this.fields(fields, names, count, path)?;
+                    Ok(())
+                })?;
+                if let (true, Some(row)) = (taken != count, self.rows.get_mut(head)) {
+                    row.value = format!("says {count}, has {}", elements(taken));
+                }
+                Ok(())
             }
             Shape::Map(form, pair) => {
                 let count = self.reader.take_count(*form)?;
@@ -160,6 +165,26 @@ impl Rows<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The entries of a struct, and how many there are: after a dtype_format that should be the last one, a dtype follows.
+    fn fields(&mut self, fields: &[Node], names: &[&str], mut count: usize, path: &str) -> Result<usize> {
+        let mut index = 0;
+        while let Some(field) = fields.get(index).filter(|_| index < count) {
+            let mut name = index;
+            if let Shape::Leaf(Leaf::FormatOrDtype) = field.shape {
+                match (self.reader.peek()?, index + 1 == count) {
+                    (STR32, true) => name += 1,
+                    (STR32, false) => {
+                        return Err(Error::at(ErrorKind::Count { expected: index + 1, found: count }, self.reader.offset()));
+                    }
+                    (_, is_last) => count += usize::from(is_last),
+                }
+            }
+            self.entry(field, &field_path(path, names, name, fields.len()))?;
+            index += 1;
+        }
+        Ok(count)
     }
 
     fn deeper(&mut self, walk: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {

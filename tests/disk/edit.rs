@@ -40,6 +40,33 @@ fn a_typed_metalayer_changes_under_its_name() {
 }
 
 #[test]
+fn a_metalayer_that_does_not_fit_names_the_entries_that_make_its_length() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let old = (1, "m", [[1i16; 2]; 3], [("gain", 1.5)]);
+    let mut open = File::edit(&path).unwrap();
+    open.rewrite(|metalayers| metalayers.insert("m", b2nd::to_vec(&old)?).map(drop)).unwrap();
+    let mut because = |name, content: Vec<u8>| {
+        let sentence = refusal(&path, open.set_metalayer_bytes(name, &content));
+        sentence.split_once("and a rewrite changes it").unwrap().1.to_owned()
+    };
+    let longer = (1, "km", vec![[1i16; 2]; 4], [("gain", 1.5)]);
+    assert_eq!(because("m", b2nd::to_vec(&longer).unwrap()), ": [1] takes 7 bytes instead of 6, [2] has 4 elements instead of 3");
+    let deep = (1, "m", (vec![1i16; 2], vec![1i16], vec![1i16; 3]), [("gain", 1.5f32)]);
+    assert_eq!(
+        because("m", b2nd::to_vec(&deep).unwrap()),
+        ": [2][1] has 1 element instead of 2, [2][2] has 3 elements instead of 2, [3][0][1] takes 5 bytes instead of 9"
+    );
+    assert_eq!(because("m", b2nd::to_vec(&(1, "m")).unwrap()), ": the value has 2 elements instead of 4");
+    assert_eq!(because("m", vec![0]), ": the value takes 1 byte instead of 54");
+    assert_eq!(because("m", vec![0xc1]), "", "no value");
+    let meta = File::open(&path).unwrap().header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    let longer = B2ndMeta { dtype: format!("{} ", meta.dtype), ..meta.clone() };
+    let (before, after) = (5 + meta.dtype.len(), 6 + meta.dtype.len());
+    assert_eq!(because("b2nd", b2nd::to_vec(&longer).unwrap()), format!(": dtype takes {after} bytes instead of {before}"));
+}
+
+#[test]
 fn a_metalayer_that_does_not_fit_is_refused() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());

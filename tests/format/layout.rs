@@ -1,13 +1,13 @@
-//! Where a type's bytes are: entries against the bytes of values, drawings against Blosc2's specifications.
+//! Where a type's bytes are: entries against the bytes of values.
 
 use std::collections::BTreeMap;
 
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Entry, Geometry, Layout, LegacyB2ndMeta, Value, layout, to_vec};
+use b2nd::{Entry, Layout, Value, layout, to_vec};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 
 /// Each entry's path, offset, marker and lengths, in a line.
-fn lines(layout: &Layout) -> Vec<String> {
+pub(crate) fn lines(layout: &Layout) -> Vec<String> {
     let or_not = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
     let line = |entry: &Entry| {
         let marker = entry.marker().map_or("--".to_owned(), |marker| format!("{marker:02x}"));
@@ -213,127 +213,6 @@ fn a_type_that_refuses_values_is_given_others() {
     assert!(layout::<i128>().unwrap_err().to_string().contains("i128: no marker is 16 bytes wide"));
 }
 
-/// The markers of an array metalayer's entries and their names, in the order of the specifications: `|-0-|-1-|` and so on.
-const SPECIFIED: [(&str, Option<u8>, &str); 7] = [
-    ("version", None, "positive fixint"),
-    ("ndim", None, "positive fixint"),
-    ("shape", Some(0xd3), "int64"),
-    ("chunkshape", Some(0xd2), "int32"),
-    ("blockshape", Some(0xd2), "int32"),
-    ("dtype_format", None, "positive fixint"),
-    ("dtype", Some(0xdb), "str32"),
-];
-
-/// The entries of a layout are the specified ones of these names.
-#[track_caller]
-fn as_specified(layout: &Layout, count: usize, names: &[&str]) {
-    let entries = layout.entries();
-    assert_eq!((entries[0].marker(), entries[0].what()), (Some(0x90 + count as u8), &*format!("fixarray of {count}")));
-    let mut entries = entries[1..].iter();
-    for (offset, name) in (1..).zip(names) {
-        let (_, marker, what) = SPECIFIED.into_iter().find(|(known, ..)| known == name).unwrap();
-        let entry = entries.next().unwrap();
-        assert_eq!((&entry.path(), entry.offset()), (name, (offset < 4).then_some(offset)));
-        if name.ends_with("shape") {
-            assert_eq!((entry.marker(), entry.what()), (None, "fixarray of any count"), "{name}");
-            let item = entries.next().unwrap();
-            assert_eq!((item.path(), item.marker(), item.what()), (&*format!("{name}[]"), marker, what));
-        } else {
-            assert_eq!((entry.marker(), entry.what()), (marker, what), "{name}");
-        }
-    }
-    assert_eq!(entries.next(), None);
-}
-
-#[test]
-fn the_array_metalayers_are_laid_out_as_specified() {
-    let names: Vec<&str> = SPECIFIED.iter().map(|(name, ..)| *name).collect();
-    as_specified(&layout::<CatervaMeta>().unwrap(), 5, &names[..5]);
-    as_specified(&layout::<LegacyB2ndMeta>().unwrap(), 6, &[&names[..5], &["dtype"]].concat());
-    as_specified(&layout::<B2ndMeta>().unwrap(), 7, &names);
-    as_specified(&layout::<B2ndMeta<&str>>().unwrap(), 7, &names);
-    assert_eq!(layout::<CatervaMeta>().unwrap().max_len(), Some(6 + 16 * 19));
-}
-
-/// The boxes of a drawing's rows, without their widths: `9X`, `shape`, ….
-fn boxes(drawing: &str) -> Vec<Vec<String>> {
-    let rows = drawing.lines().map(str::trim).filter(|line| line.starts_with("| ") && line.ends_with('|') && !line.contains("^"));
-    let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-    rows.map(cells).filter(|cells: &Vec<_>| cells.iter().any(|cell| !cell.is_empty())).collect()
-}
-
-/// A specification's drawing and one of ours have the same boxes: its `9X`, `v`, `nd` and `dtype_string` are ours by full names.
-#[track_caller]
-fn same_boxes(specified: &str, layout: &Layout) {
-    let ours = boxes(&layout.to_string());
-    let full = |cell: &String| match cell.as_str() {
-        "v" => "version".to_owned(),
-        "nd" => "ndim".to_owned(),
-        "XX" => "dtype_format".to_owned(),
-        "dtype_string" => "dtype".to_owned(),
-        "first_dim" => "first".to_owned(),
-        "nth_dim" => "nth".to_owned(),
-        cell => cell.to_owned(),
-    };
-    let mut specified: Vec<Vec<String>> = boxes(specified).iter().map(|row| row.iter().map(full).collect()).collect();
-    // The dtype is drawn below there, and in its place here.
-    if specified.len() == 5 {
-        let dtype = specified.pop().unwrap();
-        specified[0].extend(dtype);
-    }
-    // `d3 first d3 second ... d3 nth` is shorter here.
-    specified.iter_mut().skip(1).for_each(|row| drop(row.drain(2..4)));
-    let ours: Vec<Vec<String>> = ours
-        .iter()
-        .map(|row| {
-            row.iter()
-                .enumerate()
-                .map(|(index, cell)| if index == 0 && row.len() > 6 { "9X".into() } else { cell.clone() })
-                .collect()
-        })
-        .collect();
-    assert_eq!(ours, specified);
-}
-
-#[test]
-fn the_drawings_have_the_boxes_of_the_specifications() {
-    const SHAPES: &str = "
-        | 9X| v | nd| 9X| shape          | 9X| chunkshape     | 9X| blockshape     |
-        | d3| first_dim  | d3| second_dim | ... | d3| nth_dim    |
-        | d2| first_dim  | d2| second_dim | ... | d2| nth_dim    |
-        | d2| first_dim  | d2| second_dim | ... | d2| nth_dim    |";
-    let (caterva, legacy, b2nd) =
-        (layout::<CatervaMeta>().unwrap(), layout::<LegacyB2ndMeta>().unwrap(), layout::<B2ndMeta>().unwrap());
-    same_boxes(SHAPES, &caterva);
-    same_boxes(&format!("{SHAPES}\n| db| dtype_len  | dtype_string |"), &legacy);
-    same_boxes(&format!("{SHAPES}\n| XX| db| dtype_len  | dtype_string |"), &b2nd);
-    // The pages themselves, where they are at hand.
-    let Some(pages) = std::env::var_os("B2ND_SPEC") else {
-        return crate::common::report("the specifications' own pages are left out: B2ND_SPEC names no directory");
-    };
-    let mut compared = 0;
-    for page in std::fs::read_dir(pages).unwrap() {
-        let text = std::fs::read_to_string(page.unwrap().path()).unwrap();
-        let page = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.starts_with("| ") && line.matches('|').count() > 3)
-            .collect::<Vec<_>>();
-        let drawn =
-            page.iter().filter(|line| !line.contains("|   |") && !line.contains("+--")).copied().collect::<Vec<_>>().join("\n");
-        match (text.contains("X=5 elements"), text.contains("X=6 elements"), text.contains("X=7 elements")) {
-            // One page has its drawings in one line each.
-            _ if boxes(&drawn).len() < 4 => continue,
-            (true, ..) => same_boxes(&drawn, &caterva),
-            (_, true, _) => same_boxes(&drawn, &legacy),
-            (.., true) => same_boxes(&drawn, &b2nd),
-            _ => continue,
-        }
-        compared += 1;
-    }
-    assert!(compared >= 4, "{compared} pages");
-}
-
 #[test]
 fn a_layout_is_data() {
     let json = serde_json::to_value(layout::<(u8, [i32; 1])>().unwrap()).unwrap();
@@ -342,28 +221,6 @@ fn a_layout_is_data() {
     assert_eq!(json["is_fixed"], false);
     assert_eq!(json["entries"][3]["path"], "[1][0]");
     assert_eq!(json["entries"][3]["marker"], 0xd2);
-}
-
-#[test]
-fn each_byte_of_a_value_is_described() {
-    let geometry = Geometry::new(&[400, 3], &[110, 3], &[57, 3]).unwrap();
-    let bytes = to_vec(&B2ndMeta::new(geometry, "|u1")).unwrap();
-    for layout in [layout::<B2ndMeta>().unwrap(), layout::<ArrayMeta>().unwrap()] {
-        let rows = layout.describe(&bytes).unwrap();
-        let mut end = 0;
-        for row in &rows {
-            assert_eq!(row.offset, end);
-            end += row.length;
-        }
-        assert_eq!(end, bytes.len());
-        let text: Vec<_> = rows.iter().map(|row| format!("{} {} {}", row.path, row.marker, row.value)).collect();
-        assert_eq!(text[3..6], ["shape fixarray 2 elements", "shape[0] int64 400", "shape[1] int64 3"]);
-        assert_eq!(text.last().unwrap(), "dtype str32 \"|u1\"");
-    }
-    // 16 dimensions have a marker of their own.
-    let most = Geometry::new(&[2; 16], &[2; 16], &[1; 16]).unwrap();
-    let bytes = to_vec(&B2ndMeta::new(most, "|b1")).unwrap();
-    assert_eq!(layout::<B2ndMeta>().unwrap().describe(&bytes).unwrap().len(), 1 + 7 + 48);
 }
 
 #[test]

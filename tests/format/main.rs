@@ -12,6 +12,7 @@ mod embedded;
 mod errors;
 mod errors_shown;
 mod layout;
+mod layout_array;
 mod lengths;
 mod limits;
 mod markers;

@@ -4,7 +4,9 @@
 use crate::common::Hex;
 use crate::common::pairs::Pairs;
 use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Layout, LegacyB2ndMeta};
+use std::sync::LazyLock;
+
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
@@ -270,6 +272,112 @@ fn ends_early_everywhere<T>(whole: &[u8], read: impl Fn(&[u8]) -> b2nd::Result<T
     }
 }
 
+/// Entries whose lengths are all bounded.
+#[derive(Serialize, Deserialize, Debug)]
+struct Bounded {
+    small: u8,
+    option: Option<i64>,
+    letter: char,
+    #[serde(with = "b2nd::with::fixstr")]
+    text: String,
+    kind: BoundedKind,
+    fixed: (bool, [f32; 2]),
+    inner: Option<(u16, Option<bool>)>,
+    #[serde(with = "b2nd::with::array16")]
+    pair: (i8, char),
+}
+
+#[derive(Serialize, Deserialize, Clone, Debug)]
+enum BoundedKind {
+    A,
+    Bc(i16),
+    D { one: u64, other: Option<u64> },
+}
+
+fn bounded() -> impl Strategy<Value = Bounded> {
+    let kind = prop_oneof![
+        Just(BoundedKind::A),
+        any::<i16>().prop_map(BoundedKind::Bc),
+        any::<(u64, Option<u64>)>().prop_map(|(one, other)| BoundedKind::D { one, other }),
+    ];
+    let inner = any::<Option<(u16, Option<bool>)>>();
+    let parts = (any::<(u8, Option<i64>, char)>(), "[a-z]{0,31}", kind, any::<(bool, [f32; 2])>(), inner, any::<(i8, char)>());
+    parts.prop_map(|((small, option, letter), text, kind, fixed, inner, pair)| Bounded {
+        small,
+        option,
+        letter,
+        text,
+        kind,
+        fixed,
+        inner,
+        pair,
+    })
+}
+
+#[test]
+fn the_bounds_of_a_type_are_the_lengths_of_its_shortest_and_longest_value() {
+    let shortest = Bounded {
+        small: 127,
+        option: None,
+        letter: 'a',
+        text: String::new(),
+        kind: BoundedKind::A,
+        fixed: (true, [0.0; 2]),
+        inner: None,
+        pair: (1, 'a'),
+    };
+    let longest = Bounded {
+        small: 128,
+        option: Some(1),
+        letter: '\u{10ffff}',
+        text: "x".repeat(31),
+        kind: BoundedKind::D { one: 1, other: Some(1) },
+        fixed: (true, [0.0; 2]),
+        inner: Some((1, Some(true))),
+        pair: (1, '\u{10ffff}'),
+    };
+    let layout = b2nd::layout::<Bounded>().unwrap();
+    assert_eq!(layout.min_len(), b2nd::serialized_len(&shortest).unwrap());
+    assert_eq!(layout.max_len(), Some(b2nd::serialized_len(&longest).unwrap()));
+}
+
+struct Layouts {
+    shape: Layout,
+    bounded: Layout,
+    header: Layout,
+    trailer: Layout,
+    geometry: Layout,
+    array: Layout,
+    caterva: Layout,
+    legacy: Layout,
+    b2nd: Layout,
+}
+
+static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| Layouts {
+    shape: b2nd::layout::<Shape>().unwrap(),
+    bounded: b2nd::layout::<Bounded>().unwrap(),
+    header: b2nd::layout::<Header>().unwrap(),
+    trailer: b2nd::layout::<Trailer>().unwrap(),
+    geometry: b2nd::layout::<Geometry>().unwrap(),
+    array: b2nd::layout::<ArrayMeta>().unwrap(),
+    caterva: b2nd::layout::<CatervaMeta>().unwrap(),
+    legacy: b2nd::layout::<LegacyB2ndMeta>().unwrap(),
+    b2nd: b2nd::layout::<B2ndMeta>().unwrap(),
+});
+
+/// The bytes are within the bounds of the type, and each is in one row of its description.
+#[track_caller]
+fn within(layout: &Layout, bytes: &[u8]) {
+    let (min, max) = (layout.min_len(), layout.max_len().unwrap_or(usize::MAX));
+    assert!((min..=max).contains(&bytes.len()), "{} bytes, {min} to {max} expected", bytes.len());
+    let mut end = 0;
+    for row in layout.describe(bytes).unwrap() {
+        assert_eq!(row.offset, end, "{}", row.path);
+        end += row.length;
+    }
+    assert_eq!(end, bytes.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -281,6 +389,26 @@ proptest! {
         other.renumber();
         // A u8 above 127 takes a second byte; renumbering keeps it on its side.
         prop_assert_eq!(b2nd::serialized_len(&other).unwrap(), bytes.len());
+    }
+
+    #[test]
+    fn a_length_is_between_those_of_the_type(
+        shape in shape(), array in array(), header in header(), trailer in trailer(), bounded in bounded(),
+    ) {
+        let layouts = &*LAYOUTS;
+        within(&layouts.shape, &b2nd::to_vec(&shape).unwrap());
+        within(&layouts.header, &header);
+        within(&layouts.trailer, &trailer);
+        let bytes = b2nd::to_vec(&array).unwrap();
+        within(&layouts.array, &bytes);
+        match &array {
+            ArrayMeta::Caterva(_) => within(&layouts.caterva, &bytes),
+            ArrayMeta::LegacyB2nd(_) => within(&layouts.legacy, &bytes),
+            ArrayMeta::B2nd(_) => within(&layouts.b2nd, &bytes),
+            _ => {}
+        }
+        within(&layouts.geometry, &b2nd::to_vec(array.geometry()).unwrap());
+        within(&layouts.bounded, &b2nd::to_vec(&bounded).unwrap());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::copy::copy;
 use super::file::File;
+use super::growth::explained;
 use super::lock::{Claim, is_at, named};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::source::frame_file;
@@ -145,6 +146,8 @@ impl Editor {
 
     /// Replaces the content of the metalayer under the name of type `T`.
     ///
+    /// [`Layout::is_fixed`](crate::Layout::is_fixed) tells beforehand whether all values of a type have one length, and so always fit.
+    ///
     /// # Errors
     ///
     /// Those of [`set_metalayer_bytes`](Editor::set_metalayer_bytes).
@@ -158,7 +161,7 @@ impl Editor {
     /// # Errors
     ///
     /// The header has no such metalayer, or its content has another length: it cannot grow, since chunks follow the header, and after a
-    /// shorter one readers would find the tail of the old. [`rewrite`](Editor::rewrite) adds and lengthens metalayers.
+    /// shorter one readers would find the tail of the old; the sentence names the entries whose lengths differ. [`rewrite`](Editor::rewrite) adds and lengthens metalayers.
     /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content))
@@ -211,7 +214,7 @@ impl Editor {
         let may_be_shorter =
             [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
-            return Err(too_long(name, content.len(), place.len()));
+            return Err(explained(too_long(name, content.len(), place.len()), place, content));
         }
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);

@@ -154,7 +154,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
         error::ErrorKind::Io(system) if system.kind() == ErrorKind::WouldBlock => {
             let locked = Error::new(error::ErrorKind::Locked).in_file(path);
             match system.get_ref() {
-                Some(_) => locked.within(Segment::Because(BY_THIS_THREAD), None),
+                Some(_) => locked.within(Segment::Because(BY_THIS_THREAD.into()), None),
                 None => locked,
             }
         }

@@ -1,6 +1,5 @@
 //! What the fields of a header, a trailer and a chunk are called, in their order.
 
-use b2nd::ArrayMeta;
 use b2nd::frame::{Codec, Filter, SplitMode};
 
 use crate::text::hex;
@@ -12,8 +11,6 @@ pub(super) enum Names {
     Any,
     /// An array of these fields.
     Fields(&'static [(&'static str, Names)]),
-    /// One of an array's shapes, whose marker is `90` plus the number of dimensions, up to `a0`.
-    Dimensions,
     /// Positions in the header or trailer, or a map of names to them.
     Offsets,
     /// A string or extension that is fields of fixed length.
@@ -189,24 +186,5 @@ fn split_mode(byte: u8) -> String {
         2 => SplitMode::Auto.to_string(),
         3 => SplitMode::ForwardCompat.to_string(),
         other => other.to_string(),
-    }
-}
-
-/// The entries of an array's metalayer.
-pub(super) fn array<S>(meta: &ArrayMeta<S>) -> Names {
-    const VERSION: (&str, Names) = ("version", Any);
-    const NDIM: (&str, Names) = ("ndim", Any);
-    const SHAPE: (&str, Names) = ("shape", Dimensions);
-    const CHUNKSHAPE: (&str, Names) = ("chunkshape", Dimensions);
-    const BLOCKSHAPE: (&str, Names) = ("blockshape", Dimensions);
-    const DTYPE_FORMAT: (&str, Names) = ("dtype_format", Any);
-    const DTYPE: (&str, Names) = ("dtype", Any);
-    match meta {
-        ArrayMeta::B2nd(_) | ArrayMeta::MiscountedB2nd(_) => {
-            Fields(&[VERSION, NDIM, SHAPE, CHUNKSHAPE, BLOCKSHAPE, DTYPE_FORMAT, DTYPE])
-        }
-        ArrayMeta::LegacyB2nd(_) => Fields(&[VERSION, NDIM, SHAPE, CHUNKSHAPE, BLOCKSHAPE, DTYPE]),
-        ArrayMeta::Caterva(_) => Fields(&[VERSION, NDIM, SHAPE, CHUNKSHAPE, BLOCKSHAPE]),
-        _ => Any,
     }
 }

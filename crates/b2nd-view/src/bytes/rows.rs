@@ -10,10 +10,13 @@ use serde::Serialize;
 
 use super::names::{self, Names, Part};
 use crate::text::{count, quoted, shortened};
-use b2nd_store::marker::{self, Form, Length, Show, length};
+use b2nd_store::marker::{self, Form, Show, length};
 
 /// How deep a metalayer's content may nest to be taken apart.
 const MAX_DEPTH: usize = 32;
+
+/// How many bytes are the marker of a bin32 or str32 and the length after it.
+const HEAD: usize = 5;
 
 /// How much of a string's text is shown, in characters.
 const MAX_TEXT: usize = 60;
@@ -82,10 +85,7 @@ impl<'a> Rows<'a> {
     /// A value and all that is in it. `None` where the bytes are none; rows of its front may be there then.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let byte = *self.rest.first()?;
-        let (marker, form) = match (names, byte) {
-            (Names::Dimensions, 0xa0) => ("90 + 16", Form::Array(Length::Is(16))),
-            _ => marker::of(byte)?,
-        };
+        let (marker, form) = marker::of(byte)?;
         match form {
             Form::Word(word) => self.row(marker, 1, 1, name, word.to_owned()),
             Form::Fixint => self.row(marker, 1, 1, name, i8::from_be_bytes([byte]).to_string()),
@@ -114,7 +114,7 @@ impl<'a> Rows<'a> {
                     _ => count(elements, "element"),
                 };
                 self.row(marker, head, head, name, value)?;
-                self.inside(|this| this.elements(name, names, elements))
+                self.inside(|this| this.elements(names, elements))
             }
             Form::Map(length) => {
                 let (head, pairs) = length.read(self.rest)?;
@@ -138,15 +138,14 @@ impl<'a> Rows<'a> {
         self.row("", 0, part.length, part.name, part.text(bytes))
     }
 
-    fn elements(&mut self, name: &str, names: Names, count: usize) -> Option<()> {
+    fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // As many as there are names: one layout of an array's metalayer says one less.
+            // As many as there are names, whatever the count says.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
                 (0..count).try_for_each(|_| self.content(names.next().unwrap_or_default()))
             }
-            Names::Dimensions => (0..count).try_for_each(|index| self.value(&format!("{name}[{index}]"), Names::Any)),
             _ => (0..count).try_for_each(|index| self.value(&format!("[{index}]"), Names::Any)),
         }
     }
@@ -166,7 +165,6 @@ impl<'a> Rows<'a> {
 
     /// A metalayer's content: a bin32, and what is in it.
     fn content(&mut self, name: &[u8]) -> Option<()> {
-        const HEAD: usize = 5;
         let length = match self.rest.first_chunk::<HEAD>()? {
             [0xc6, length @ ..] => u32::from_be_bytes(*length) as usize,
             _ => return None,
@@ -220,17 +218,37 @@ impl<'a> Rows<'a> {
     /// All that is left, as an array's metalayer or as any one value if it is such, else as plain bytes.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
-        let (label, names) = match array_names(name, rest) {
-            Some(names) => ("array", names),
-            None => ("value", Names::Any),
-        };
-        let whole = self.value(label, names).is_some() && (self.rest.is_empty() || label == "array");
-        if !whole {
-            (self.rest, self.offset) = (rest, offset);
-            self.rows.truncate(rows);
-            return self.left("bytes", text_or_length);
+        if self.array(name).is_some() {
+            return self.stale();
         }
-        self.stale()
+        match self.value("value", Names::Any) {
+            Some(()) if self.rest.is_empty() => Some(()),
+            _ => {
+                (self.rest, self.offset) = (rest, offset);
+                self.rows.truncate(rows);
+                self.left("bytes", text_or_length)
+            }
+        }
+    }
+
+    /// An array's metalayer, if this is one, as the layout of its type has it.
+    fn array(&mut self, name: &[u8]) -> Option<()> {
+        let (after, layout) = match name {
+            b"b2nd" => (b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.1, b2nd::layout::<ArrayMeta<&str>>()),
+            b"caterva" => (b2nd::take_from_slice::<CatervaMeta>(self.rest).ok()?.1, b2nd::layout::<CatervaMeta>()),
+            _ => return None,
+        };
+        let content = self.rest.get(..self.rest.len() - after.len())?;
+        let depth = self.depth;
+        for row in layout.and_then(|layout| layout.describe(content)).ok()? {
+            let head = if row.marker == "str32" { HEAD } else { 1 };
+            let name = if row.path.is_empty() { "array" } else { &row.path };
+            let marker = if row.marker.ends_with("fixint") { "fixint" } else { row.marker };
+            self.depth = depth + row.depth;
+            self.row(marker, head, row.length, name, shortened(row.value, MAX_TEXT))?;
+        }
+        self.depth = depth;
+        Some(())
     }
 
     /// All that is left, if anything is.
@@ -259,16 +277,6 @@ impl<'a> Rows<'a> {
         self.depth -= 1;
         done
     }
-}
-
-/// The names of an array's entries, if this is the metalayer of one.
-fn array_names(name: &[u8], content: &[u8]) -> Option<Names> {
-    let meta = match name {
-        b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).ok()?.0,
-        b"caterva" => ArrayMeta::Caterva(b2nd::take_from_slice::<CatervaMeta>(content).ok()?.0),
-        _ => return None,
-    };
-    Some(names::array(&meta))
 }
 
 /// Short text as it is, and of anything else its length.
