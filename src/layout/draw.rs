@@ -310,7 +310,7 @@ fn section(f: &mut fmt::Formatter<'_>, path: &str, row: &Row<'_>) -> fmt::Result
 ///
 /// let drawing = b2nd::layout::<Tile>()?.to_string();
 /// assert_eq!(drawing, "\
-/// |-0-|-1-|4 bytes-|-6-|4 bytes--|~~~~~|
+/// |-0-|-1-|4 bytes-|-6-|-4 bytes-|~~~~~|
 /// | 92| ce| id     | db| name_len| name|
 /// |---|---|--------|---|---------|~~~~~|
 ///   ^   ^            ^

@@ -163,7 +163,8 @@ fn what_the_system_refuses() {
     let example = "tests/data/example.b2nd";
     let error = "unexpected end of input at byte 0: the frame's header needs 15 more bytes";
     assert_eq!(message(File::open_at(example, 1 << 40)), error);
-    assert_eq!(message(File::open_at(example, u64::MAX)), format!("{example}: Invalid argument (os error 22)"));
+    assert_eq!(message(File::open_at(example, u64::MAX)), error, "nothing can be read from there on");
+    assert_eq!(message(File::open_at(example, 1 << 63)), format!("{example}: Invalid argument (os error 22)"));
     let length = std::fs::metadata(example).unwrap().len();
     let error = File::open_at(example, length - 1).unwrap_err();
     assert!(!matches!(error.kind(), ErrorKind::Io(_)), "{error}");
