@@ -176,7 +176,7 @@ fn owned_metadata_costs_one_allocation_in_each_direction() {
 
 #[test]
 fn metadata_in_place_costs_no_allocation() {
-    let contents: Vec<_> = (0..=16).map(|ndim| layouts(ndim)).collect();
+    let contents: Vec<_> = (0..=16).map(layouts).collect();
     let mut meta = B2ndMeta { version: 9, geometry: Geometry::new(&[], &[], &[]).unwrap(), dtype_format: 9, dtype: "another" };
     for [.., (_, bytes)] in &contents {
         let ((), info) = allocated(|| b2nd::from_slice_in_place(bytes, &mut meta).unwrap());
