@@ -30,6 +30,7 @@ use commands::import::Import;
 use commands::info::Info;
 use commands::meta::Meta;
 use commands::rewrite::Rewrite;
+use commands::show::Show;
 use commands::slice::SliceOf;
 use commands::stats::Stats;
 use commands::upgrade;
@@ -103,6 +104,9 @@ enum Command {
     /// Counts values: how many, least, greatest, mean, standard deviation, NaN, zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(Stats),
+    /// Draws values: a heat map, a plot, an image or a histogram, here or as a PNG file.
+    #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
+    Show(Show),
     /// Prints completions for a shell.
     #[command(after_help = "Examples:\n  b2nd completions bash > b2nd.bash\n  b2nd completions fish > b2nd.fish")]
     Completions {
@@ -143,6 +147,7 @@ fn main() -> ExitCode {
             Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
         }
         Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output)),
+        Some(Command::Show(show)) => Output::styled().run(|output| show.run(output)),
         Some(Command::Stats(stats)) => stats.output().run(|output| stats.run(output)),
         Some(Command::Export(export)) => Output::plain().run(|output| export.run(output)),
         Some(Command::Import(import)) => Output::plain().run(|output| import.run(output)),

@@ -27,6 +27,16 @@ impl Number {
             Number::Complex(real, imaginary) => real == 0.0 && imaginary == 0.0,
         }
     }
+
+    /// The number to draw: the magnitude of a complex one.
+    pub(crate) fn to_f64(self) -> f64 {
+        match self {
+            Number::Nan => f64::NAN,
+            Number::Integer(number) => number as f64,
+            Number::Float(number) => number,
+            Number::Complex(real, imaginary) => real.hypot(imaginary),
+        }
+    }
 }
 
 /// Reads an element's bytes.

@@ -6,7 +6,7 @@ use b2nd_ndarray::Array;
 use b2nd_view::slice::Selection;
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::values::length;
 
 /// How many bytes a piece has where chunks are small.
@@ -98,6 +98,41 @@ impl<'a> Tiles<'a> {
         }
         Ok(())
     }
+
+    /// All elements that are meant, in C order.
+    pub(crate) fn gather(&self) -> Result<Vec<u8>> {
+        let (lengths, size) = (self.selection.lengths(), self.array.itemsize());
+        let lengths: Vec<usize> = lengths.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>()?;
+        let bytes = lengths.iter().try_fold(size, |bytes, &length| bytes.checked_mul(length));
+        let bytes =
+            bytes.filter(|&bytes| bytes <= 4 * LARGE).ok_or_else(|| Error::new("it is too large to be drawn: slice it"))?;
+        let mut all = vec![0; bytes];
+        let place = |ranges: &[Range<i64>], elements: &[u8]| (ranges.to_vec(), elements.to_vec());
+        self.each(place, |(ranges, elements), _| {
+            let mut places = Vec::new();
+            for (axis, range) in self.axes.iter().zip(&ranges) {
+                let first = usize::try_from((range.start - axis.range.start) / axis.step)?;
+                places.push((first, usize::try_from((range.end - range.start + axis.step - 1) / axis.step)?));
+            }
+            let Some((&(first, run), outer)) = places.split_last() else {
+                all.copy_from_slice(&elements);
+                return Ok(());
+            };
+            for (row, items) in elements.chunks((run * size).max(1)).enumerate() {
+                let (mut rest, mut at, mut stride) = (row, first, lengths.last().copied().unwrap_or(1));
+                for (&(start, count), length) in outer.iter().zip(&lengths).rev() {
+                    at += (start + rest % count.max(1)) * stride;
+                    rest /= count.max(1);
+                    stride *= length;
+                }
+                if let Some(place) = all.get_mut(at * size..at * size + items.len()) {
+                    place.copy_from_slice(items);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
 }
 
 /// One dimension: what is meant of it, and the length of a piece.
@@ -131,4 +166,11 @@ impl Axis {
         let first = start + (from - start + self.step - 1) / self.step * self.step;
         first..start + (to - 1 - start) / self.step * self.step + 1
     }
+}
+
+/// How many chunks have an element that is meant.
+pub(crate) fn touched(array: &Array, selection: &Selection) -> u64 {
+    let axes = selection.ranges.iter().zip(&selection.steps).zip(array.grid().chunkshape());
+    let counts = axes.map(|((range, &step), &chunk)| Axis { range: range.clone(), step, tile: chunk.max(1), block: 1 }.count());
+    counts.fold(1, |all: u64, count| all.saturating_mul(u64::try_from(count).unwrap_or(0)))
 }

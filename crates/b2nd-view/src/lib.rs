@@ -13,6 +13,7 @@
 //! | find what is wrong with it | [`check`] |
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
+//! | draw values | [`heat`] |
 //! | show it to a person | [`page`], [`bytes::dump`], [`picture::draw`] |
 //!
 //! ```
@@ -31,6 +32,7 @@ pub mod bytes;
 pub mod check;
 pub mod chunks;
 pub mod details;
+pub mod heat;
 pub mod json;
 pub mod page;
 pub mod picture;

@@ -1,0 +1,366 @@
+//! `b2nd show`: values as a picture, in the terminal or in a file.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use b2nd::dtype::{DType, ScalarType};
+use b2nd_view::heat::{self, Depth, Pixels};
+use b2nd_view::slice::{Selection, Slice};
+use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thousands};
+use clap::Args;
+
+use super::stats::figures;
+use crate::error::{Error, Result};
+use crate::number::{Column, columns, reader};
+use crate::output::Output;
+use crate::staged::{must_not_exist, new_file};
+use crate::tally::Tally;
+use crate::tiles::{Tiles, touched};
+use crate::values::Values;
+
+/// How many chunks are read at the most: steps grow until there are no more.
+const MOST_CHUNKS: u64 = 1024;
+
+/// How many elements of one dimension are drawn at the most.
+const MOST_POINTS: i64 = 1 << 16;
+
+/// How many pixels a file's picture has on a side, unless it is told.
+const MOST_PIXELS: u32 = 2048;
+
+/// The largest side of a picture that is asked for.
+const LARGEST: u32 = 1 << 14;
+
+/// How many lines of a window are not the picture's.
+const AROUND: usize = 8;
+
+/// How many characters stand before the picture.
+const MARGIN: usize = 11;
+
+/// How many bars a histogram has.
+const BARS: usize = 16;
+
+/// Draws values: two dimensions as a heat map (viridis), one as a plot, uint8 with 3 or 4 channels as an image.
+///
+/// Of more dimensions the last two are drawn, of the others the first element. What does not fit into the window, or would take more
+/// than 1,024 chunks, is drawn in steps, which is said; range and statistics are those of what is drawn. Without colour, brighter
+/// characters are greater values.
+#[derive(Args)]
+pub(crate) struct Show {
+    /// An array; as `b2nd info` takes it.
+    file: PathBuf,
+
+    /// A part of it: 0:10,5,::2 as in Python.
+    #[arg(allow_hyphen_values = true)]
+    slice: Option<Slice>,
+
+    /// The field of a structure to draw.
+    #[arg(long, value_name = "NAME")]
+    field: Option<String>,
+
+    /// Draw how often values are in each sixteenth of their range.
+    #[arg(long, conflicts_with = "png")]
+    histogram: bool,
+
+    /// Write the picture to a PNG file, which must not exist.
+    #[arg(long, value_name = "OUT")]
+    png: Option<PathBuf>,
+
+    /// How large the PNG file's picture is; otherwise a pixel for each element, at most 2048 x 2048.
+    #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
+    size: Option<(u32, u32)>,
+
+    /// The byte at which the frame starts in its file, in decimal or as 0x….
+    #[arg(long, value_name = "N", value_parser = parse_offset)]
+    offset: Option<u64>,
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let side = |digits: &str| digits.parse().ok().filter(|side| (1..=LARGEST).contains(side));
+    let sides = text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?)));
+    sides.ok_or_else(|| format!("expected WIDTHxHEIGHT, each from 1 to {LARGEST}"))
+}
+
+/// What is drawn: elements of an array, and as what.
+struct Drawn {
+    values: Values,
+    column: Column,
+    /// The dimensions down and across; of a line, across alone.
+    axes: Vec<usize>,
+    /// How many channels an image has.
+    channels: Option<usize>,
+    /// What a person should know of what is left out.
+    notes: Vec<String>,
+}
+
+impl Show {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let done = self.draw(&mut *output.out);
+        Ok(output.settle(&self.file, done)?.is_some())
+    }
+
+    fn draw(&self, out: &mut dyn Write) -> Result<()> {
+        if let Some(path) = &self.png {
+            must_not_exist(path)?;
+        }
+        let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
+        let column = self.column(&values)?;
+        let mut drawn = Drawn::new(values, column);
+        let (width, height) = window();
+        let room = match (self.size, &self.png) {
+            (Some((width, height)), _) => [height, width],
+            (None, Some(_)) => [MOST_PIXELS; 2],
+            _ => [2 * height.saturating_sub(AROUND).max(4) as u32, width.saturating_sub(MARGIN + 1).max(8) as u32],
+        };
+        drawn.fit(room.map(i64::from));
+        let elements = Tiles::new(&drawn.values.array, &drawn.values.selection).gather()?;
+        if let Some(path) = &self.png {
+            return write_png(path, &self.sized(&drawn, &elements));
+        }
+        let page = drawn.page(&elements, self, (width, height));
+        out.write_all(page.as_bytes()).map_err(Error::Write)
+    }
+
+    /// The one column that is to be drawn.
+    fn column(&self, values: &Values) -> Result<Column> {
+        let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
+        let names: Vec<&str> = columns.iter().filter_map(|column| column.name.as_deref()).collect();
+        let place = match &self.field {
+            Some(field) => columns.iter().position(|column| column.name.as_ref() == Some(field)),
+            None => (columns.len() == 1).then_some(0),
+        };
+        let Some(place) = place else {
+            return Err(Error::new(match &self.field {
+                Some(field) if names.is_empty() => format!("there is no field {field}: elements are no structures"),
+                Some(field) => format!("there is no field {field}: there are {}", names.join(", ")),
+                None => format!("elements are structures: name a field with --field: {}", names.join(", ")),
+            }));
+        };
+        let column = columns.swap_remove(place);
+        if column.dtype.as_ref().and_then(reader).is_none() {
+            let dtype = column.dtype.as_ref().map_or_else(|| "of no dtype".to_owned(), DType::to_string);
+            return Err(Error::new(format_args!("its values are {dtype}, and only numbers and times are drawn")));
+        }
+        if column.offsets.len() != 1 {
+            let count = column.offsets.len();
+            return Err(Error::new(format_args!("an element holds {count} values, and only single ones are drawn")));
+        }
+        Ok(column)
+    }
+
+    fn sized(&self, drawn: &Drawn, elements: &[u8]) -> Pixels {
+        let (width, height) = self.size.unwrap_or((1024, 512));
+        if drawn.axes.len() < 2 {
+            return Pixels::plot(&drawn.numbers(elements), width as usize, height as usize);
+        }
+        let pixels = drawn.pixels(elements);
+        self.size.map_or_else(|| pixels.scaled(pixels.width, pixels.height()), |_| pixels.scaled(width as usize, height as usize))
+    }
+}
+
+impl Drawn {
+    fn new(mut values: Values, column: Column) -> Drawn {
+        let Selection { ranges, kept, .. } = &values.selection;
+        let is_byte = matches!(&column.dtype, Some(DType::Scalar(scalar)) if scalar.scalar_type() == ScalarType::UInt8);
+        let lengths = values.selection.lengths();
+        let is_image = is_byte && column.name.is_none() && lengths.len() > 2 && kept.iter().rev().take(3).all(|&kept| kept);
+        let channels = lengths.last().filter(|length| is_image && matches!(length, 3 | 4)).map(|&length| length as usize);
+        let last = ranges.len() - usize::from(channels.is_some());
+        let mut axes: Vec<usize> = (0..last).filter(|&axis| kept[axis] && (channels.is_some() || lengths[axis] != 1)).collect();
+        let mut notes = Vec::new();
+        while axes.len() > 2 {
+            let axis = axes.remove(0);
+            let range = &mut values.selection.ranges[axis];
+            notes.push(format!("dimension {axis} at {}", range.start));
+            range.end = range.end.min(range.start + 1);
+        }
+        Drawn { values, column, axes, channels, notes }
+    }
+
+    /// Takes steps, so that the picture has room and few chunks are read.
+    fn fit(&mut self, room: [i64; 2]) {
+        let Values { array, selection } = &mut self.values;
+        let mut factors = vec![1_i64; self.axes.len()];
+        for ((factor, &axis), room) in
+            factors.iter_mut().zip(&self.axes).zip(if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room })
+        {
+            let length = selection.lengths()[axis];
+            *factor = length / room + i64::from(length % room != 0);
+        }
+        if self.channels.is_some() {
+            // Pixels of an image stay square.
+            let most = factors.iter().copied().max().unwrap_or(1);
+            factors.fill(most);
+        }
+        let steps = selection.steps.clone();
+        let first = touched(array, selection);
+        loop {
+            for (&axis, &factor) in self.axes.iter().zip(&factors) {
+                selection.steps[axis] = steps[axis].saturating_mul(factor.max(1));
+            }
+            if touched(array, selection) <= MOST_CHUNKS {
+                break;
+            }
+            let lengths = selection.lengths();
+            let longest = (0..factors.len()).max_by_key(|&place| lengths[self.axes[place]]);
+            match longest.filter(|&place| lengths[self.axes[place]] > 1) {
+                Some(place) => factors[place] = factors[place].max(1).saturating_mul(2),
+                None => break,
+            }
+        }
+        for (&axis, &factor) in self.axes.iter().zip(&factors) {
+            if factor > 1 {
+                let left = selection.lengths()[axis].unsigned_abs();
+                self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
+            }
+        }
+        let now = touched(array, selection);
+        if now < first {
+            self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
+        }
+    }
+
+    fn length(&self, place: usize) -> usize {
+        let lengths = self.values.selection.lengths();
+        self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
+    }
+
+    fn numbers(&self, elements: &[u8]) -> Vec<f64> {
+        let read = self.column.dtype.as_ref().and_then(reader);
+        let scalars = self.column.scalars(elements, self.values.array.itemsize());
+        scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
+    }
+
+    fn pixels(&self, elements: &[u8]) -> Pixels {
+        match self.channels {
+            Some(channels) => Pixels::image(elements, self.length(1), channels),
+            None => Pixels::heat(&self.numbers(elements), self.length(1)),
+        }
+    }
+
+    fn page(&self, elements: &[u8], show: &Show, (width, height): (usize, usize)) -> String {
+        let array = &self.values.array;
+        let lengths: Vec<String> = array.grid().shape().iter().map(i64::to_string).collect();
+        let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
+        let dtype = self.column.dtype.as_ref().map_or_else(String::new, DType::to_string);
+        let name = printable(&show.file.display().to_string());
+        let mut page = format!("{}{}  {}  {dtype}\n", styled(TITLE, name), printable(&field), lengths.join(" x "));
+        if !self.notes.is_empty() {
+            page += &format!("{}\n", styled(FAINT, self.notes.join(", ")));
+        }
+        let mut tally = Tally::default();
+        tally.add(self.column.scalars(elements, array.itemsize()), self.column.dtype.as_ref().and_then(reader));
+        let numbers = if self.channels.is_some() && !show.histogram { Vec::new() } else { self.numbers(elements) };
+        let width = width.saturating_sub(MARGIN + 1).max(8);
+        if tally.count == 0 {
+            page += "no elements\n";
+        } else if show.histogram {
+            page += &histogram(&numbers, width);
+        } else if self.axes.len() == 2 {
+            page += &self.map(&self.pixels(elements), depth());
+        } else {
+            page += &self.plot(&numbers, width, height.saturating_sub(AROUND).max(4));
+        }
+        let figures = figures(&tally, self.column.dtype.as_ref()).into_iter();
+        let counts = [("count", thousands(tally.count)), ("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))];
+        let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
+        page + &all.join("  ") + "\n"
+    }
+
+    /// Where an element of a dimension that is drawn is in the array.
+    fn index(&self, place: usize, nth: usize) -> i64 {
+        let Some(&axis) = self.axes.get(place) else { return 0 };
+        let Selection { ranges, steps, .. } = &self.values.selection;
+        ranges[axis].start + steps[axis] * i64::try_from(nth).unwrap_or(0)
+    }
+
+    fn across(&self, place: usize, width: usize) -> String {
+        let last = self.index(place, self.length(place).saturating_sub(1)).to_string();
+        let first = self.index(place, 0).to_string();
+        let gap = width.saturating_sub(first.len());
+        format!("{:MARGIN$}{}\n", "", styled(FAINT, if gap > last.len() { format!("{first}{last:>gap$}") } else { first }))
+    }
+
+    fn map(&self, pixels: &Pixels, depth: Depth) -> String {
+        let mut map = String::new();
+        for (number, line) in pixels.lines(depth).into_iter().enumerate() {
+            let label = if number % 5 == 0 { self.index(0, 2 * number).to_string() } else { String::new() };
+            let room = MARGIN - 1;
+            map += &format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")));
+        }
+        map += &self.across(1, pixels.width);
+        if self.channels.is_none() {
+            let scale: Vec<f64> = (0..48).map(|step| f64::from(step % 24)).collect();
+            let line = Pixels::heat(&scale, 24).lines(depth).concat();
+            map += &format!("{:MARGIN$}min {line} max\n", "");
+        }
+        map
+    }
+
+    fn plot(&self, numbers: &[f64], width: usize, height: usize) -> String {
+        let (least, greatest) = heat::range(numbers).unwrap_or_default();
+        let mut plot = String::new();
+        for (number, line) in heat::plot(numbers, width, height).into_iter().enumerate() {
+            let label = match number {
+                0 => short(greatest),
+                number if number + 1 == height => short(least),
+                _ => String::new(),
+            };
+            let room = MARGIN - 1;
+            plot += &format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")));
+        }
+        plot + &self.across(0, width)
+    }
+}
+
+/// A number in at most ten characters.
+fn short(number: f64) -> String {
+    let text = number.to_string();
+    if text.len() < MARGIN { text } else { format!("{number:.2e}") }
+}
+
+fn histogram(numbers: &[f64], width: usize) -> String {
+    let counts = heat::histogram(numbers, BARS);
+    let (least, greatest) = heat::range(numbers).unwrap_or_default();
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let room = width.saturating_sub(14).max(8);
+    let bars = counts.iter().enumerate().map(|(bar, &count)| {
+        let from = least + (greatest / BARS as f64 - least / BARS as f64) * bar as f64;
+        let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
+        let margin = MARGIN - 1;
+        format!("{} {} {}\n", styled(FAINT, format!("{:>margin$}", short(from))), "█".repeat(length), thousands(count))
+    });
+    bars.collect()
+}
+
+/// How many characters the window has, across and down.
+fn window() -> (usize, usize) {
+    terminal_size::terminal_size_of(io::stdout()).map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+}
+
+/// How many colours the terminal has.
+fn depth() -> Depth {
+    let stdout = io::stdout();
+    match (anstream::AutoStream::choice(&stdout), std::env::var("COLORTERM")) {
+        (anstream::ColorChoice::Never, _) => Depth::None,
+        (anstream::ColorChoice::Auto, _) if !stdout.is_terminal() => Depth::None,
+        (_, Ok(colors)) if colors == "truecolor" || colors == "24bit" => Depth::True,
+        _ => Depth::Indexed,
+    }
+}
+
+fn write_png(path: &std::path::Path, pixels: &Pixels) -> Result<()> {
+    let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
+    if width == 0 || height == 0 {
+        return Err(Error::new("there are no elements to draw"));
+    }
+    let pixel = |color: &Option<heat::Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
+    let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
+    new_file(path, |file| {
+        let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&bytes)?;
+        Ok(writer.finish()?)
+    })
+}
