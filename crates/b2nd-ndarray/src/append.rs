@@ -304,7 +304,7 @@ impl Appender {
         }
         if bytes.len() != old.len() || bytes.get(SECTOR..) != old.get(SECTOR..) {
             let message =
-                format_args!("the array's metalayer does not lie in the first {SECTOR} bytes: it cannot grow without a risk");
+                format!("the array's metalayer does not lie in the first {SECTOR} bytes: it cannot grow without a risk");
             return Err(b2nd::Error::custom(message).into());
         }
         Ok(bytes)

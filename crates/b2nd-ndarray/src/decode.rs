@@ -104,7 +104,7 @@ impl Array {
         };
         let found = header.nbytes();
         if expected != found {
-            let message = format_args!("expected {expected} bytes, as the array's shapes say, found {found}");
+            let message = format!("expected {expected} bytes, as the array's shapes say, found {found}");
             return Err(b2nd::Error::custom(message).into());
         }
         if header.special().is_none() && !header.is_stored() {
@@ -241,7 +241,7 @@ fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> R
     };
     if itemsize.checked_rem(element.len()) != Some(0) {
         let found = element.len();
-        let message = format_args!("it repeats {found} bytes, the array's elements have {itemsize}");
+        let message = format!("it repeats {found} bytes, the array's elements have {itemsize}");
         return Err(b2nd::Error::custom(message).into());
     }
     Ok(element)

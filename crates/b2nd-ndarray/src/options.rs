@@ -96,7 +96,7 @@ impl Options {
             |lengths: Vec<i64>| lengths.iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect::<Vec<_>>();
         if let Some((axis, (chunk, block))) = chunks.iter().zip(&blocks).enumerate().find(|(_, (chunk, block))| block > chunk) {
             let message =
-                format_args!("blockshape[{axis}] is {block}, chunkshape[{axis}] is {chunk}: no block is longer than its chunk");
+                format!("blockshape[{axis}] is {block}, chunkshape[{axis}] is {chunk}: no block is longer than its chunk");
             return Err(b2nd::Error::custom(message).into());
         }
         Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
@@ -109,7 +109,7 @@ impl Options {
         let wide = |meta: u8| if meta == 0 { header.typesize() } else { i32::from(meta) };
         let bytedelta = self.filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA);
         if let Some(&(_, meta)) = bytedelta {
-            let message = format_args!(
+            let message = format!(
                 "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, which python-blosc2 can open, found {}",
                 wide(meta)
             );

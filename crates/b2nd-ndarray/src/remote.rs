@@ -86,8 +86,7 @@ impl Remote {
             let array = Array::from_source(parts.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
                 let path = &object.path;
-                let message =
-                    format_args!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
+                let message = format!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
                 return Err(b2nd::Error::custom(message).into());
             }
             array.store.offsets()?;

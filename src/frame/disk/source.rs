@@ -161,7 +161,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
 
     let _turn = CURSOR.lock().unwrap_or_else(PoisonError::into_inner);
     file.seek(SeekFrom::Start(position))?;
-    file.read(buffer)
+    Read::read(&mut file, buffer)
 }
 
 /// Adds the file to an error, since the system's errors do not name it.
