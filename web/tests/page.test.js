@@ -8,6 +8,7 @@ import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { size } from "../page/dom.js";
 import { ask, data, dist, drop, launch, root, serve, shown, shownJson, tool, visit } from "./browser.js";
 
 const CORPUS = join(root, "../shared/corpus/stores");
@@ -34,6 +35,12 @@ const facts = (page) => page.evaluate(() => Object.fromEntries([...document.quer
 
 const thousands = (number) => number.toLocaleString("en-US");
 const lengths = (shape) => (shape.length ? shape.map(thousands).join(" × ") : "()");
+
+test("a length of 1024.0 of a unit is 1.0 of the next, as in the tool", () => {
+  assert.equal(size(1_048_575), "1,048,575 bytes (1.0 MiB)");
+  assert.equal(size(1023), "1,023 bytes");
+  assert.equal(size(35_184_372_088_832n), "35,184,372,088,832 bytes (32.0 TiB)");
+});
 
 test("every frame of tests/data, dropped, is shown as the tool shows it", async () => {
   const { page, wrong } = await visit(browser, home.url);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use b2nd::frame::{Filter, FrameType};
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::store::Attributes;
+use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
 use serde::Serialize;
 
@@ -132,7 +133,10 @@ impl Row {
 }
 
 fn filter_name(filter: Filter, meta: u8) -> String {
-    if meta == 0 { filter.to_string() } else { format!("{filter}({meta})") }
+    match parameter(filter, meta) {
+        0 => filter.to_string(),
+        meta => format!("{filter}({meta})"),
+    }
 }
 
 /// A name, which may be any bytes.

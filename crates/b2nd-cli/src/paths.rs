@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory};
+use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory, no_key};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -183,7 +183,7 @@ impl Paths {
             let store = store::list(folder, &mut Codec::default())?;
             match which {
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
-                (None, Leaves::OneByKey) => Err(Error::new(format_args!("it is a store: name a leaf, as in {path}::/KEY"))),
+                (None, Leaves::OneByKey) => Err(no_key(path).into()),
                 (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
                 (None, Leaves::Each) => {
                     Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)

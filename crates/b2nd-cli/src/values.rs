@@ -92,8 +92,7 @@ pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
 
 /// An array in a file, in a store, behind an address.
 fn open(word: &Path, offset: Option<u64>) -> Result<Array> {
-    let location = Location::new(word.as_os_str());
-    let source = location.open()?.frame(location.key(), &mut Codec::default())?;
+    let source = Location::new(word.as_os_str()).frame(&mut Codec::default())?;
     match Array::from_source(source.clone(), offset.unwrap_or(0)) {
         Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
         array => Ok(array?),

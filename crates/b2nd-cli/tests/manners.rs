@@ -92,7 +92,7 @@ fn nobody_waits_for_a_pipe() {
     }
     for args in [&["cat", "pipe"][..], &["export", "pipe", "out.npy"]] {
         let output = run(args, &tests.0);
-        assert_eq!((text(&output.stderr), output.status.code()), ("pipe: it is not a regular file\n", Some(1)));
+        assert_eq!((text(&output.stderr), output.status.code()), ("pipe: neither a file nor a directory\n", Some(1)));
     }
     assert!(!tests.0.join("out.npy").exists());
 }
@@ -139,7 +139,7 @@ fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
     header.metalayers_mut().insert(metalayer, b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
-    let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}}}"#)).unwrap();
+    let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}, "current_offset": {length}}}"#)).unwrap();
     writer.set_vlmetalayer("estore_metadata", &map).unwrap();
     writer.finish().unwrap()
 }

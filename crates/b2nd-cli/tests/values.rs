@@ -75,6 +75,18 @@ fn objects_are_refused_by_name() {
 }
 
 #[test]
+fn what_info_calls_a_recipe_has_no_values() {
+    let tests = two_rows("values-recipe");
+    let recipe = b"\x81\xa4kind\xa3new";
+    let [array, file] = ["a.b2nd", "r.b2nd"].map(|name| tests.0.join(name));
+    b2nd::frame::rewrite(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
+    assert_eq!(json["kind"], "b2object");
+    let refused = tests.refused(&["cat", "r.b2nd"]);
+    assert!(refused.starts_with("r.b2nd: the file holds the metalayer b2o: "), "{refused}");
+}
+
+#[test]
 fn a_frame_inside_a_file_has_its_values_read() {
     let tests = two_rows("values-offset");
     let frame = fs::read(tests.0.join("a.b2nd")).unwrap();

@@ -38,7 +38,7 @@ impl Array {
         };
         // Whatever the directory is called.
         let target = if path.is_dir() { Ok(Target::Directory(Directory(path.to_owned()))) } else { Target::local(path) };
-        let source = target.and_then(|target| target.frame(Some(key), &mut Codec::default())).map_err(named)?;
+        let source = target.and_then(|target| target.leaf(key, &mut Codec::default())).map_err(named)?;
         let array = Array::from_source(source.clone(), 0)?;
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {

@@ -26,6 +26,8 @@ pub enum Kind {
     LazyExpr,
     /// `lazyudf`: a recipe, a function and its operands.
     LazyUdf,
+    /// `b2object`: a recipe or a reference of a kind that is not known.
+    B2Object,
     /// `proxy`: a cache of another array.
     Proxy,
     /// `remote_array`: a reference to an array elsewhere.
@@ -46,12 +48,12 @@ impl Kind {
         let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {
             let value = Value::from_slice(content);
-            match value.and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()) {
-                Some("lazyexpr") => return Kind::LazyExpr,
-                Some("lazyudf") => return Kind::LazyUdf,
-                Some("remote_array") => return Kind::RemoteArray,
-                _ => {}
-            }
+            return match value.and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()) {
+                Some("lazyexpr") => Kind::LazyExpr,
+                Some("lazyudf") => Kind::LazyUdf,
+                Some("remote_array") => Kind::RemoteArray,
+                _ => Kind::B2Object,
+            };
         }
         if let Some(content) = header.metalayers().get("LazyArray") {
             let is_function = Value::from_slice(content).and_then(|value| value.as_u64()) == Some(1);
@@ -93,6 +95,7 @@ impl Kind {
             Kind::EmbedStore => "embedstore",
             Kind::LazyExpr => "lazyexpr",
             Kind::LazyUdf => "lazyudf",
+            Kind::B2Object => "b2object",
             Kind::Proxy => "proxy",
             Kind::RemoteArray => "remote_array",
             Kind::ObjectArray => "object_array",
@@ -104,7 +107,7 @@ impl Kind {
 
     /// Whether python-blosc2 refuses to open it unless it is told to trust it: what it opens may lead elsewhere, or run.
     pub fn needs_trust(self) -> bool {
-        matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::Proxy | Kind::RemoteArray)
+        matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object | Kind::Proxy)
     }
 }
 

@@ -43,7 +43,7 @@ pub use frame::{Frame, chunk_file_name};
 pub use http::HttpFile;
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
-pub use location::{Bytes, Location, OneFile, Target};
+pub use location::{Bytes, Location, OneFile, Target, no_key};
 pub use store::{Store, list};
 pub use table::Table;
 pub use value::Value;

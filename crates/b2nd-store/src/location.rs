@@ -107,6 +107,25 @@ impl Location {
             Place::Address(address) => open_address(address),
         }
     }
+
+    /// The bytes of one frame: of the leaf that is named, or of the file itself. What is embedded or compressed is decompressed
+    /// into memory.
+    ///
+    /// # Errors
+    ///
+    /// It is a store, and no leaf is named; and those of [`open`](Location::open) and [`Target::leaf`].
+    pub fn frame(&self, codec: &mut dyn Decompress) -> Result<Bytes> {
+        match (self.open()?, self.key()) {
+            (target, Some(key)) => target.leaf(key, codec),
+            (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
+            _ => Err(no_key(&self.place())),
+        }
+    }
+}
+
+/// The error about a store where a leaf has to be named.
+pub fn no_key(place: &str) -> Error {
+    Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
 }
 
 impl fmt::Display for Location {
@@ -193,17 +212,14 @@ impl Target {
         }
     }
 
-    /// The bytes of one frame: of the leaf with this key, or without a key of the file itself. What is embedded or compressed is
-    /// decompressed into memory.
+    /// The bytes of the leaf with this key. What is embedded or compressed is decompressed into memory.
     ///
     /// # Errors
     ///
-    /// There is no such leaf, or it is a table or at a server; a store has no key; or something cannot be read.
-    pub fn frame(&self, key: Option<&str>, codec: &mut dyn Decompress) -> Result<Bytes> {
-        let no_key = || Error::custom("it is a store: name a leaf, as in PATH::/KEY");
+    /// There is no such leaf, it is a table or at a server, or something cannot be read.
+    pub fn leaf(&self, key: &str, codec: &mut dyn Decompress) -> Result<Bytes> {
         match self {
             Target::Directory(directory) => {
-                let key = key.ok_or_else(no_key)?;
                 // A name that leads out of the store is no key of it.
                 let name = Path::new(key.trim_start_matches('/'));
                 let is_inside = name.components().all(|part| matches!(part, std::path::Component::Normal(_)));
@@ -214,7 +230,7 @@ impl Target {
                 }
             }
             Target::File(source) if is_zip(&source.read(0..4)?) => {
-                let (zip, key) = (Zip::open(&**source)?, key.ok_or_else(no_key)?);
+                let zip = Zip::open(&**source)?;
                 let name = key.trim_start_matches('/');
                 match LEAVES.iter().map(|end| format!("{name}{end}")).find(|member| zip.has(member)) {
                     Some(member) => match zip.range(&member)? {
@@ -225,7 +241,6 @@ impl Target {
                 }
             }
             Target::File(source) => {
-                let Some(key) = key else { return Ok(source.clone()) };
                 let frame = Frame::open(&**source)?;
                 if !matches!(Kind::of(frame.header(), None, codec), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
                     return Err(Error::custom(format_args!("it is no store, so there is no {key} in it")));

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use b2nd::frame::Filter;
+
 /// A number with a comma before every third digit.
 pub fn thousands(number: impl Display) -> String {
     let number = number.to_string();
@@ -43,6 +45,27 @@ pub fn size(bytes: i128) -> String {
         None => exact,
     }
 }
+
+/// The parameter of a filter, from the byte that headers have for it.
+///
+/// trunc_prec and int_trunc count the bits that they keep, or below zero those that they cut off.
+///
+/// ```
+/// use b2nd::frame::Filter;
+/// use b2nd_store::text::parameter;
+///
+/// assert_eq!(parameter(Filter::TruncPrec, 0xf6), -10);
+/// assert_eq!(parameter(Filter::Other(200), 0xf6), 246);
+/// ```
+pub fn parameter(filter: Filter, meta: u8) -> i16 {
+    match filter {
+        Filter::TruncPrec | INT_TRUNC => i8::from_be_bytes([meta]).into(),
+        _ => meta.into(),
+    }
+}
+
+/// The filter int_trunc.
+const INT_TRUNC: Filter = Filter::Other(36);
 
 /// A string as it is, but for what a terminal would not show.
 pub fn printable(text: &str) -> String {

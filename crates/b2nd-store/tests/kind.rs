@@ -19,5 +19,7 @@ fn the_metalayer_that_python_looks_for_first_counts() {
     assert_eq!(kind(&["vlarray", "listarray"]), "list_array");
     assert_eq!(kind(&["batcharray", "listarray"]), "list_array");
     assert_eq!(kind(&["b2nd", "proxy-source"]), "proxy");
+    assert_eq!(kind(&["b2nd", "b2o"]), "b2object");
+    assert_eq!(kind(&["b2o", "LazyArray"]), "b2object");
     assert_eq!(kind(&["other"]), "schunk");
 }

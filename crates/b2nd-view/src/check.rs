@@ -1,7 +1,7 @@
 //! What is wrong with a frame: every finding at once, and who minds.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType, Header, MAX_METALAYERS, Metalayers};
+use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
@@ -23,8 +23,8 @@ mod lenient;
 /// The most vlmetalayers that C-Blosc2 writes back.
 const MAX_REWRITTEN: usize = 16;
 
-/// Where the filters are in a frame's header, and how many. Two bytes after them their parameters follow.
-const PIPELINE: usize = 0x47;
+/// The filters of a frame's header, behind their count. Two bytes after them their parameters follow.
+const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
 
 /// A filter that subtracts from each byte the one before it in the same plane.
@@ -157,7 +157,7 @@ impl Findings {
     /// The filters for new chunks, whether or not a chunk has them.
     fn pipeline(&mut self, header: &[u8], typesize: i32) {
         for slot in 0..FILTERS {
-            let [filter_at, meta_at] = [PIPELINE, PIPELINE + FILTERS + 2].map(|first| first + slot);
+            let [filter_at, meta_at] = [FIRST_FILTER, FIRST_FILTER + FILTERS + 2].map(|first| first + slot);
             let (Some(&filter), Some(&meta)) = (header.get(filter_at), header.get(meta_at)) else { return };
             if matches!(filter, 5..=31 | 37..=159) {
                 let finding = format!("its pipeline has filter {filter}, which C-Blosc2 does not know");
@@ -309,7 +309,7 @@ impl Findings {
             } else {
                 "it says there are no vlmetalayers, and there are"
             };
-            self.add("header", Some(0x44), finding, [NO, YES, YES]);
+            self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, [NO, YES, YES]);
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
             let finding = format!(

@@ -16,7 +16,7 @@ pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize, codec
     let mut attribute = |name: &str| attributes::get(trailer, name, codec);
     let metalayer = |name: &str| header.metalayers().get(name).and_then(Value::from_slice);
     match kind {
-        Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray => {
+        Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object => {
             let bytes = attribute("b2o").or_else(|| attribute("_LazyArray")).unwrap_or_default();
             if let Some(recipe) = Value::from_slice(&bytes) {
                 lines.recipe(recipe);

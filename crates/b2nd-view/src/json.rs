@@ -2,12 +2,12 @@
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
-use b2nd::frame::{Decompress, FrameType};
+use b2nd::frame::{Decompress, Filter, FrameType};
 use serde::Serialize;
 
 use crate::array::Array;
 use crate::slice::Slice;
-use crate::text::hex;
+use crate::text::{hex, parameter};
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes;
@@ -89,7 +89,7 @@ pub struct Object<'a> {
 #[derive(Serialize)]
 struct FilterSlot {
     filter: String,
-    meta: u8,
+    meta: i16,
 }
 
 /// `name` is null where it is not UTF-8, `value` where the content is not MessagePack.
@@ -202,7 +202,7 @@ impl<'a> Object<'a> {
             codec: header.codec().to_string(),
             codec_meta: header.codec_meta(),
             level: header.level(),
-            filters: header.filters().map(|(filter, meta)| FilterSlot { filter: filter.to_string(), meta }).collect(),
+            filters: header.filters().map(filter_slot).collect(),
             split_mode: header.split_mode().map(|mode| mode.to_string()),
             nbytes: header.nbytes(),
             cbytes: header.cbytes(),
@@ -252,6 +252,10 @@ pub fn frame(frame: &Frame, path: &str, options: &Options, codec: &mut dyn Decom
     let place = Place { path, offset: frame.offset(), ..Place::default() };
     let object = Object::new(frame, place, options, codec)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
+}
+
+fn filter_slot((filter, meta): (Filter, u8)) -> FilterSlot {
+    FilterSlot { filter: filter.to_string(), meta: parameter(filter, meta) }
 }
 
 fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {

@@ -84,9 +84,9 @@ fn size_or_varies(length: i32, varies: bool) -> String {
 }
 
 fn compression(page: &mut Page, header: &Header) {
-    let codec = with_meta(header.codec(), header.codec_meta());
+    let codec = with_meta(header.codec(), header.codec_meta().into());
     page.line("codec", format_args!("{codec}, level {}", header.level()));
-    let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, meta)).collect();
+    let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
     page.line("filters", if filters.is_empty() { "none".to_owned() } else { filters.join(", ") });
     page.line("split mode", header.split_mode().map_or_else(|| "unknown".to_owned(), |mode| mode.to_string()));
     page.line(
@@ -96,13 +96,8 @@ fn compression(page: &mut Page, header: &Header) {
 }
 
 /// A codec or filter, and its parameter where it has one.
-fn with_meta(stage: impl Display, meta: u8) -> String {
-    match (stage.to_string(), meta) {
-        (stage, 0) => stage,
-        // It counts bits from the other end where it is negative.
-        (stage, meta) if stage == "int_trunc" => format!("{stage} (meta {})", i8::from_be_bytes([meta])),
-        (stage, meta) => format!("{stage} (meta {meta})"),
-    }
+fn with_meta(stage: impl Display, meta: i16) -> String {
+    if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
 }
 
 fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {

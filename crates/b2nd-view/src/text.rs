@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 
-pub use b2nd_store::text::{count, hex, printable, quoted, shortened, size, thousands};
+pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, size, thousands};
 
 /// The path above what is shown of a frame.
 pub const TITLE: Style = Style::new().bold();

@@ -1,9 +1,9 @@
 //! What pages say where not all can be shown: on a terminal, of a dtype that is no text.
 #![allow(clippy::unwrap_used)]
 
-use b2nd::frame::{Header, Sizes, Special, Writer};
+use b2nd::frame::{Filter, Header, Sizes, Special, Writer};
 use b2nd_view::json::Options;
-use b2nd_view::{Frame, check, page, picture};
+use b2nd_view::{Frame, check, json, page, picture};
 use hex_literal::hex;
 
 /// The lines of a page without their styles.
@@ -34,6 +34,19 @@ fn what_can_be_cut_fits_the_terminal_and_fills_it() {
     let dtype = |width| lines(width).iter().skip_while(|line| !line.contains(" dtype ")).take(2).cloned().collect::<Vec<_>>();
     assert_eq!(dtype(Some(60))[1].trim(), "('rain', '<f4')]");
     assert!(dtype(Some(80))[1].contains(" element "));
+}
+
+#[test]
+fn a_filters_parameter_is_the_same_number_for_people_and_programs() {
+    let header = Header::new(Sizes { typesize: 4, chunksize: 4, blocksize: 4 }).unwrap();
+    let header = header.with_filters(&[(Filter::TruncPrec, 10), (Filter::Other(36), 0xfb), (Filter::Other(200), 0xfb)]).unwrap();
+    let file: Vec<u8> = Writer::new(header).finish().unwrap();
+    let frame = Frame::open(&file).unwrap();
+    let page = page::page(&frame, "a", &Options::default(), &mut ()).unwrap().text;
+    assert!(page.contains("trunc_prec (meta 10), int_trunc (meta -5), filter 200 (meta 251)"), "{page}");
+    let object = json::frame(&frame, "a", &Options::default(), &mut ()).unwrap();
+    let parameters: Vec<_> = object["filters"].as_array().unwrap().iter().map(|slot| slot["meta"].as_i64().unwrap()).collect();
+    assert_eq!(parameters, [10, -5, 251]);
 }
 
 /// Legal where dtype_format is not 0: C-Blosc2 opens it.

@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use b2nd::ArrayMeta;
-use b2nd::frame::{Disk, File, FrameType, Storage, Trailer, rewrite};
+use b2nd::frame::{Disk, File, FrameType, HeaderField, Storage, Trailer, rewrite};
 
 use super::plan::Upgrade;
 
@@ -83,7 +84,8 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
 
 /// A header without the only field that a longer metalayer changes as well.
 fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
-    [header.get(..0x10).unwrap_or_default(), header.get(0x18..).unwrap_or_default()]
+    let Range { start, end } = HeaderField::FRAME_LEN.value();
+    [header.get(..start).unwrap_or_default(), header.get(end..).unwrap_or_default()]
 }
 
 /// The length of chunks and index, which in a new frame are all that is between header and trailer.
