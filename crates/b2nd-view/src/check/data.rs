@@ -1,0 +1,117 @@
+//! A frame's data: its length, its index, its chunks.
+
+use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType};
+use b2nd::{ErrorKind, Result};
+use b2nd_store::attributes;
+use b2nd_store::{Frame, readable};
+
+use super::{Findings, NO, UNKNOWN, YES, chunk};
+use crate::array::Array;
+use crate::chunks::{self, Content};
+use crate::text::{count, thousands};
+
+/// The longest gap before a trailer that C-Blosc2 counts with.
+const MAX_GAP: u64 = i32::MAX as u64;
+
+impl Findings {
+    pub(super) fn length(&mut self, frame: &Frame) -> Result<()> {
+        let end = frame.source().len()?.saturating_sub(frame.offset());
+        let frame_len = frame.header().frame_len();
+        if frame.offset() == 0 && end > frame_len {
+            let finding = format!("after the frame: {}, lost with the next edit", count(end - frame_len, "byte"));
+            self.add("file", Some(frame_len), finding, [None, YES, YES]);
+        }
+        let header = frame.header();
+        if let (0, Ok(range)) = (header.nbytes(), frame.trailer_range()) {
+            let after = frame_len.saturating_sub(range.end);
+            if after != 0 {
+                let finding = format!("after it: {} in an empty frame, whose first trailer counts", count(after, "byte"));
+                self.add("trailer", Some(range.end), finding, [NO, YES, YES]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The chunk that holds the index, and what is between it and the trailer.
+    fn index(&mut self, frame: &Frame) -> Result<()> {
+        let header = frame.header();
+        let place = header.tail_range();
+        if header.nbytes() == 0 {
+            return Ok(());
+        }
+        let Ok(chunk) = ChunkHeader::from_slice(&frame.read(place.start..place.end.min(place.start.saturating_add(32)))?) else {
+            return Ok(());
+        };
+        for (finding, answers) in chunk::of_metadata(header, &chunk, Some(size_of::<u64>())) {
+            self.add("index", Some(place.start), finding, answers);
+        }
+        if let Ok(trailer) = frame.trailer_range() {
+            let gap = trailer.start.saturating_sub(place.start.saturating_add(chunk.cbytes() as u64));
+            if gap > MAX_GAP {
+                let finding = format!("before it: a gap of {}, more than C-Blosc2 counts with", count(gap, "byte"));
+                self.add("trailer", Some(trailer.start), finding, [None, NO, NO]);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn chunks(&mut self, frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<()> {
+        let offsets = match readable(frame.offsets())? {
+            Ok(offsets) => offsets,
+            Err(error) => {
+                self.add("index", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                return Ok(());
+            }
+        };
+        self.index(frame)?;
+        let mut cbytes = 0;
+        let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
+        for row in chunks::rows(frame, offsets) {
+            let Content::At(_, header) = row.content else { continue };
+            cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
+            let place = format!("chunk {}", row.first);
+            let offset = offsets.range(row.first).map(|range| range.start);
+            for (finding, answers) in header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk))
+            {
+                self.add(&place, offset, finding, answers);
+            }
+            match header {
+                // In a sparse frame the file may be missing: that is a finding as well.
+                Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && frame.header().frame_type() != FrameType::Sparse => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    let sentence = error.to_string();
+                    let sentence = [format!("{place}: "), format!("chunk[{}].", row.first)]
+                        .iter()
+                        .find_map(|prefix| sentence.strip_prefix(prefix.as_str()))
+                        .unwrap_or(&sentence)
+                        .to_owned();
+                    self.add(place, offset, sentence, [NO, None, None]);
+                }
+                Ok(header) if data => {
+                    let found =
+                        frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)).map(|data| data.len()));
+                    if let Err(error) = readable(found)? {
+                        let is_known = codec.accept(&header).is_ok() && !has_plugins(&header);
+                        let answers = if is_known { [NO, None, None] } else { UNKNOWN };
+                        self.add(place, offset, error.to_string(), answers);
+                    }
+                }
+                Ok(_) => {}
+            }
+        }
+        // C-Blosc2 counts chunks too that were replaced or removed, and whose bytes are still there: more is no finding.
+        let said = frame.header().cbytes();
+        if i128::from(said) < i128::from(cbytes) {
+            let finding = format!("cbytes: the chunks have {}, the header says {}", thousands(cbytes), thousands(said));
+            self.add("header", None, finding, [NO, None, None]);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
+fn has_plugins(header: &ChunkHeader) -> bool {
+    matches!(header.codec(), Codec::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
+}
