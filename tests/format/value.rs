@@ -157,8 +157,9 @@ proptest! {
     fn markers_at_random_are_read_and_written_back(bytes in vec(prop_oneof![0x80..0xa4u8, 0xc0..0xe2u8, 0..3u8], 0..60)) {
         if let Ok((value, rest)) = b2nd::take_from_slice::<Value>(&bytes) {
             let entry = &bytes[..bytes.len() - rest.len()];
-            prop_assert_eq!(Hex(&kept(entry).to_vec().unwrap()), Hex(entry));
-            prop_assert_eq!(Hex(&value.to_vec().unwrap()), Hex(entry));
+            let [raw, written] = [kept(entry).to_vec().unwrap(), value.to_vec().unwrap()];
+            prop_assert_eq!(Hex(&raw), Hex(entry));
+            prop_assert_eq!(Hex(&written), Hex(entry));
         }
     }
 }

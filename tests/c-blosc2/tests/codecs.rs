@@ -65,7 +65,12 @@ fn every_codec_and_filter() {
                     assert_eq!(chunk.header().codec(), codec_used);
                     assert_eq!(chunk.header().filters().collect::<Vec<_>>(), *pipeline);
                     let refused = chunk.data(()).unwrap_err().to_string();
-                    assert_eq!(refused, format!("the chunk is compressed with {codec_used}, and no decompressor is given: the crate b2nd-codec has one"));
+                    assert_eq!(
+                        refused,
+                        format!(
+                            "the chunk is compressed with {codec_used}, and no decompressor is given: the crate b2nd-codec has one"
+                        )
+                    );
                 }
             }
         }

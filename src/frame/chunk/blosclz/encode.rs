@@ -32,7 +32,8 @@ const PATIENCE: usize = 64;
 /// The start of each block in the chunk, then the blocks. `None` if that is not shorter than the offsets.
 pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
     let mut output = vec![0; offsets.len().div_ceil(BLOCKSIZE) * 4];
-    let mut table = vec![0; HASHES];
+    // On the stack, so that a small allocator is enough.
+    let mut table = [0; HASHES];
     let mut stream = Vec::new();
     let mut shuffled = vec![0; BLOCKSIZE.min(offsets.len())];
     for (number, block) in offsets.chunks(BLOCKSIZE).enumerate() {
