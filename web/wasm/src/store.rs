@@ -25,8 +25,13 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
             let embedded = store::embedded(&Frame::open(file)?, &mut Codec::default())?;
-            let store =
-                Store { kind: Some(embedded.kind), attributes: embedded.attributes, groups: Vec::new(), leaves: embedded.leaves };
+            let store = Store {
+                kind: Some(embedded.kind),
+                attributes: embedded.attributes,
+                groups: Vec::new(),
+                leaves: embedded.leaves,
+                duplicates: Vec::new(),
+            };
             let text = describe(name, &store, files)?;
             Ok(Some((store, text)))
         }
