@@ -13,7 +13,11 @@ fn damaged_chunks_are_refused_or_read() {
         (state >> 33) as usize % below.max(1)
     };
     let data: Vec<u8> = (0..3000_u32).flat_map(|index| (index * index / 7).to_le_bytes()).collect();
-    let mut decoder = Decoder::new();
+    let mut decoders = vec![
+        Decoder::new(),
+        #[cfg(feature = "safe")]
+        Decoder::safe(),
+    ];
     let mut refused = 0;
     for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
         for filter in [(Filter::Shuffle, 0), (Filter::BitShuffle, 0), (Filter::Delta, 0), (Filter::Other(35), 4)] {
@@ -28,10 +32,12 @@ fn damaged_chunks_are_refused_or_read() {
                     damaged[at] = [random(256) as u8, 0, 0xff, damaged[at] ^ 1 << random(8)][random(4)];
                 }
                 let mut place = vec![0; data.len()];
-                match decoder.chunk(&damaged, &mut place) {
-                    Err(error) if error.to_string().contains("panicked") => panic!("{codec} {filter:?}: {error}"),
-                    Err(_) => refused += 1,
-                    Ok(()) => {}
+                for decoder in &mut decoders {
+                    match decoder.chunk(&damaged, &mut place) {
+                        Err(error) if error.to_string().contains("panicked") => panic!("{codec} {filter:?}: {error}"),
+                        Err(_) => refused += 1,
+                        Ok(()) => {}
+                    }
                 }
                 if let Ok(blocks) = Blocks::new(&damaged) {
                     (0..=blocks.count().min(9)).for_each(|block| drop(blocks.range(block)));

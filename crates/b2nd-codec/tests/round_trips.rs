@@ -68,6 +68,15 @@ fn pipelines(typesize: u8) -> Vec<Vec<(Filter, u8)>> {
     ]
 }
 
+/// Every decoder of this build.
+fn decoders() -> Vec<Decoder> {
+    vec![
+        Decoder::new(),
+        #[cfg(feature = "safe")]
+        Decoder::safe(),
+    ]
+}
+
 fn theirs(chunk: &[u8], length: usize) -> Vec<u8> {
     let mut data = vec![0; length];
     let written = decompress_chunk_into_with_dparams(chunk, &mut data, &DParams::default());
@@ -78,7 +87,7 @@ fn theirs(chunk: &[u8], length: usize) -> Vec<u8> {
 #[test]
 fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
     let mut random = Random(1);
-    let mut decoder = Decoder::new();
+    let mut decoders = decoders();
     for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 32, 255] {
         for filters in pipelines(typesize as u8) {
             for codec in CODECS {
@@ -91,9 +100,11 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
                 let chunk = Encoder::new(&header).unwrap().chunk(&data).unwrap();
                 assert!(chunk.len() <= data.len() + 32);
                 let case = format!("{codec} {level} {filters:?} {typesize} {blocksize} {length} {split}");
-                let mut ours = vec![7; data.len()];
-                decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
-                assert!(ours == data, "{case}");
+                for decoder in &mut decoders {
+                    let mut ours = vec![7; data.len()];
+                    decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
+                    assert!(ours == data, "{case}");
+                }
                 // Theirs reads the buggy end of a typesize that does not divide.
                 if length % typesize == 0 {
                     assert!(theirs(&chunk, data.len()) == data, "{case}");
@@ -106,7 +117,7 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
 #[test]
 fn what_blosc2_pure_rs_writes_is_read_here() {
     let mut random = Random(2);
-    let mut decoder = Decoder::new();
+    let mut decoders = decoders();
     for typesize in [1, 2, 3, 4, 8, 12, 16] {
         for filters in pipelines(typesize as u8) {
             for codec in CODECS {
@@ -130,11 +141,13 @@ fn what_blosc2_pure_rs_writes_is_read_here() {
                 };
                 let Ok(chunk) = compress_chunk(&data, &params) else { continue };
                 let read = theirs(&chunk, data.len());
-                let mut ours = vec![7; data.len()];
                 let header = *Chunk::from_slice(&chunk).unwrap().header();
                 let case = format!("{header:?} {filters:?} {typesize}");
-                decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
-                assert!(ours == read, "{case}");
+                for decoder in &mut decoders {
+                    let mut ours = vec![7; data.len()];
+                    decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
+                    assert!(ours == read, "{case}");
+                }
             }
         }
     }

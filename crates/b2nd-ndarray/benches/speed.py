@@ -6,7 +6,8 @@
 and CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" builds it in here.
 
 A ratio is python-blosc2's time by ours: 1 is equal, more is faster here; of processor time (cpu) too, which a busy machine disturbs
-less. `gain` is our time with one thread by that with two; `peak` is the memory that reading takes, with one thread and with two, by that of
+less. `gain` is our time with one thread by that with two; `steps` reads each 7th element in each dimension; `size` is the length of our file
+by that of python-blosc2's, written with one thread; `peak` is the memory that reading takes, with one thread and with two, by that of
 the result and two chunks a thread. Files are in memory (/dev/shm).
 """
 
@@ -82,6 +83,19 @@ class Python:
             total += int(flat[0]) + int(flat[-4])
         return time.perf_counter_ns() - start, cpu() - before, total & MASK
 
+    def steps(self, path, step):
+        array = blosc2.open(path, mode="r", dparams=self.dparams)
+        start, before = time.perf_counter_ns(), cpu()
+        flat = array[(slice(None, None, step),) * array.ndim].reshape(-1).view("u1")
+        return time.perf_counter_ns() - start, cpu() - before, int(flat[0]) + int(flat[-4])
+
+    def write(self, codec, path, target):
+        array = blosc2.open(path, mode="r", dparams=self.dparams)
+        data, cparams = array[...], blosc2.CParams(codec=codec, clevel=5, nthreads=1)
+        start, before = time.perf_counter_ns(), cpu()
+        blosc2.asarray(data, urlpath=target, mode="w", cparams=cparams, chunks=array.chunks, blocks=array.blocks)
+        return time.perf_counter_ns() - start, cpu() - before, Path(target).stat().st_size
+
 
 class Rust:
     def __init__(self, codec, binary):
@@ -110,8 +124,8 @@ def main():
     blosc2.set_nthreads(1)
     rust = Rust(options.codec, options.binary)
     print(f"{options.mib} MiB, {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codec: {options.codec}")
-    print("                  one thread: ms, ms, ratio  | two threads: ms, ms, ratio | 200 slices: ms, ms, ratio")
-    print("                  python   ours  time   cpu | python   ours   time  gain | python   ours   time  cpu")
+    print("                  one thread: ms, ms, ratio  | two threads: ms, ms, ratio | 200 slices: ms, ms, ratio  | steps       | writing")
+    print("                  python   ours  time   cpu | python   ours   time  gain | python   ours   time  cpu |  time   cpu |  time   cpu   size")
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:
         for dtype in ("<f4", "<i4"):
             for ndim in map(int, options.ndim.split(",")):
@@ -124,10 +138,10 @@ def main():
                     shapes = f"{array.chunks} {array.blocks} {array.schunk.cratio:.1f}x"
                     shapes += f" peak {rust.peak(1, path, array):.2f} {rust.peak(2, path, array):.2f}"
                     del array
-                    measure(rust, path, f"{dtype} {ndim}-d {codec:8}", options.rounds, shapes)
+                    measure(rust, path, blosc2.Codec[codec.upper()], f"{dtype} {ndim}-d {codec:8}", options.rounds, shapes)
 
 
-def measure(rust, path, name, rounds, shapes):
+def measure(rust, path, codec, name, rounds, shapes):
     calls = {
         "python": lambda: Python(1).read(path),
         "ours": lambda: rust.ask("read", 1, path),
@@ -135,6 +149,10 @@ def measure(rust, path, name, rounds, shapes):
         "python x2": lambda: Python(2).read(path),
         "python slices": lambda: Python(1).slices(path, 200),
         "our slices": lambda: rust.ask("slices", 1, 200, path),
+        "python steps": lambda: Python(1).steps(path, 7),
+        "our steps": lambda: rust.ask("steps", 1, 7, path),
+        "python write": lambda: Python(1).write(codec, path, path + ".theirs"),
+        "our write": lambda: rust.ask("write", 1, codec.value, path, path + ".ours"),
     }
     took, spent = {key: [] for key in calls}, {key: [] for key in calls}
     for _ in range(rounds):
@@ -143,8 +161,8 @@ def measure(rust, path, name, rounds, shapes):
             nanoseconds, processor, answers[key] = call()
             took[key].append(nanoseconds)
             spent[key].append(processor)
-        whole, slices = {answers[key] for key in calls if "slices" not in key}, {answers[key] for key in calls if "slices" in key}
-        assert len(whole) == len(slices) == 1, answers
+        for jobs in (("python", "ours", "ours x2", "python x2"), ("python slices", "our slices"), ("python steps", "our steps")):
+            assert len({answers[key] for key in jobs}) == 1, answers
 
     def ratio(times, a, b):
         return statistics.median(x / y for x, y in zip(times[a], times[b]))
@@ -154,7 +172,10 @@ def measure(rust, path, name, rounds, shapes):
         f"{name:17} {ms['python']:6.0f} {ms['ours']:6.0f}  {ratio(took, 'python', 'ours'):5.2f} {ratio(spent, 'python', 'ours'):5.2f}"
         f" | {ms['python x2']:6.0f} {ms['ours x2']:6.0f}  {ratio(took, 'python x2', 'ours x2'):5.2f} {ratio(took, 'ours', 'ours x2'):5.2f}"
         f" | {ms['python slices']:6.1f} {ms['our slices']:6.1f}  {ratio(took, 'python slices', 'our slices'):5.2f}"
-        f" {ratio(spent, 'python slices', 'our slices'):5.2f}   {shapes}",
+        f" {ratio(spent, 'python slices', 'our slices'):5.2f}"
+        f" | {ratio(took, 'python steps', 'our steps'):5.2f} {ratio(spent, 'python steps', 'our steps'):5.2f}"
+        f" | {ratio(took, 'python write', 'our write'):5.2f} {ratio(spent, 'python write', 'our write'):5.2f}"
+        f"  {answers['our write'] / answers['python write']:.3f}   {shapes}",
         flush=True,
     )
 

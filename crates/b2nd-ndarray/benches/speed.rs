@@ -1,6 +1,7 @@
 //! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
 //!
-//! A line is `read THREADS PATH` or `slices THREADS COUNT PATH`, and so is the answer: nanoseconds, those of the processor, and a checksum.
+//! A line is `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH` or `write THREADS CODEC PATH TARGET` (the array of
+//! one file into another). The answer is nanoseconds, those of the processor, and a checksum; of what was written, its length.
 //! `peak THREADS PATH` is answered with the bytes of memory that reading took at its peak.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -8,7 +9,8 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::time::Instant;
 
-use b2nd_ndarray::{Array, Element};
+use b2nd::frame::Codec;
+use b2nd_ndarray::{Array, Element, Options};
 use ndarray::ArrayD;
 
 fn main() {
@@ -25,6 +27,8 @@ fn main() {
         let (took, sum) = match words[..] {
             ["read", _, path] => pool.install(|| read(path)),
             ["slices", _, count, path] => pool.install(|| slices(path, count.parse().unwrap())),
+            ["steps", _, step, path] => pool.install(|| steps(path, step.parse().unwrap())),
+            ["write", _, codec, path, target] => pool.install(|| write(codec.parse().unwrap(), path, target)),
             _ => unreachable!("{line}"),
         };
         println!("{} {} {sum}", took[0], took[1]);
@@ -81,6 +85,35 @@ fn slices(path: &str, count: u64) -> ([u64; 2], u64) {
         total = total.wrapping_add(u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]));
     }
     (since(start), total)
+}
+
+/// Each `step`th element in each dimension.
+fn steps(path: &str, step: i64) -> ([u64; 2], u64) {
+    let array = Array::open(path).unwrap();
+    let whole = array.whole();
+    let start = now();
+    let bytes = array.read_bytes_steps(&whole, &vec![step; whole.len()]).unwrap();
+    (since(start), u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]))
+}
+
+/// The array of one file into another, cut in the same way.
+fn write(codec: u8, path: &str, target: &str) -> ([u64; 2], u64) {
+    let array = Array::open(path).unwrap();
+    let values = array.read::<i32>(&array.whole()).or_else(|_| {
+        let values = array.read::<f32>(&array.whole())?;
+        Ok::<_, b2nd_ndarray::Error>(values.mapv(|value| value.to_bits() as i32))
+    });
+    let options = Options {
+        chunkshape: Some(array.geometry().chunkshape().to_vec()),
+        blockshape: Some(array.geometry().blockshape().to_vec()),
+        codec: Codec::from_code(codec),
+        overwrite: true,
+        ..Options::default()
+    };
+    let values = values.unwrap();
+    let start = now();
+    b2nd_ndarray::write(target, &values, &options).unwrap();
+    (since(start), std::fs::metadata(target).unwrap().len())
 }
 
 /// The time, and what the threads of this process have had of the processor.
