@@ -7,8 +7,8 @@ use crate::frame::chunk::streams::refused;
 /// Copies short runs and matches in one step of so many bytes, where both sides have them.
 const WIDE: usize = 32;
 
-/// Shorter distances repeat a pattern of so many bytes.
-const PATTERN: usize = 16;
+/// The multiple of each distance below 8 that has 8 or more bytes.
+const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
 /// Expands literals and matches into a place that they have to fill.
 ///
@@ -79,21 +79,15 @@ pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usi
             let byte = output[from];
             output[filled..end].fill(byte);
         }
-        2..PATTERN if output.len() - end >= PATTERN => {
-            // The bytes that are repeated, as often as they fit whole.
-            let mut pattern = [0; PATTERN];
-            let mut at = from;
-            for byte in &mut pattern {
-                *byte = output[at];
-                at = if at + 1 == filled { from } else { at + 1 };
+        2..WIDE if output.len() - end >= 16 => match distance {
+            2..8 => {
+                let area = &mut output[from..];
+                repeat(area, distance);
+                copy_steps::<8>(area, ROUND[distance], distance + 8, end - from);
             }
-            let step = PATTERN - PATTERN % distance;
-            let mut at = filled;
-            while at < end {
-                output[at..at + PATTERN].copy_from_slice(&pattern);
-                at += step;
-            }
-        }
+            8..16 => copy_steps::<8>(&mut output[from..], distance, distance, end - from),
+            _ => copy_steps::<16>(&mut output[from..], distance, distance, end - from),
+        },
         _ => {
             // What is there grows with each piece.
             let mut at = filled;
@@ -105,6 +99,31 @@ pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usi
         }
     }
     true
+}
+
+/// Fills the 8 bytes that follow the first `distance` (below 8) with these, repeated.
+#[inline(always)]
+fn repeat(area: &mut [u8], distance: usize) {
+    let bits = 8 * distance;
+    let mut word = [0; 8];
+    word.copy_from_slice(&area[..8]);
+    let mut word = u64::from_le_bytes(word) & ((1 << bits) - 1);
+    word |= word << bits;
+    if bits < 32 {
+        word |= word << (2 * bits);
+    }
+    area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+/// Copies from `back` bytes before, `N` or more, in steps of `N` bytes until `end` is reached.
+#[inline(always)]
+fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
+    let mut piece = [0; N];
+    while at < end {
+        piece.copy_from_slice(&area[at - back..at - back + N]);
+        area[at..at + N].copy_from_slice(&piece);
+        at += N;
+    }
 }
 
 #[cold]
