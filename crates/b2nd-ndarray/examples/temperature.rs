@@ -17,7 +17,8 @@ fn main() -> Result<()> {
         let season = (day as f64 / 365.0 * std::f64::consts::TAU).cos();
         ((15.0 - 10.0 * season - place as f64 / 23.0) * 10.0).round() as f32 / 10.0
     });
-    let options = Options { chunkshape: Some(vec![100, 250]), blockshape: Some(vec![20, 50]), ..Options::default() };
+    let (chunkshape, blockshape) = (Some(vec![100, 250]), Some(vec![20, 50]));
+    let options = Options { chunkshape, blockshape, overwrite: true, ..Options::default() };
     b2nd_ndarray::write(&path, &temperature, &options)?;
 
     let array = Array::open(&path)?;

@@ -61,11 +61,12 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// ```
 /// use b2nd::{B2ndMeta, Geometry};
 ///
-/// # let path = std::env::temp_dir().join("b2nd-ndarray-write-from.b2nd");
+/// # let path = std::env::temp_dir().join(format!("b2nd-ndarray-write-from-{}.b2nd", std::process::id()));
 /// let meta = B2ndMeta::new(Geometry::new(&[1000, 3], &[100, 3], &[10, 3])?, "<f8");
 /// b2nd_ndarray::write_from(&path, &meta, std::io::repeat(0), &b2nd_ndarray::Options::default())?;
 /// let array = b2nd_ndarray::Array::open(&path)?;
 /// assert_eq!(array.read::<f64>(&array.whole())?, ndarray::ArrayD::<f64>::zeros(vec![1000, 3]));
+/// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
