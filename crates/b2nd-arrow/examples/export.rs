@@ -1,0 +1,17 @@
+//! Writes a table as Arrow, Parquet, CSV or JSON: `export TABLE.b2z OUT.parquet`. The ending says the format.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use b2nd_arrow::{Format, Table};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [table, out] = words.as_slice() else { return Err("expected a table and a file to write".into()) };
+    let ending = Path::new(out).extension().and_then(|ending| ending.to_str());
+    let format = ending.and_then(Format::of).ok_or("expected a name that ends in .arrow, .parquet, .csv or .json")?;
+    let table = Table::open(table)?;
+    format.write(&table.schema(), table.read_all()?, BufWriter::new(File::create(out)?), |_| {})?;
+    Ok(())
+}

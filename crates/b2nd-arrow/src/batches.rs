@@ -1,0 +1,223 @@
+//! [`Batches`]: cells in chunks whose blocks hold some cells each.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::leaf::Leaf;
+use crate::live::Selection;
+use crate::pack::{Item, Pack};
+
+/// The metalayer that says how cells are kept.
+const METALAYER: &str = "batcharray";
+
+/// The vlmetalayer that says how many cells each chunk has.
+const LENGTHS: &str = "_batch_array_metadata";
+
+/// A file of batches.
+pub(crate) struct Batches {
+    leaf: Leaf,
+    /// The schema of the cells, where they are Arrow IPC.
+    pub(crate) arrow_schema: Option<Vec<u8>>,
+    is_arrow: bool,
+    items_per_block: Option<u64>,
+    /// The first cell of each chunk, and the end of the last.
+    starts: Vec<u64>,
+}
+
+/// Cells that are next to each other, and how to find them in a block.
+pub(crate) struct Part {
+    /// The block's bytes.
+    pub(crate) block: Vec<u8>,
+    /// The cell of the file that is first in it.
+    pub(crate) first: u64,
+    /// The cells wanted, in order.
+    pub(crate) wanted: Vec<Range<u64>>,
+    /// How many cells the block has to have, where that is known.
+    pub(crate) expected: Option<u64>,
+}
+
+impl Batches {
+    pub(crate) fn open(leaf: Leaf) -> Result<Batches> {
+        let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
+        let (mut is_arrow, mut items_per_block, mut arrow_schema) = (false, None, None);
+        let mut pack = Pack::new(metalayer);
+        let Item::Map(pairs) = pack.next()? else { return Err(Error::damaged("the metalayer \"batcharray\" is no map")) };
+        for _ in 0..pairs {
+            match (pack.next()?, Pack::new(pack.rest()).next()?) {
+                (Item::String(b"serializer"), Item::String(b"arrow")) => is_arrow = true,
+                (Item::String(b"items_per_block"), Item::Unsigned(count @ 1..)) => items_per_block = Some(count),
+                (Item::String(b"arrow_schema"), Item::Bytes(bytes)) => arrow_schema = Some(bytes.to_vec()),
+                _ => {}
+            }
+            pack.skip()?;
+        }
+        let mut batches = Batches { leaf, arrow_schema, is_arrow, items_per_block, starts: vec![0] };
+        batches.locate()?;
+        Ok(batches)
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    pub(crate) fn is_arrow(&self) -> bool {
+        self.is_arrow
+    }
+
+    pub(crate) fn leaf(&self) -> &Leaf {
+        &self.leaf
+    }
+
+    /// Finds where chunks start: as the file says, else as its blocks do.
+    fn locate(&mut self) -> Result<()> {
+        let nchunks = self.leaf.nchunks()?;
+        let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));
+        let said = said.filter(|said| said.len() as u64 == nchunks);
+        for number in 0..nchunks {
+            let cells = match (&said, usize::try_from(number)) {
+                (Some(said), Ok(at)) => said.get(at).copied().unwrap_or(0),
+                _ => self.cells_of(number).map_err(|error| Error::damaged(format_args!("chunk {number}: {error}")))?,
+            };
+            let end = self.len().checked_add(cells).ok_or_else(|| Error::damaged("batches of more than 2^64 cells"))?;
+            self.starts.push(end);
+        }
+        Ok(())
+    }
+
+    /// How many cells a chunk has, by its blocks.
+    fn cells_of(&self, number: u64) -> Result<u64> {
+        let blocks = self.leaf.blocks(number)?;
+        let last = blocks.len().saturating_sub(1);
+        let from = if self.items_per_block.is_some() { last } else { 0 };
+        let mut cells = self.items_per_block.unwrap_or(0).saturating_mul(from as u64);
+        for block in blocks.data(from..blocks.len())? {
+            cells = cells.saturating_add(self.cells_in(&block)?);
+        }
+        Ok(cells)
+    }
+
+    fn cells_in(&self, block: &[u8]) -> Result<u64> {
+        if self.is_arrow {
+            return Ok(arrow_array::Array::len(&crate::ipc::column(block, self.arrow_schema.as_deref())?) as u64);
+        }
+        match Pack::new(block).next()? {
+            Item::Array(count) => Ok(count as u64),
+            item => Err(Error::damaged(format_args!("expected a block to be an array, found {item}"))),
+        }
+    }
+
+    /// Gives the parts that hold the cells of a selection, in order.
+    pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(Part) -> Result<()>) -> Result<()> {
+        if selection.end() > self.len() {
+            let message = format_args!("the file ends after {} cells", self.len());
+            return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
+        }
+        let Some(first) = selection.runs.first() else { return Ok(()) };
+        let from = self.starts.partition_point(|&start| start <= first.start).saturating_sub(1);
+        for (chunk, places) in self.starts.windows(2).enumerate().skip(from) {
+            let cells = places[0]..places[1];
+            if cells.start >= selection.end() {
+                break;
+            }
+            let wanted = inside(&selection.runs, cells.clone());
+            let Some(row) = wanted.first().map(|run| selection.row_of(run.start)) else { continue };
+            self.chunk(chunk as u64, cells, &wanted, &mut work).map_err(|error| error.at_row(row))?;
+        }
+        Ok(())
+    }
+
+    /// The parts of one chunk, whose cells are these.
+    fn chunk(
+        &self,
+        number: u64,
+        cells: Range<u64>,
+        wanted: &[Range<u64>],
+        work: &mut impl FnMut(Part) -> Result<()>,
+    ) -> Result<()> {
+        let blocks = self.leaf.blocks(number)?;
+        let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
+        let total = cells.end - cells.start;
+        let Some(per_block) = self.items_per_block else {
+            // Each block says how many cells it has.
+            let mut start = cells.start;
+            for block in blocks.data(0..blocks.len())? {
+                let end = start.saturating_add(self.cells_in(&block)?);
+                work(Part { block, first: start, wanted: inside(wanted, start..end), expected: Some(end - start) })?;
+                start = end;
+            }
+            return if start == cells.end { Ok(()) } else { Err(count(number, total, start - cells.start)) };
+        };
+        if total.div_ceil(per_block) != blocks.len() as u64 {
+            let (found, expected) = (blocks.len(), total.div_ceil(per_block));
+            return Err(Error::damaged(format_args!(
+                "chunk {number}: expected {expected} blocks for {total} cells, found {found}"
+            )));
+        }
+        let block_of = |cell: u64| usize::try_from((cell - cells.start) / per_block).unwrap_or(usize::MAX);
+        // Blocks between two wanted ones are skipped where nothing of them is asked for.
+        let mut at = block_of(first.start);
+        let end = block_of(last.end - 1) + 1;
+        while at < end {
+            let range = |block: usize| {
+                let start = cells.start + block as u64 * per_block;
+                start..start.saturating_add(per_block).min(cells.end)
+            };
+            let is_wanted = |block: usize| !inside(wanted, range(block)).is_empty();
+            if !is_wanted(at) {
+                at += 1;
+                continue;
+            }
+            let stop = (at..end).find(|&block| !is_wanted(block)).unwrap_or(end);
+            for (block, data) in (at..stop).zip(blocks.data(at..stop)?) {
+                let range = range(block);
+                let expected = Some(range.end - range.start);
+                work(Part { block: data, first: range.start, wanted: inside(wanted, range), expected })?;
+            }
+            at = stop;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// Checks how many cells the block has.
+    pub(crate) fn check(&self, found: u64) -> Result<()> {
+        match self.expected {
+            Some(expected) if expected != found => {
+                Err(Error::damaged(format_args!("a block has {found} cells, expected {expected}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The parts of these ranges that are in another one.
+fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
+    let from = ranges.partition_point(|range| range.end <= outer.start);
+    let inner = ranges.iter().skip(from).take_while(|range| range.start < outer.end);
+    inner.map(|range| range.start.max(outer.start)..range.end.min(outer.end)).collect()
+}
+
+fn count(number: u64, expected: u64, found: u64) -> Error {
+    Error::damaged(format_args!("chunk {number}: expected {expected} cells, found {found}"))
+}
+
+/// The list `batch_lengths` of a map.
+fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
+    let mut pack = Pack::new(bytes);
+    let Item::Map(pairs) = pack.next().ok()? else { return None };
+    for _ in 0..pairs {
+        if pack.next().ok()? != Item::String(b"batch_lengths") {
+            pack.skip().ok()?;
+            continue;
+        }
+        let Item::Array(count) = pack.next().ok()? else { return None };
+        let length = |_| match pack.next().ok()? {
+            Item::Unsigned(length) => Some(length),
+            _ => None,
+        };
+        return (0..count).map(length).collect();
+    }
+    None
+}

@@ -1,0 +1,195 @@
+//! [`Cells`]: values of MessagePack put together to an Arrow array of the type that the schema says.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, ListArray, PrimitiveArray, StructArray};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Fields};
+
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::pack::{Item, Pack};
+use crate::spec::{Kind, Spec};
+use crate::strings::Strings;
+use crate::words::Words;
+
+/// An array while it is put together from values of MessagePack.
+pub(crate) struct Cells {
+    data_type: DataType,
+    valid: BooleanBufferBuilder,
+    values: Values,
+}
+
+enum Values {
+    /// Little-endian, of this type.
+    Fixed(Element, usize, Vec<u8>),
+    Text(Strings),
+    Bytes(Strings),
+    Dictionary(Vec<i32>, Words),
+    List(Arc<Field>, Vec<i32>, Box<Cells>),
+    Struct(Fields, Vec<Cells>),
+}
+
+impl Cells {
+    pub(crate) fn new(spec: &Spec) -> Result<Cells, String> {
+        let data_type = spec.data_type()?;
+        let values = match (&spec.kind, &data_type) {
+            (Kind::Element(Element::Text) | Kind::Utf8 | Kind::VlString, _) => Values::Text(Strings::default()),
+            (Kind::Element(Element::Bytes(_)) | Kind::VlBytes, _) => Values::Bytes(Strings::default()),
+            (Kind::Element(element), data_type) => {
+                Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
+            }
+            (Kind::Dictionary(_), _) => Values::Dictionary(Vec::new(), Words::default()),
+            (Kind::List(item, _), DataType::List(field)) => Values::List(field.clone(), vec![0], Box::new(Cells::new(item)?)),
+            (Kind::Struct(specs), DataType::Struct(fields)) => {
+                Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| Cells::new(spec)).collect::<Result<_, _>>()?)
+            }
+            (kind, _) => return Err(format!("{kind:?} is not kept as MessagePack")),
+        };
+        Ok(Cells { data_type, valid: BooleanBufferBuilder::new(0), values })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.valid.len()
+    }
+
+    /// Appends the next value.
+    pub(crate) fn push(&mut self, pack: &mut Pack) -> Result<()> {
+        let item = pack.next()?;
+        if matches!(item, Item::Nil) {
+            self.push_null();
+            return Ok(());
+        }
+        match &mut self.values {
+            Values::Fixed(element, width, bytes) => fixed(element, *width, item, bytes)?,
+            Values::Text(strings) => {
+                strings.push_bytes(text(item)?.as_bytes());
+                strings.end();
+            }
+            Values::Bytes(strings) => {
+                match item {
+                    Item::Bytes(bytes) | Item::String(bytes) => strings.push_bytes(bytes),
+                    item => return Err(unexpected("bytes", &item)),
+                }
+                strings.end();
+            }
+            Values::Dictionary(codes, words) => codes.push(words.code(text(item)?)?),
+            Values::List(_, offsets, items) => {
+                let Item::Array(count) = item else { return Err(unexpected("an array", &item)) };
+                for _ in 0..count {
+                    items.push(pack)?;
+                }
+                let end = i32::try_from(items.len());
+                offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: ask for fewer rows at once"))?);
+            }
+            Values::Struct(fields, columns) => {
+                let Item::Map(count) = item else { return Err(unexpected("a map", &item)) };
+                let length = self.valid.len() + 1;
+                for at in 0..count {
+                    let name = text(pack.next()?)?;
+                    // Fields come in their order, but for those of another writer.
+                    let is_next = fields.get(at).is_some_and(|field| field.name() == name);
+                    let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
+                    match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
+                        Some(column) => column.push(pack)?,
+                        None => pack.skip()?,
+                    }
+                }
+                columns.iter_mut().filter(|column| column.len() < length).for_each(Cells::push_null);
+            }
+        }
+        self.valid.append(true);
+        Ok(())
+    }
+
+    pub(crate) fn push_null(&mut self) {
+        self.valid.append(false);
+        match &mut self.values {
+            Values::Fixed(_, width, bytes) => bytes.resize(bytes.len() + *width, 0),
+            Values::Text(strings) | Values::Bytes(strings) => strings.end(),
+            Values::Dictionary(codes, _) => codes.push(0),
+            Values::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
+            Values::Struct(_, columns) => columns.iter_mut().for_each(Cells::push_null),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<ArrayRef> {
+        let length = self.valid.len();
+        let nulls = some_nulls(self.valid.finish());
+        Ok(match self.values {
+            Values::Fixed(element, width, bytes) => {
+                // Of the type itself: a zone is part of it.
+                debug_assert_eq!(bytes.len(), length * width);
+                element.array(&bytes, width, nulls, |at| at as u64)?
+            }
+            Values::Text(strings) | Values::Bytes(strings) => strings.finish(&self.data_type, nulls)?,
+            Values::Dictionary(codes, words) => {
+                let keys = PrimitiveArray::<Int32Type>::try_new(ScalarBuffer::from(codes), nulls)?;
+                Arc::new(DictionaryArray::try_new(keys, words.finish()?)?)
+            }
+            Values::List(field, offsets, items) => {
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+                Arc::new(ListArray::try_new(field, offsets, items.finish()?, nulls)?)
+            }
+            Values::Struct(fields, columns) => {
+                let columns = columns.into_iter().map(Cells::finish).collect::<Result<Vec<_>>>()?;
+                Arc::new(StructArray::try_new_with_length(fields, columns, nulls, length)?)
+            }
+        })
+    }
+}
+
+/// The mask of nulls, where there is one.
+pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
+    Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
+}
+
+fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {
+    let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {}", element.data_type()));
+    match (element, item) {
+        (Element::Bool, Item::Bool(value)) => bytes.push(value.into()),
+        (Element::Int(_) | Element::UInt(_) | Element::Time(..) | Element::Duration(_), item) => {
+            let number = match item {
+                Item::Int(number) => i128::from(number),
+                Item::Unsigned(number) => i128::from(number),
+                item => return Err(unexpected(&element.data_type().to_string(), &item)),
+            };
+            let bits = 8 * width;
+            let is_unsigned = matches!(element, Element::UInt(_));
+            let least = if is_unsigned { 0 } else { -(1_i128 << (bits - 1)) };
+            if number < least || number >= least + (1_i128 << bits) {
+                return Err(outside(number));
+            }
+            bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
+        }
+        (Element::Float(_), item) => {
+            let number = match item {
+                Item::Float(number) => number,
+                Item::Int(number) => number as f64,
+                Item::Unsigned(number) => number as f64,
+                item => return Err(unexpected(&element.data_type().to_string(), &item)),
+            };
+            match width {
+                4 => bytes.extend_from_slice(&(number as f32).to_le_bytes()),
+                2 => bytes.extend_from_slice(&half::f16::from_f64(number).to_le_bytes()),
+                _ => bytes.extend_from_slice(&number.to_le_bytes()),
+            }
+        }
+        (element, item) => return Err(unexpected(&element.data_type().to_string(), &item)),
+    }
+    Ok(())
+}
+
+fn text<'a>(item: Item<'a>) -> Result<&'a str> {
+    match item {
+        Item::String(bytes) => {
+            std::str::from_utf8(bytes).map_err(|error| Error::damaged(format_args!("text is no UTF-8: {error}")))
+        }
+        item => Err(unexpected("text", &item)),
+    }
+}
+
+fn unexpected(expected: &str, found: &Item) -> Error {
+    Error::damaged(format_args!("expected {expected}, found {found}"))
+}

@@ -1,0 +1,183 @@
+//! [`Column`]: a column of a table, and the files that hold its values.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, new_empty_array};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::DataType;
+
+use crate::batches::{Batches, Part};
+use crate::cells::{Cells, some_nulls};
+use crate::conform::conform;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::fixed::Fixed;
+use crate::ipc;
+use crate::leaf::Leaf;
+use crate::live::{Live, Selection};
+use crate::pack::{Item, Pack};
+use crate::spec::{Dictionary, Kind, Nulls, Spec, Storage};
+use crate::text::Text;
+
+/// The files of a column, open.
+pub(crate) enum Column {
+    Fixed(Fixed),
+    Text(Text),
+    Dictionary(Fixed, Dictionary, ArrayRef),
+    /// Cells of MessagePack or Arrow IPC, in batches.
+    Batches(Batches, Spec),
+    /// A chunk of MessagePack for each cell.
+    Cells(Leaf, Spec),
+}
+
+impl Column {
+    pub(crate) fn open(place: &Files, spec: &Spec) -> Result<Column> {
+        Ok(match &spec.kind {
+            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Fixed::open(place, spec)?),
+            Kind::Utf8 => Column::Text(Text::open(place, &spec.nulls)?),
+            Kind::Dictionary(dictionary) => {
+                let codes = Fixed::codes(place)?;
+                Column::Dictionary(codes, dictionary.clone(), words(place)?)
+            }
+            Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(_, Storage::Batches | Storage::Arrow) => {
+                Column::Batches(Batches::open(place.leaf(".b2b")?)?, spec.clone())
+            }
+            Kind::List(_, Storage::Cells) => Column::Cells(place.leaf(".b2b")?, spec.clone()),
+            Kind::Refused(why) => return Err(Error::new(ErrorKind::Refused, why)),
+        })
+    }
+
+    /// The values of some rows.
+    pub(crate) fn read(&self, selection: &Selection, live: &Live) -> Result<ArrayRef> {
+        match self {
+            Column::Fixed(fixed) => fixed.read(selection, live),
+            Column::Text(text) => text.read(selection),
+            Column::Dictionary(codes, dictionary, words) => {
+                read_codes(&codes.read(selection, live)?, dictionary, words, selection)
+            }
+            Column::Batches(batches, spec) if batches.is_arrow() => read_arrow(batches, spec, selection),
+            Column::Batches(batches, spec) => read_pack(batches, spec, selection),
+            Column::Cells(leaf, spec) => read_cells(leaf, spec, selection),
+        }
+    }
+
+    /// How many bytes its files take, and how many its values take there uncompressed.
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        let of = |leaf: &Leaf| (leaf.frame_len(), leaf.data_len());
+        match self {
+            Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.sizes(),
+            Column::Text(text) => text.sizes(),
+            Column::Batches(batches, _) => of(batches.leaf()),
+            Column::Cells(leaf, _) => of(leaf),
+        }
+    }
+}
+
+/// The words of a dictionary, in the order of their codes.
+fn words(place: &Files) -> Result<ArrayRef> {
+    let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
+    let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
+    let batches = Batches::open(place.leaf("_dict.b2b")?).map_err(named)?;
+    let rows = usize::try_from(batches.len()).map_err(|_| Error::damaged("more words than memory"))?;
+    let all = Selection { runs: std::iter::once(0..batches.len()).filter(|run| run.end > 0).collect(), first: 0, rows };
+    read_pack(&batches, &spec, &all).map_err(named)
+}
+
+fn read_codes(codes: &ArrayRef, dictionary: &Dictionary, words: &ArrayRef, selection: &Selection) -> Result<ArrayRef> {
+    let codes = codes.as_primitive::<Int32Type>();
+    let mut keys = Vec::with_capacity(codes.len());
+    for (at, &code) in codes.values().iter().enumerate() {
+        let is_word = usize::try_from(code).is_ok_and(|code| code < words.len());
+        if code != dictionary.null_code && !is_word {
+            let message = format_args!("code {code} is outside of the dictionary, which has {} words", words.len());
+            return Err(Error::damaged(message).at_row(selection.row(at)));
+        }
+        keys.push(if code == dictionary.null_code { 0 } else { code });
+    }
+    let valid = codes.values().iter().map(|&code| code != dictionary.null_code).collect();
+    let keys = PrimitiveArray::<Int32Type>::try_new(ScalarBuffer::from(keys), some_nulls(valid))?;
+    Ok(Arc::new(DictionaryArray::try_new(keys, words.clone())?))
+}
+
+fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+    let mut cells = Cells::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    batches.each(selection, |part: Part| {
+        let mut pack = Pack::new(&part.block);
+        let count = match pack.next()? {
+            Item::Array(count) => count as u64,
+            item => return Err(Error::damaged(format_args!("expected a block to be an array, found {item}"))),
+        };
+        part.check(count)?;
+        let mut at = part.first;
+        for run in &part.wanted {
+            while at < run.start {
+                pack.skip()?;
+                at += 1;
+            }
+            while at < run.end {
+                let row = selection.row(cells.len());
+                cells.push(&mut pack).map_err(|error| error.at_row(row))?;
+                at += 1;
+            }
+        }
+        if at == part.first + count && !pack.is_empty() {
+            let found = pack.rest().len();
+            return Err(Error::damaged(format_args!("{found} bytes follow the cells of a block")));
+        }
+        Ok(())
+    })?;
+    cells.finish()
+}
+
+fn read_arrow(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+    let data_type = spec.data_type().map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    let mut parts: Vec<ArrayRef> = Vec::new();
+    batches.each(selection, |part: Part| {
+        let array = ipc::column(&part.block, batches.arrow_schema.as_deref())?;
+        part.check(array.len() as u64)?;
+        let array = conform(&array, &data_type)?;
+        for run in &part.wanted {
+            let place = |row: u64| usize::try_from(row - part.first).unwrap_or(usize::MAX);
+            let (start, end) = (place(run.start), place(run.end));
+            if end > array.len() {
+                return Err(Error::damaged(format_args!("a block has {} cells, expected {end} or more", array.len())));
+            }
+            parts.push(array.slice(start, end - start));
+        }
+        Ok(())
+    })?;
+    joined(&parts, &data_type)
+}
+
+/// Arrays of one type as one.
+fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
+    match parts {
+        [] => Ok(new_empty_array(data_type)),
+        [one] => Ok(one.clone()),
+        parts => Ok(arrow_select::concat::concat(&parts.iter().map(|part| &**part).collect::<Vec<_>>())?),
+    }
+}
+
+fn read_cells(leaf: &Leaf, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+    let mut cells = Cells::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    let count = leaf.nchunks()?;
+    for row in selection.runs.iter().cloned().flatten() {
+        let at = selection.row(cells.len());
+        if row >= count {
+            return Err(Error::damaged(format_args!("the file ends after {count} cells")).at_row(at));
+        }
+        let mut push = || {
+            let data = leaf.data(row)?;
+            let mut pack = Pack::new(&data);
+            cells.push(&mut pack)?;
+            match pack.rest() {
+                [] => Ok(()),
+                rest => Err(Error::damaged(format_args!("{} bytes follow the cell", rest.len()))),
+            }
+        };
+        push().map_err(|error: Error| error.at_row(at))?;
+    }
+    cells.finish()
+}

@@ -1,0 +1,119 @@
+//! [`ColumnInfo`]: what the schema of a table says of its columns, and the Arrow schema that is made of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::parent::Parent;
+use crate::spec::{Kind, Spec};
+
+/// What a field of the Arrow schema is read from.
+pub(crate) enum Output {
+    /// A column, by its place.
+    Column(usize),
+    /// A struct of columns.
+    Parent(Parent),
+}
+
+/// What the schema says of a column.
+#[derive(Clone, Debug)]
+pub struct ColumnInfo {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) spec: Option<Spec>,
+    pub(crate) data_type: Result<DataType, String>,
+}
+
+impl ColumnInfo {
+    /// Its name, as Python has it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its kind in the schema: `int32`, `utf8`, `list`; `computed` where an expression gives the values.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The Arrow type of its values.
+    ///
+    /// # Errors
+    ///
+    /// A sentence: why it has none, and is left out of [`Table::schema`].
+    pub fn data_type(&self) -> std::result::Result<&DataType, &str> {
+        self.data_type.as_ref().map_err(String::as_str)
+    }
+}
+
+/// The columns that the schema lists, computed ones last.
+pub(crate) fn columns_of(metadata: &Value) -> Result<Vec<ColumnInfo>> {
+    let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let unnamed = || Error::damaged("the schema: a column has no name");
+    // Values that an expression gave before one of its sources changed.
+    let stale: Vec<String> = listed("materialized_columns")
+        .iter()
+        .filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true))
+        .filter_map(|column| text(column, "name"))
+        .collect();
+    let mut columns = Vec::new();
+    for column in listed("columns") {
+        let name = text(column, "name").ok_or_else(unnamed)?;
+        let spec = Spec::of(column).map_err(|error| Error::damaged(format_args!("the schema: {error}")).in_column(&name))?;
+        let data_type = match stale.contains(&name) {
+            true => Err("it is generated from columns that have changed since, so that its values are stale".to_owned()),
+            false => spec.data_type(),
+        };
+        let kind = text(column, "kind").unwrap_or_default();
+        columns.push(ColumnInfo { name, kind, spec: Some(spec), data_type });
+    }
+    for column in listed("computed_columns") {
+        let name = text(column, "name").ok_or_else(unnamed)?;
+        let of = column.get("col_deps").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let of: Vec<_> = of.map(|name| format!("{name:?}")).collect();
+        let what = match text(column, "expression") {
+            Some(expression) => format!("the expression {expression:?} of {}", of.join(", ")),
+            None => format!("code in Python, of {}", of.join(", ")),
+        };
+        let data_type = Err(format!("it is computed when it is read, by {what}: no file has its values"));
+        columns.push(ColumnInfo { name, kind: "computed".to_owned(), spec: None, data_type });
+    }
+    Ok(columns)
+}
+
+/// The fields of the Arrow schema: columns, and structs in the place of their first leaf.
+pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
+    let metadata = metadata.get("metadata");
+    let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);
+    let places: BTreeMap<&str, usize> = columns.iter().enumerate().map(|(place, column)| (column.name.as_str(), place)).collect();
+    let mut parents =
+        parents.into_iter().flatten().map(|(name, spec)| Parent::of(name, spec, &places)).collect::<Result<Vec<_>>>()?;
+    let root = metadata.and_then(|metadata| metadata.get("nested")?.get("root")?.get("physical")?.as_str());
+    let (mut outputs, mut fields) = (Vec::new(), Vec::new());
+    for (place, column) in columns.iter().enumerate() {
+        if let Some(at) = parents.iter().position(|parent| parent.first() == Some(place)) {
+            let parent = parents.swap_remove(at);
+            if parent.columns().iter().all(|&leaf| columns.get(leaf).is_some_and(|leaf| leaf.data_type.is_ok())) {
+                fields.push(parent.field());
+                outputs.push(Output::Parent(parent));
+            }
+            continue;
+        }
+        let is_part = |output: &Output| matches!(output, Output::Parent(parent) if parent.columns().contains(&place));
+        if outputs.iter().any(is_part) {
+            continue;
+        }
+        let Some(spec) = column.spec.as_ref().filter(|spec| column.data_type.is_ok() && !matches!(spec.kind, Kind::Refused(_)))
+        else {
+            continue;
+        };
+        let name = if root == Some(column.name.as_str()) && !column.name.is_empty() { "" } else { &column.name };
+        let field = spec.field(name).map_err(|why| Error::new(ErrorKind::Refused, why).in_column(&column.name))?;
+        fields.push(field);
+        outputs.push(Output::Column(place));
+    }
+    Ok((outputs, Arc::new(Schema::new(fields.into_iter().map(Arc::<Field>::from).collect::<Vec<_>>()))))
+}

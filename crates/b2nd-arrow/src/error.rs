@@ -1,0 +1,137 @@
+//! [`Error`]: a sentence that says which table, column and row.
+
+use std::fmt;
+
+use arrow_schema::ArrowError;
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error, with the table, the column and the row that it is about where those are known.
+///
+/// ```
+/// let error = b2nd_arrow::Table::open("missing.b2z").unwrap_err();
+/// assert!(error.to_string().starts_with("missing.b2z: "));
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    table: Option<String>,
+    column: Option<String>,
+    row: Option<u64>,
+    kind: ErrorKind,
+    what: String,
+}
+
+/// What a program may want to tell apart.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// Bytes cannot be read, or there is no such file.
+    Io,
+    /// There is no table under this key, or no column of this name.
+    NotFound,
+    /// A column has no Arrow type: a complex, object or computed one.
+    Refused,
+    /// The bytes contradict each other, or the format.
+    Damaged,
+    /// The values asked for are more than can be held.
+    TooLong,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, what: impl fmt::Display) -> Error {
+        Error(Box::new(Inner { table: None, column: None, row: None, kind, what: what.to_string() }))
+    }
+
+    pub(crate) fn damaged(what: impl fmt::Display) -> Error {
+        Error::new(ErrorKind::Damaged, what)
+    }
+
+    pub(crate) fn in_table(mut self, table: &str) -> Error {
+        self.0.table.get_or_insert_with(|| table.to_owned());
+        self
+    }
+
+    pub(crate) fn in_column(mut self, column: &str) -> Error {
+        self.0.column.get_or_insert_with(|| column.to_owned());
+        self
+    }
+
+    pub(crate) fn at_row(mut self, row: u64) -> Error {
+        self.0.row.get_or_insert(row);
+        self
+    }
+
+    /// What went wrong, for programs.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The name of the column that it is about.
+    pub fn column(&self) -> Option<&str> {
+        self.0.column.as_deref()
+    }
+
+    /// The number of the live row that it is about, counted from 0.
+    pub fn row(&self) -> Option<u64> {
+        self.0.row
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { table, column, row, what, .. } = &*self.0;
+        if let Some(table) = table {
+            write!(f, "{table}: ")?;
+        }
+        match (column, row) {
+            (Some(column), Some(row)) => write!(f, "column {column:?}, row {row}: ")?,
+            (Some(column), None) => write!(f, "column {column:?}: ")?,
+            (None, Some(row)) => write!(f, "row {row}: ")?,
+            (None, None) => {}
+        }
+        f.write_str(what)
+    }
+}
+
+/// The sentence, since that is what `unwrap()` shows.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<b2nd::Error> for Error {
+    fn from(error: b2nd::Error) -> Error {
+        let kind = if matches!(error.kind(), b2nd::ErrorKind::Io(_)) { ErrorKind::Io } else { ErrorKind::Damaged };
+        Error::new(kind, error)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::new(ErrorKind::Io, error)
+    }
+}
+
+impl From<b2nd_ndarray::Error> for Error {
+    fn from(error: b2nd_ndarray::Error) -> Error {
+        let kind = if matches!(error, b2nd_ndarray::Error::Memory { .. }) { ErrorKind::TooLong } else { ErrorKind::Damaged };
+        Error::new(kind, error)
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Error {
+        Error::damaged(error)
+    }
+}
+
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> ArrowError {
+        ArrowError::ExternalError(Box::new(error))
+    }
+}

@@ -1,0 +1,171 @@
+//! [`Leaf`]: a frame of a table. All access to frames, chunks and blocks is here.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use b2nd::frame::{Chunk, ChunkReader, Frame, FrameType, Offset, Special};
+use b2nd_codec::{Codec, Decoder};
+use b2nd_ndarray::Array;
+
+use crate::error::{Error, Result};
+use crate::place::Shared;
+
+/// The longest vlmetalayer that is decompressed.
+const LONGEST: usize = 1 << 28;
+
+/// How much of a chunk is read first.
+const FRONT: u64 = 4096;
+
+/// The length of a chunk's header, which its value follows where all elements have the same.
+const CHUNK_HEADER: usize = 32;
+
+/// No codec makes one byte into more.
+const MAX_RATIO: usize = 1 << 16;
+
+thread_local! {
+    /// The buffers and tables of codecs, kept from one block to the next.
+    static DECODER: RefCell<Decoder> = RefCell::new(Decoder::new());
+}
+
+/// A frame, of which the header has been read.
+pub(crate) struct Leaf(Frame<Shared>);
+
+/// The blocks of a chunk, each compressed alone.
+pub(crate) struct Blocks<'a> {
+    chunk: ChunkReader<'a, Shared>,
+    front: Vec<u8>,
+    count: usize,
+}
+
+impl Leaf {
+    pub(crate) fn open(source: Shared) -> Result<Leaf> {
+        let frame = Frame::open(source)?;
+        if frame.header().frame_type() == FrameType::Sparse {
+            return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
+        }
+        Ok(Leaf(frame))
+    }
+
+    /// The array that the frame holds.
+    pub(crate) fn array(&self) -> Result<Array> {
+        Ok(Array::from_source(self.0.source().clone(), 0)?)
+    }
+
+    /// The dtype of that array as the frame spells it.
+    pub(crate) fn dtype(&self) -> Result<String> {
+        let meta = self.0.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
+        Ok(meta.dtype().unwrap_or_default().to_owned())
+    }
+
+    /// The length of the frame in bytes.
+    pub(crate) fn frame_len(&self) -> u64 {
+        self.0.header().frame_len()
+    }
+
+    /// The length of the data in bytes, uncompressed.
+    pub(crate) fn data_len(&self) -> u64 {
+        u64::try_from(self.0.header().nbytes()).unwrap_or(0)
+    }
+
+    pub(crate) fn metalayer(&self, name: &str) -> Option<&[u8]> {
+        self.0.header().metalayers().get(name)
+    }
+
+    /// The content of a vlmetalayer, decompressed.
+    pub(crate) fn vlmetalayer(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let Some(content) = self.0.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
+        let chunk = Chunk::from_slice(content)?;
+        let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
+        if nbytes > LONGEST || nbytes / MAX_RATIO > cbytes {
+            return Err(Error::damaged(format_args!("the vlmetalayer {name:?} of {cbytes} bytes claims to hold {nbytes}")));
+        }
+        Ok(Some(chunk.into_data(Codec::default())?.into_owned()))
+    }
+
+    pub(crate) fn nchunks(&self) -> Result<u64> {
+        Ok(self.0.offsets()?.len())
+    }
+
+    /// The byte that all elements of a chunk are, if the index or the chunk's header says so.
+    pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
+        let special = match self.0.offsets()?.get(number) {
+            Some(Offset::Special(special)) => special,
+            _ => {
+                let chunk = self.0.chunk_reader(number, CHUNK_HEADER as u64)?;
+                match chunk.header().special() {
+                    Some(Special::Value) => return Ok(chunk.read(CHUNK_HEADER..CHUNK_HEADER + 1)?.first().copied()),
+                    Some(special) => special,
+                    None => return Ok(None),
+                }
+            }
+        };
+        Ok(matches!(special, Special::Zeros | Special::Uninitialized).then_some(0))
+    }
+
+    /// The data of a chunk, decompressed.
+    pub(crate) fn data(&self, number: u64) -> Result<Vec<u8>> {
+        let chunk = self.0.chunk(number)?;
+        plausible(chunk.header().nbytes(), chunk.header().cbytes())?;
+        Ok(chunk.into_data(Codec::default())?.into_owned())
+    }
+
+    /// The blocks of a chunk.
+    pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
+        let chunk = self.0.chunk_reader(number, FRONT)?;
+        let mut length = b2nd_codec::Blocks::front_len(chunk.header());
+        loop {
+            let front = chunk.read(0..length.min(chunk.header().cbytes()))?.into_owned();
+            match b2nd_codec::Blocks::new(&front) {
+                Ok(blocks) if blocks.are_variable() => {
+                    let count = blocks.count();
+                    return Ok(Blocks { chunk, front, count });
+                }
+                Ok(_) => return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length"))),
+                // A dictionary is behind the table.
+                Err(error) => match error.needed() {
+                    Some(needed @ 1..) if front.len() < chunk.header().cbytes() => length = front.len().saturating_add(needed),
+                    _ => return Err(error.into()),
+                },
+            }
+        }
+    }
+}
+
+impl Blocks<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The data of blocks that follow each other, each decompressed alone.
+    pub(crate) fn data(&self, blocks: Range<usize>) -> Result<Vec<Vec<u8>>> {
+        let places = b2nd_codec::Blocks::new(&self.front)?;
+        let ranges = blocks.map(|block| places.range(block)).collect::<b2nd::Result<Vec<_>>>()?;
+        let (start, end) = (ranges.iter().map(|range| range.start).min(), ranges.iter().map(|range| range.end).max());
+        let (Some(start), Some(end)) = (start, end) else { return Ok(Vec::new()) };
+        let bytes = self.chunk.read(start..end)?;
+        DECODER.with_borrow_mut(|decoder| {
+            let mut data = Vec::new();
+            for range in ranges {
+                let block = bytes.get(range.start - start..range.end - start).unwrap_or_default();
+                let length = block.first_chunk().map(|length| i32::from_le_bytes(*length));
+                let length = match length.map(usize::try_from) {
+                    Some(Ok(length @ 1..)) => length,
+                    _ => return Err(Error::damaged(format_args!("a block claims to hold {length:?} bytes"))),
+                };
+                plausible(length, block.len())?;
+                let mut place = vec![0; length];
+                decoder.block(&places, block, None, &mut place)?;
+                data.push(place);
+            }
+            Ok(data)
+        })
+    }
+}
+
+/// Refuses a length that no codec could have packed into so few bytes.
+fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
+    if nbytes / MAX_RATIO > cbytes {
+        return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Tables of python-blosc2 (`CTable`) as Arrow record batches: in parallel, and no more of a file than is asked for.
+//!
+//! ```
+//! use b2nd_arrow::Table;
+//!
+//! let table = Table::open("tests/data/kinds.b2z")?;
+//! assert_eq!(table.rows(), 6);
+//! for batch in table.read_all()? {
+//!     let batch = batch?;
+//!     println!("{} rows of {} columns", batch.num_rows(), batch.num_columns());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to | use |
+//! | --- | --- |
+//! | open the table of a `.b2z`, a `.b2d`, or a `.b2e` | [`Table::open`] |
+//! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
+//! | read a table that is behind anything that gives bytes | [`Store::from_source`] |
+//! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
+//! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
+//! | read some columns of some rows | [`Table::project`], [`Table::read`] |
+//!
+//! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
+//! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read.
+
+mod batches;
+mod cells;
+mod column;
+mod columns;
+mod conform;
+mod element;
+mod error;
+mod files;
+mod fixed;
+mod inner;
+mod ipc;
+mod json;
+mod leaf;
+mod live;
+mod pack;
+mod parent;
+mod place;
+mod read;
+mod spec;
+mod strings;
+mod table;
+mod text;
+#[cfg(feature = "export")]
+mod text_of;
+mod words;
+#[cfg(feature = "export")]
+mod write;
+
+pub use arrow_array::{RecordBatch, RecordBatchReader};
+pub use arrow_schema::SchemaRef;
+pub use columns::ColumnInfo;
+pub use error::{Error, ErrorKind, Result};
+pub use place::Store;
+pub use read::{BATCH_SIZE, Reader};
+pub use table::Table;
+#[cfg(feature = "export")]
+pub use text_of::table as text;
+#[cfg(feature = "export")]
+pub use write::Format;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

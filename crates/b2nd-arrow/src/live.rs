@@ -1,0 +1,182 @@
+//! [`Live`]: which physical rows of a table are live.
+
+use std::ops::Range;
+
+use b2nd_ndarray::Array;
+
+use crate::error::{Error, Result};
+use crate::leaf::Leaf;
+
+/// How many rows are looked at together. A part that is neither all live nor all deleted is decoded again when it is read.
+const SEGMENT: u64 = 1 << 16;
+
+/// The live rows of a table, of which the file `_valid_rows.b2nd` says where they are.
+pub(crate) struct Live {
+    array: Array,
+    length: u64,
+    rows: u64,
+    segments: Vec<Segment>,
+}
+
+/// Physical rows, some of which are live.
+#[derive(Clone, Debug)]
+struct Segment {
+    physical: Range<u64>,
+    /// The number of the first live row in it.
+    first: u64,
+    /// How many live rows it has.
+    count: u64,
+}
+
+/// Live rows that are read together.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// Where they are: physical rows in order, apart from each other.
+    pub(crate) runs: Vec<Range<u64>>,
+    /// The number of the first.
+    pub(crate) first: u64,
+    /// How many there are.
+    pub(crate) rows: usize,
+}
+
+impl Live {
+    pub(crate) fn open(leaf: &Leaf) -> Result<Live> {
+        let array = leaf.array()?;
+        let (shape, dtype) = (array.geometry().shape(), leaf.dtype()?);
+        let (&[length], "|b1") = (shape, dtype.as_str()) else {
+            return Err(Error::damaged(format_args!("expected one dimension of |b1, found {shape:?} of {dtype:?}")));
+        };
+        let length = u64::try_from(length).unwrap_or(0);
+        let mut live = Live { array, length, rows: 0, segments: Vec::new() };
+        let chunk =
+            live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok()).filter(|&rows| rows > 0);
+        let Some(chunk) = chunk.filter(|_| length > 0) else { return Ok(live) };
+        if length.div_ceil(chunk) > leaf.nchunks()? {
+            return Err(Error::damaged(format_args!("{length} rows are in {} chunks of {chunk}", leaf.nchunks()?)));
+        }
+        for number in 0..length.div_ceil(chunk) {
+            let rows = number * chunk..((number + 1) * chunk).min(length);
+            match leaf.repeated_byte(number)? {
+                Some(0) => {}
+                Some(_) => live.push(rows.clone(), rows.end - rows.start),
+                None => {
+                    for start in rows.clone().step_by(SEGMENT as usize) {
+                        let part = start..(start + SEGMENT).min(rows.end);
+                        let bytes = live.bytes(part.clone())?;
+                        let count = bytes.iter().filter(|&&byte| byte != 0).count() as u64;
+                        live.push(part, count);
+                    }
+                }
+            }
+        }
+        Ok(live)
+    }
+
+    fn push(&mut self, physical: Range<u64>, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let is_full = count == physical.end - physical.start;
+        match self.segments.last_mut() {
+            Some(last) if is_full && last.is_full() && last.physical.end == physical.start => {
+                last.physical.end = physical.end;
+                last.count += count;
+            }
+            _ => self.segments.push(Segment { physical, first: self.rows, count }),
+        }
+        self.rows += count;
+    }
+
+    fn bytes(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+        Ok(self.array.read_bytes(&[signed(rows)])?)
+    }
+
+    /// How many rows are live.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many physical rows there are.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Where these live rows are.
+    pub(crate) fn select(&self, rows: Range<u64>) -> Result<Selection> {
+        let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
+        let count = rows.end.saturating_sub(rows.start);
+        let count = usize::try_from(count).map_err(|_| Error::damaged("too many rows"))?;
+        let mut selection = Selection { runs: Vec::new(), first: rows.start, rows: count };
+        let from = self.segments.partition_point(|segment| segment.first + segment.count <= rows.start);
+        for segment in self.segments.iter().skip(from).take_while(|segment| segment.first < rows.end) {
+            let skip = rows.start.saturating_sub(segment.first);
+            let take = (rows.end - segment.first).min(segment.count) - skip;
+            if segment.is_full() {
+                let start = segment.physical.start + skip;
+                selection.push(start..start + take);
+                continue;
+            }
+            let bytes = self.bytes(segment.physical.clone())?;
+            let live = bytes.iter().zip(segment.physical.clone()).filter(|(byte, _)| **byte != 0).map(|(_, row)| row);
+            let (skip, take) = (usize::try_from(skip).unwrap_or(usize::MAX), usize::try_from(take).unwrap_or(usize::MAX));
+            live.skip(skip).take(take).for_each(|row| selection.push(row..row + 1));
+        }
+        Ok(selection)
+    }
+
+    /// How many live rows are before this physical one.
+    pub(crate) fn before(&self, row: u64) -> Result<u64> {
+        let at = self.segments.partition_point(|segment| segment.physical.end <= row);
+        let Some(segment) = self.segments.get(at) else { return Ok(self.rows) };
+        if row <= segment.physical.start {
+            return Ok(segment.first);
+        }
+        if segment.is_full() {
+            return Ok(segment.first + (row - segment.physical.start));
+        }
+        let bytes = self.bytes(segment.physical.start..row)?;
+        Ok(segment.first + bytes.iter().filter(|&&byte| byte != 0).count() as u64)
+    }
+}
+
+impl Segment {
+    fn is_full(&self) -> bool {
+        self.count == self.physical.end - self.physical.start
+    }
+}
+
+impl Selection {
+    fn push(&mut self, run: Range<u64>) {
+        match self.runs.last_mut() {
+            Some(last) if last.end == run.start => last.end = run.end,
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// Runs that are near each other, as what is read at once and what is kept of it.
+    pub(crate) fn groups(&self, gap: u64) -> Vec<(Range<u64>, &[Range<u64>])> {
+        let parts = self.runs.chunk_by(|one, next| next.start - one.end <= gap);
+        parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
+    }
+
+    /// The number of the live row at a place in the selection.
+    pub(crate) fn row(&self, place: usize) -> u64 {
+        self.first.saturating_add(place as u64)
+    }
+
+    /// The number of the live row that is physical row `row`, or would be next.
+    pub(crate) fn row_of(&self, row: u64) -> u64 {
+        let before = self.runs.iter().map(|run| row.clamp(run.start, run.end) - run.start);
+        self.first + before.sum::<u64>()
+    }
+
+    /// One more than the last physical row.
+    pub(crate) fn end(&self) -> u64 {
+        self.runs.last().map_or(0, |run| run.end)
+    }
+}
+
+pub(crate) fn signed(rows: Range<u64>) -> Range<i64> {
+    let signed = |row| i64::try_from(row).unwrap_or(i64::MAX);
+    signed(rows.start)..signed(rows.end)
+}

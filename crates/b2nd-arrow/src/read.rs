@@ -1,0 +1,79 @@
+//! [`Reader`]: the batches of a table, one after the other.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::error::Result;
+use crate::inner::Inner;
+
+/// How many rows a batch has where nobody says: as many as python-blosc2 exports at once.
+pub const BATCH_SIZE: usize = 1 << 16;
+
+/// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
+pub struct Reader {
+    table: Arc<Inner>,
+    projection: Vec<usize>,
+    schema: SchemaRef,
+    rows: Range<u64>,
+    batch_size: u64,
+    ready: VecDeque<Result<RecordBatch>>,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        table: Arc<Inner>,
+        projection: Vec<usize>,
+        schema: SchemaRef,
+        rows: Range<u64>,
+        batch_size: usize,
+    ) -> Reader {
+        let rows = rows.start.min(table.live.rows())..rows.end.min(table.live.rows());
+        let batch_size = u64::try_from(batch_size).unwrap_or(u64::MAX).max(1);
+        Reader { table, projection, schema, rows, batch_size, ready: VecDeque::new() }
+    }
+
+    /// How many rows are still to come.
+    pub fn remaining(&self) -> u64 {
+        let ready = self.ready.iter().flatten().map(|batch| batch.num_rows() as u64);
+        self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())
+    }
+
+    /// Reads as many batches as there are threads.
+    fn fill(&mut self) {
+        let mut parts = Vec::new();
+        while !self.rows.is_empty() && parts.len() < rayon::current_num_threads() {
+            let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
+            parts.push(self.rows.start..end);
+            self.rows.start = end;
+        }
+        let batch = |rows| self.table.batch(&self.projection, &self.schema, rows);
+        self.ready = parts.into_par_iter().map(batch).collect::<Vec<_>>().into();
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ready.is_empty() {
+            self.fill();
+        }
+        let next = self.ready.pop_front()?;
+        if next.is_err() {
+            self.ready.clear();
+            self.rows = 0..0;
+        }
+        Some(next.map_err(ArrowError::from))
+    }
+}
+
+impl RecordBatchReader for Reader {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}

@@ -1,0 +1,221 @@
+//! [`Spec`]: what the schema says of a column, of a list's items, of a struct's fields.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::element::{Element, Sentinel, time_unit};
+use crate::json;
+
+/// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
+const SHAPE: &str = "blosc2:ndarray_shape";
+
+/// A type, and how its nulls are stored.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Spec {
+    pub(crate) kind: Kind,
+    pub(crate) nulls: Nulls,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Kind {
+    /// A value of fixed width; of the dtype `bool` one that is kept as 0, 1 and another number for null.
+    Element(Element),
+    /// Rows of an array, with their shape.
+    NdArray(Element, Vec<u64>),
+    Utf8,
+    VlString,
+    VlBytes,
+    Dictionary(Dictionary),
+    Struct(Vec<(String, Spec)>),
+    List(Box<Spec>, Storage),
+    /// No Arrow type: why.
+    Refused(String),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Dictionary {
+    pub(crate) is_ordered: bool,
+    pub(crate) null_code: i32,
+}
+
+/// How the cells of a column of lists are kept.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Storage {
+    /// Batches of cells as MessagePack.
+    Batches,
+    /// Batches of cells as Arrow IPC.
+    Arrow,
+    /// One chunk for each cell.
+    Cells,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Nulls {
+    None,
+    /// A file that says which values are not null.
+    Mask,
+    /// A value that stands for null.
+    Sentinel(Sentinel),
+}
+
+impl Spec {
+    /// Takes apart what the schema says.
+    ///
+    /// # Errors
+    ///
+    /// A sentence: a key lacks or does not hold what it should.
+    pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
+        let text = |key: &str| spec.get(key).and_then(Value::as_str);
+        let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let kind = text("kind").ok_or("the schema does not say its kind")?;
+        let kind = match kind {
+            "int8" => Kind::Element(Element::Int(1)),
+            "int16" => Kind::Element(Element::Int(2)),
+            "int32" => Kind::Element(Element::Int(4)),
+            "int64" => Kind::Element(Element::Int(8)),
+            "uint8" => Kind::Element(Element::UInt(1)),
+            "uint16" => Kind::Element(Element::UInt(2)),
+            "uint32" => Kind::Element(Element::UInt(4)),
+            "uint64" => Kind::Element(Element::UInt(8)),
+            "float32" => Kind::Element(Element::Float(4)),
+            "float64" => Kind::Element(Element::Float(8)),
+            "bool" => Kind::Element(Element::Bool),
+            "string" => Kind::Element(Element::Text),
+            "bytes" => Kind::Element(Element::Bytes(true)),
+            "timestamp" => Kind::Element(Element::Time(unit(spec)?, text("timezone").map(Arc::from))),
+            "utf8" => Kind::Utf8,
+            "vlstring" => Kind::VlString,
+            "vlbytes" => Kind::VlBytes,
+            "ndarray" => ndarray(spec)?,
+            "dictionary" => {
+                let code = spec.get("null_code").and_then(Value::as_i64).unwrap_or(-1);
+                let null_code = i32::try_from(code).map_err(|_| format!("null_code: expected 32 bits, found {code}"))?;
+                Kind::Dictionary(Dictionary { is_ordered: flag("ordered"), null_code })
+            }
+            "struct" => Kind::Struct(fields(spec)?),
+            "list" => list(spec)?,
+            "complex64" | "complex128" => Kind::Refused(format!("it is {kind}, and Arrow has no complex numbers")),
+            "object" => Kind::Refused("it is object, whose values have no common type".to_owned()),
+            kind => Kind::Refused(format!("the kind {kind:?} is not known here")),
+        };
+        let nulls = match spec.get("null_value") {
+            _ if text("null_storage") == Some("mask") => Nulls::Mask,
+            Some(value) if !value.is_null() => sentinel(value).map_or(Nulls::None, Nulls::Sentinel),
+            _ => Nulls::None,
+        };
+        Ok(Spec { kind, nulls })
+    }
+
+    /// The Arrow type, that python-blosc2's `to_arrow()` gives.
+    ///
+    /// # Errors
+    ///
+    /// A sentence: why there is none.
+    pub(crate) fn data_type(&self) -> Result<DataType, String> {
+        Ok(match &self.kind {
+            Kind::Element(element) => element.data_type(),
+            Kind::NdArray(element, shape) => {
+                let length = shape.iter().try_fold(1_u64, |length, &axis| length.checked_mul(axis));
+                let length = length.and_then(|length| i32::try_from(length).ok());
+                let length = length.ok_or_else(|| format!("a row has the shape {shape:?}, too long for Arrow"))?;
+                DataType::FixedSizeList(Arc::new(item(element.data_type())), length)
+            }
+            Kind::Utf8 => DataType::LargeUtf8,
+            Kind::VlString => DataType::Utf8,
+            Kind::VlBytes => DataType::LargeBinary,
+            Kind::Dictionary(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            Kind::Struct(fields) => {
+                let fields = fields.iter().map(|(name, spec)| spec.field(name)).collect::<Result<Fields, _>>()?;
+                DataType::Struct(fields)
+            }
+            Kind::List(spec, _) => DataType::List(Arc::new(spec.field(Field::LIST_FIELD_DEFAULT_NAME)?)),
+            Kind::Refused(why) => return Err(why.clone()),
+        })
+    }
+
+    /// The Arrow field with this name.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`data_type`](Spec::data_type).
+    pub(crate) fn field(&self, name: &str) -> Result<Field, String> {
+        let field = Field::new(name, self.data_type()?, true);
+        Ok(match &self.kind {
+            Kind::NdArray(_, shape) => field.with_metadata([(SHAPE.to_owned(), format!("{shape:?}"))].into()),
+            Kind::Dictionary(dictionary) => field.with_dict_is_ordered(dictionary.is_ordered),
+            _ => field,
+        })
+    }
+}
+
+/// A field as Arrow names the items of lists.
+pub(crate) fn item(data_type: DataType) -> Field {
+    Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, true)
+}
+
+fn unit(spec: &Value) -> Result<TimeUnit, String> {
+    let unit = spec.get("unit").and_then(Value::as_str).unwrap_or_default();
+    time_unit(unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {unit:?}"))
+}
+
+fn ndarray(spec: &Value) -> Result<Kind, String> {
+    let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or("an ndarray column needs the key dtype_str")?;
+    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("an ndarray column needs the key item_shape")?;
+    let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
+    let shape: Vec<u64> =
+        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected a length, found {axis}"))?;
+    Ok(match Element::parse(dtype) {
+        Ok(element) => Kind::NdArray(element, shape),
+        Err(why) => Kind::Refused(why),
+    })
+}
+
+fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
+    let fields = spec.get("fields").and_then(Value::as_array).ok_or("a struct needs the key fields")?;
+    let field = |field: &Value| {
+        let name = field.get("name").and_then(Value::as_str).ok_or("a field of the struct has no name")?;
+        let mut spec = Spec::of(field).map_err(|error| format!("field {name:?}: {error}"))?;
+        if let Kind::Refused(why) = &spec.kind {
+            spec.kind = Kind::Refused(format!("field {name:?}: {why}"));
+        }
+        Ok((name.to_owned(), spec))
+    };
+    fields.iter().map(field).collect()
+}
+
+fn list(spec: &Value) -> Result<Kind, String> {
+    let item = Spec::of(spec.get("item").ok_or("a list needs the key item")?)?;
+    let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
+    if nullable && item.kind == Kind::Element(Element::Bool) {
+        let why = "its items are bools that may be null, which python-blosc2 keeps as 0 and 1, and refuses";
+        return Ok(Kind::Refused(why.to_owned()));
+    }
+    let text = |key: &str| spec.get(key).and_then(Value::as_str);
+    let storage = match (text("storage").unwrap_or("batch"), text("serializer").unwrap_or("msgpack")) {
+        ("batch", "msgpack") => Storage::Batches,
+        ("batch", "arrow") => Storage::Arrow,
+        ("vl", "msgpack") => Storage::Cells,
+        (storage, serializer) => {
+            return Ok(Kind::Refused(format!("the storage {storage:?} of {serializer:?} is not known here")));
+        }
+    };
+    Ok(Kind::List(Box::new(item), storage))
+}
+
+/// The value that stands for null; none where its form is not known, and then nothing equals it.
+fn sentinel(value: &Value) -> Option<Sentinel> {
+    if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
+        return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
+    }
+    match value {
+        Value::String(text) => Some(Sentinel::Text(text.clone())),
+        Value::Bool(value) => Some(Sentinel::Int((*value).into())),
+        Value::Number(number) if number.is_i64() => number.as_i64().map(|number| Sentinel::Int(number.into())),
+        Value::Number(number) if number.is_u64() => number.as_u64().map(|number| Sentinel::Int(number.into())),
+        value => json::float(value).map(Sentinel::Float),
+    }
+}

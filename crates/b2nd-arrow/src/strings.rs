@@ -1,0 +1,73 @@
+//! [`Strings`]: text or bytes of any length while they are put together.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, LargeBinaryArray, LargeStringArray, StringArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The most bytes that one batch of a column may have.
+pub(crate) const MAX_BYTES: usize = i32::MAX as usize;
+
+/// Values that have ended, and the bytes of the one that has not.
+#[derive(Default)]
+pub(crate) struct Strings {
+    ends: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Strings {
+    pub(crate) fn with_capacity(values: usize, bytes: usize) -> Strings {
+        Strings { ends: Vec::with_capacity(values), bytes: Vec::with_capacity(bytes) }
+    }
+
+    pub(crate) fn push_char(&mut self, char: char) {
+        self.bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Ends a value.
+    pub(crate) fn end(&mut self) {
+        self.ends.push(self.bytes.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// An array of one of the types of text and bytes.
+    pub(crate) fn finish(self, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        if self.bytes.len() > MAX_BYTES {
+            let found = self.bytes.len();
+            return Err(too_long(found as u64));
+        }
+        let starts = std::iter::once(0).chain(self.ends);
+        let bytes = Buffer::from_vec(self.bytes);
+        Ok(match data_type {
+            DataType::Utf8 => Arc::new(StringArray::try_new(small(starts), bytes, nulls)?),
+            DataType::Binary => Arc::new(BinaryArray::try_new(small(starts), bytes, nulls)?),
+            DataType::LargeUtf8 => Arc::new(LargeStringArray::try_new(large(starts), bytes, nulls)?),
+            DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(starts), bytes, nulls)?),
+            other => return Err(Error::damaged(format_args!("{other} is no type of text or bytes"))),
+        })
+    }
+}
+
+pub(crate) fn too_long(bytes: u64) -> Error {
+    let message = format_args!("{bytes} bytes in one batch, at most {MAX_BYTES} are read: ask for fewer rows at once");
+    Error::new(ErrorKind::TooLong, message)
+}
+
+/// Offsets that rise and fit, as has been checked.
+fn small(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i32> {
+    OffsetBuffer::new(offsets.map(|at| i32::try_from(at).unwrap_or(i32::MAX)).collect::<ScalarBuffer<i32>>())
+}
+
+fn large(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i64> {
+    OffsetBuffer::new(offsets.map(|at| i64::try_from(at).unwrap_or(i64::MAX)).collect::<ScalarBuffer<i64>>())
+}

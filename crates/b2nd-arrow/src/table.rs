@@ -1,0 +1,191 @@
+//! [`Table`]: an open table.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::{Schema, SchemaRef};
+use serde_json::Value;
+
+use crate::columns::{ColumnInfo, Output};
+use crate::error::{Error, ErrorKind, Result};
+use crate::inner::Inner;
+use crate::place::Store;
+use crate::read::{BATCH_SIZE, Reader};
+
+/// So many bytes of a column are in a batch, about.
+const BATCH_BYTES: u64 = 1 << 26;
+
+/// A table: the rows of a `CTable` of python-blosc2.
+///
+/// Opening reads the schema and which rows are live; a column's files are opened when it is read first. Clones share what is open.
+///
+/// ```
+/// use b2nd_arrow::Table;
+///
+/// let table = Table::open("tests/data/kinds.b2z")?;
+/// println!("{} rows of {}", table.rows(), table.schema());
+/// for batch in table.read(&table.project(["i", "u"])?, 0..3, 1024)? {
+///     println!("{} rows", batch?.num_rows());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Table(Arc<Inner>);
+
+impl Table {
+    /// Opens the one table of a store: a `.b2z`, a `.b2d`, or a `.b2e` that `to_cframe()` made.
+    ///
+    /// # Errors
+    ///
+    /// There is no such store, it holds no table or several, or its schema cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Table> {
+        let store = Store::open(path)?;
+        let tables = store.tables()?;
+        match tables.as_slice() {
+            [] => Err(Error::new(ErrorKind::NotFound, "it holds no table").in_table(store.name())),
+            [key] => Table::from_store(store, key),
+            [root, ..] if root == "/" => Table::from_store(store, "/"),
+            keys => {
+                let message = format_args!("it holds {} tables, name one of them: {}", keys.len(), keys.join(", "));
+                Err(Error::new(ErrorKind::NotFound, message).in_table(store.name()))
+            }
+        }
+    }
+
+    /// Opens the table under a key of a store: `/group/name`, or `/` where the store is the table.
+    ///
+    /// # Errors
+    ///
+    /// There is no table under the key, or its schema cannot be read.
+    pub fn from_store(store: impl Into<Arc<Store>>, key: &str) -> Result<Table> {
+        let store = store.into();
+        let key = key.trim_matches('/');
+        let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
+        let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
+        let inner = Inner::open(store, folder, name.clone()).map_err(|error| error.in_table(&name))?;
+        Ok(Table(Arc::new(inner)))
+    }
+
+    /// The name that errors begin with: where it was opened.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The Arrow schema: that of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
+    pub fn schema(&self) -> SchemaRef {
+        self.0.schema.clone()
+    }
+
+    /// How many rows are live.
+    pub fn rows(&self) -> u64 {
+        self.0.live.rows()
+    }
+
+    /// How many rows the files hold, live or not.
+    pub fn physical_rows(&self) -> u64 {
+        self.0.live.length()
+    }
+
+    /// All columns of the table's own schema, computed ones last: those without an Arrow type too.
+    pub fn columns(&self) -> &[ColumnInfo] {
+        &self.0.columns
+    }
+
+    /// The table's own schema, as python-blosc2 keeps it. A float that JSON lacks is an object of the one key `float`.
+    pub fn metadata(&self) -> &Value {
+        &self.0.metadata
+    }
+
+    /// The places in [`schema`](Table::schema) of fields with these names.
+    ///
+    /// # Errors
+    ///
+    /// There is no such column, or it has no Arrow type.
+    pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
+        names.into_iter().map(|name| self.place(name)).collect()
+    }
+
+    fn place(&self, name: &str) -> Result<usize> {
+        if let Some((place, _)) = self.0.schema.column_with_name(name) {
+            return Ok(place);
+        }
+        let parent = |output: &Output| matches!(output, Output::Parent(parent) if parent.has(name));
+        let error = match self.0.columns.iter().find(|column| column.name == name) {
+            Some(ColumnInfo { data_type: Err(why), .. }) => Error::new(ErrorKind::Refused, why).in_column(name),
+            _ => match self.0.outputs.iter().position(parent).and_then(|place| self.0.schema.fields().get(place)) {
+                Some(field) => Error::new(ErrorKind::NotFound, format_args!("column {name:?} is a part of {:?}", field.name())),
+                None => Error::new(ErrorKind::NotFound, format_args!("there is no column {name:?}")),
+            },
+        };
+        Err(error.in_table(&self.0.name))
+    }
+
+    /// Reads rows of some columns, in batches of at most `batch_size` rows: `projection` has places in [`schema`](Table::schema),
+    /// `rows` are live rows counted from 0, cut where the table ends.
+    ///
+    /// Nothing else is read: no other column, and of these no chunk outside of the rows. The columns of a batch, and as many batches
+    /// as there are threads, are read in parallel; batches are smaller where rows are long.
+    ///
+    /// # Errors
+    ///
+    /// A place is not in the schema, or a column's files cannot be opened. The values' errors come with their batches.
+    pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<Reader> {
+        let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
+            Some(field) => Ok(field.clone()),
+            None => {
+                let message = format_args!("there is no column {place}, the schema has {}", self.0.schema.fields().len());
+                Err(Error::new(ErrorKind::NotFound, message).in_table(&self.0.name))
+            }
+        });
+        let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
+        // As many rows as columns of this length need to stay below a number of bytes.
+        let physical = self.physical_rows().max(1);
+        let longest = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
+        let longest = longest.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(0);
+        let fitting = usize::try_from(BATCH_BYTES / longest.max(1)).unwrap_or(usize::MAX).max(1);
+        Ok(Reader::new(self.0.clone(), projection.to_vec(), schema.into(), rows, batch_size.min(fitting)))
+    }
+
+    /// Reads all rows of all columns that have an Arrow type.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Table::read).
+    pub fn read_all(&self) -> Result<Reader> {
+        let all: Vec<usize> = (0..self.0.outputs.len()).collect();
+        self.read(&all, 0..self.rows(), BATCH_SIZE)
+    }
+
+    /// How many live rows are before a physical one: what an index says of physical rows is about these.
+    ///
+    /// # Errors
+    ///
+    /// The file that says which rows are live cannot be read.
+    pub fn live_before(&self, physical: u64) -> Result<u64> {
+        self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
+    }
+
+    /// The bytes that the files of a field of the schema take, and those of their values uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be opened.
+    pub fn sizes(&self, place: usize) -> Result<(u64, u64)> {
+        let columns = match self.0.outputs.get(place) {
+            Some(Output::Column(column)) => vec![*column],
+            Some(Output::Parent(parent)) => parent.columns(),
+            None => vec![],
+        };
+        columns.into_iter().try_fold((0, 0), |(packed, plain), column| {
+            let (more, values) = self.0.column(column)?.sizes();
+            Ok((packed + more, plain + values))
+        })
+    }
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("name", &self.0.name).field("rows", &self.rows()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,120 @@
+//! [`Text`]: a column of kind utf8, of offsets and of bytes.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, LargeStringArray};
+use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+
+use crate::cells::some_nulls;
+use crate::element::Sentinel;
+use crate::error::{Error, Result};
+use crate::files::Files;
+use crate::fixed::{Rows, Valid};
+use crate::live::Selection;
+use crate::spec::Nulls;
+use crate::strings::{MAX_BYTES, too_long};
+
+/// So many rows between two that are wanted are read with them.
+const GAP: u64 = 1 << 6;
+
+/// Text whose values start where the one before ends.
+pub(crate) struct Text {
+    offsets: Rows,
+    bytes: Rows,
+    valid: Valid,
+}
+
+impl Text {
+    pub(crate) fn open(place: &Files, nulls: &Nulls) -> Result<Text> {
+        let rows = |end: &str, expected: &str| {
+            let leaf = place.leaf(end)?;
+            let dtype = leaf.dtype()?;
+            let rows = Rows::open(leaf)?;
+            if dtype != expected || rows.width != if expected == "<i8" { 8 } else { 1 } {
+                return Err(Error::damaged(format_args!("its file {end}: expected values of {expected}, found {dtype:?}")));
+            }
+            Ok(rows)
+        };
+        Ok(Text { offsets: rows(".b2nd", "<i8")?, bytes: rows(".utf8.b2nd", "|u1")?, valid: Valid::open(place, nulls)? })
+    }
+
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        let ((one, plain), (other, text)) = (self.offsets.sizes(), self.bytes.sizes());
+        (one + other, plain.saturating_add(text))
+    }
+
+    pub(crate) fn read(&self, selection: &Selection) -> Result<ArrayRef> {
+        let rows = self.offsets.len().saturating_sub(1);
+        if selection.end() > rows {
+            return Err(Error::damaged(format_args!("its offsets end after {rows} rows")).at_row(selection.row_of(rows)));
+        }
+        let mut bytes = Vec::new();
+        let mut ends: Vec<i64> = Vec::with_capacity(selection.rows + 1);
+        ends.push(0);
+        for (span, runs) in selection.groups(GAP) {
+            let offsets = self.offsets.range(span.start..span.end + 1)?;
+            let offsets: Vec<i64> = offsets.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
+            self.check(&offsets, span.start, selection)?;
+            let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
+            let length = (last - first).unsigned_abs();
+            if length.saturating_add(bytes.len() as u64) > MAX_BYTES as u64 {
+                return Err(too_long(length.saturating_add(bytes.len() as u64)));
+            }
+            let text = if length == 0 { Vec::new() } else { self.bytes.range(first.unsigned_abs()..last.unsigned_abs())? };
+            for run in runs {
+                let place = |row: u64| usize::try_from(row - span.start).unwrap_or(usize::MAX);
+                let wanted = offsets.get(place(run.start)..=place(run.end)).unwrap_or_default();
+                let Some((&start, after)) = wanted.split_first() else { continue };
+                let base = ends.last().copied().unwrap_or(0);
+                ends.extend(after.iter().map(|&end| base + (end - start)));
+                let at = |offset: i64| usize::try_from(offset - first).unwrap_or(usize::MAX);
+                bytes.extend_from_slice(text.get(at(start)..at(wanted.last().copied().unwrap_or(start))).unwrap_or_default());
+            }
+        }
+        let mask = self.valid.mask(selection)?;
+        let valid = match &self.valid {
+            Valid::Unlike(Sentinel::Text(sentinel)) => {
+                Some(BooleanBuffer::collect_bool(selection.rows, |at| value(&ends, &bytes, at) != sentinel.as_bytes()))
+            }
+            _ => mask,
+        };
+        if let Err(error) = std::str::from_utf8(&bytes) {
+            // A character may end where a value does: whoever starts in its middle is no text.
+            return Err(self.no_text(&ends, &bytes, selection).unwrap_or_else(|| Error::damaged(error)));
+        }
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
+        let buffer = Buffer::from_vec(bytes);
+        let array = LargeStringArray::try_new(offsets.clone(), buffer.clone(), valid.and_then(some_nulls));
+        Ok(Arc::new(array.map_err(|error| self.no_text(&offsets, &buffer, selection).unwrap_or_else(|| Error::damaged(error)))?))
+    }
+
+    /// Offsets have to rise, and to end in the bytes.
+    fn check(&self, offsets: &[i64], first: u64, selection: &Selection) -> Result<()> {
+        let mut before = 0;
+        for (&offset, row) in offsets.iter().zip(first..) {
+            if offset < before || offset.unsigned_abs() > self.bytes.len() {
+                let message = format_args!("expected an offset of {before} to {}, found {offset}", self.bytes.len());
+                return Err(Error::damaged(message).at_row(selection.row_of(row)));
+            }
+            before = offset;
+        }
+        Ok(())
+    }
+
+    /// The error of the first value that is no UTF-8.
+    fn no_text(&self, ends: &[i64], bytes: &[u8], selection: &Selection) -> Option<Error> {
+        (0..selection.rows).find_map(|at| {
+            let error = std::str::from_utf8(value(ends, bytes, at)).err()?;
+            Some(Error::damaged(format_args!("its text is no UTF-8: {error}")).at_row(selection.row(at)))
+        })
+    }
+}
+
+/// The bytes of a value.
+fn value<'a>(ends: &[i64], bytes: &'a [u8], at: usize) -> &'a [u8] {
+    let place = |at: usize| ends.get(at).and_then(|&end| usize::try_from(end).ok());
+    match (place(at), place(at + 1)) {
+        (Some(start), Some(end)) => bytes.get(start..end).unwrap_or_default(),
+        _ => &[],
+    }
+}

@@ -1,0 +1,102 @@
+//! [`Format`]: files of other formats, written batch by batch.
+
+use std::io::Write;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::text_of::nested_as_text;
+
+/// A format that tables are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// An Arrow IPC file.
+    Arrow,
+    /// Comma-separated values with a line of names; lists and structs as JSON.
+    Csv,
+    /// A JSON object for each row, each on a line of its own.
+    Json,
+    /// Parquet, compressed with Snappy.
+    Parquet,
+}
+
+/// What writes batches in a format.
+enum Sink<W: Write + Send> {
+    Arrow(arrow_ipc::writer::FileWriter<W>),
+    Csv(arrow_csv::Writer<W>),
+    Json(arrow_json::LineDelimitedWriter<W>),
+    Parquet(Box<parquet::arrow::ArrowWriter<W>>),
+}
+
+impl Format {
+    /// The format that the ending of a file's name asks for.
+    pub fn of(ending: &str) -> Option<Format> {
+        match ending.to_ascii_lowercase().as_str() {
+            "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            "csv" => Some(Format::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Format::Json),
+            "parquet" => Some(Format::Parquet),
+            _ => None,
+        }
+    }
+
+    /// Writes batches, one at a time: no more than that is held, but by Parquet, which holds a group of 2^17 rows. `written` is called
+    /// with the rows of each.
+    ///
+    /// # Errors
+    ///
+    /// A batch cannot be read, the format has no place for a type, or `out` fails.
+    pub fn write(
+        self,
+        schema: &SchemaRef,
+        batches: impl Iterator<Item = std::result::Result<RecordBatch, arrow_schema::ArrowError>>,
+        out: impl Write + Send,
+        mut written: impl FnMut(u64),
+    ) -> Result<()> {
+        let mut sink = match self {
+            Format::Arrow => Sink::Arrow(arrow_ipc::writer::FileWriter::try_new(out, schema)?),
+            Format::Csv => Sink::Csv(arrow_csv::WriterBuilder::new().with_header(true).build(out)),
+            Format::Json => Sink::Json(arrow_json::LineDelimitedWriter::new(out)),
+            Format::Parquet => {
+                let properties = parquet::file::properties::WriterProperties::builder()
+                    .set_compression(parquet::basic::Compression::SNAPPY)
+                    .set_max_row_group_row_count(Some(1 << 17))
+                    .build();
+                let writer = parquet::arrow::ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(wrong)?;
+                Sink::Parquet(Box::new(writer))
+            }
+        };
+        let mut has_rows = false;
+        for batch in batches {
+            let batch = batch?;
+            match &mut sink {
+                Sink::Arrow(writer) => writer.write(&batch)?,
+                Sink::Csv(writer) => writer.write(&nested_as_text(&batch)?)?,
+                Sink::Json(writer) => writer.write(&batch)?,
+                Sink::Parquet(writer) => writer.write(&batch).map_err(wrong)?,
+            }
+            has_rows = true;
+            written(batch.num_rows() as u64);
+        }
+        match sink {
+            Sink::Arrow(mut writer) => writer.finish()?,
+            // The line of names, where no batch brought it.
+            Sink::Csv(mut writer) if !has_rows => writer.write(&nested_as_text(&RecordBatch::new_empty(schema.clone()))?)?,
+            Sink::Csv(_) => {}
+            Sink::Json(mut writer) => writer.finish()?,
+            Sink::Parquet(writer) => writer.close().map(|_| ()).map_err(wrong)?,
+        }
+        Ok(())
+    }
+}
+
+fn wrong(error: parquet::errors::ParquetError) -> Error {
+    match error {
+        parquet::errors::ParquetError::External(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => Error::from(*error),
+            Err(error) => Error::new(ErrorKind::Io, error),
+        },
+        error => Error::new(ErrorKind::Io, error),
+    }
+}

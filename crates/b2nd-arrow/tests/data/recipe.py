@@ -1,0 +1,121 @@
+"""Writes the tables in this directory, each beside NAME.arrow, which is what to_arrow() says of it.
+
+    python recipe.py [DIRECTORY]
+
+With the packages of ../../python/requirements.txt. A .b2z comes out the same but for the times in its zip entries.
+"""
+import dataclasses
+import os
+import sys
+
+import blosc2 as b
+import numpy as np
+import pyarrow as pa
+
+OUT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+b.set_nthreads(1)
+NAN = float("nan")
+
+
+def annotation(spec):
+    if hasattr(spec, "item_spec"):
+        return list[annotation(spec.item_spec)]
+    return np.ndarray if hasattr(spec, "item_shape") else str if "Dictionary" in type(spec).__name__ else spec.python_type
+
+
+def row(**specs):
+    """A row class whose field names can be any text."""
+    names = {"__annotations__": {name: annotation(spec) for name, spec in specs.items()}}
+    names |= {name: b.field(spec) for name, spec in specs.items()}
+    return dataclasses.dataclass(type("Row", (), names), init=False, repr=False, eq=False, match_args=False)
+
+
+def write(name, specs, rows, then=None, **more):
+    path = os.path.join(OUT, name)
+    table = b.CTable(row(**specs), urlpath=path, mode="w", validate=False, expected_size=16, **more)
+    for values in rows:
+        # A sentinel is given as it is.
+        nulls = [getattr(spec, "null_value", None) for spec in specs.values()]
+        values = [null if value is None and null is not None else value for null, value in zip(nulls, values)]
+        table.append(tuple(values))
+    if then:
+        then(table)
+    table.close()
+    finish(name, path)
+
+
+def finish(name, path, columns=None):
+    with b.CTable.open(path, mode="r") as table:
+        export(name.split(".")[0], table, columns)
+
+
+def export(name, table, columns=None):
+    batches = list(table.iter_arrow_batches(columns=columns))
+    # As to_arrow() does it, of these columns.
+    schema = table._arrow_schema_for_columns(columns)
+    whole = pa.Table.from_arrays(pa.Table.from_batches(batches).columns, schema=schema) if batches else schema.empty_table()
+    with pa.OSFile(os.path.join(OUT, name + ".arrow"), "wb") as sink:
+        with pa.ipc.new_file(sink, whole.schema) as writer:
+            writer.write_table(whole.combine_chunks())
+
+
+KINDS = dict(
+    i=b.int32(nullable=True),
+    f=b.float64(null_value=NAN, nullable=True),
+    o=b.bool(nullable=True),
+    w=b.bool(nullable=True, null_value=255),
+    s=b.string(max_length=5, nullable=True),
+    y=b.bytes(max_length=4),
+    t=b.timestamp(unit="ms", timezone="UTC", nullable=True),
+    u=b.utf8(nullable=True),
+    d=b.dictionary(nullable=True),
+    v=b.vlstring(nullable=True, batch_rows=4, items_per_block=2),
+    b=b.vlbytes(),
+    l=b.list(b.int16(nullable=True), nullable=True, batch_rows=3),
+    a=b.list(b.string(max_length=9), nullable=True, serializer="arrow"),
+    c=b.list(b.float32(), storage="vl"),
+    g=b.struct({"x": b.int64(), "z": b.list(b.string(max_length=4, nullable=True))}, nullable=True),
+    n=b.ndarray((2, 2), dtype=np.dtype("<i2"), nullable=True),
+)
+ROWS = [
+    [1, 0.5, True, True, "é", b"a\0b\0", 0, "", "red", "x", b"", [1, None], ["p"], [0.5], {"x": 1, "z": ["a", None]}, [[1, 2], [3, 4]]],
+    [None, NAN, None, None, None, b"", None, None, None, None, b"\0", None, None, [], None, None],
+    [-(2**31), -0.0, False, False, "", b"abcd", 1, "日本", "blue", "", b"xyz", [], [], [1.0, 2.0], {"x": -1, "z": []}, [[0, 0], [0, -1]]],
+    [3, 1e300, True, True, "abcde", b"z", -1, "two", "red", "y", b"1", [7], ["q", "r"], [3.0], {"x": 2**40, "z": ["b"]}, [[9, 9], [9, 9]]],
+    [4, float("inf"), False, None, "4", b"4", 4, "gone", "green", "gone", b"4", [4], ["gone"], [4.0], {"x": 4, "z": []}, [[4, 4], [4, 4]]],
+    [5, 2.0, None, False, "five", b"5", 5, None, None, "five", b"55", [5, 6], None, [], None, [[5, 5], [5, 5]]],
+    [6, 3.0, True, True, None, b"6", None, "six", "red", None, b"6", None, ["s"], [6.0], {"x": 6, "z": ["c", "d"]}, None],
+]
+
+if __name__ == "__main__":
+    os.makedirs(OUT, exist_ok=True)
+    # One row is deleted, so that six are left.
+    write("kinds.b2z", KINDS, ROWS, lambda table: table.delete([4]))
+    write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
+    write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
+    # What to_arrow() refuses is not in the truth.
+    path = os.path.join(OUT, "refused.b2z")
+    table = b.CTable(row(i=b.int16(), c=b.complex64(), o=b.object(nullable=True)), urlpath=path, mode="w", validate=False)
+    for values in [(1, 1j, {"a": [1, None]}), (2, 2.5, "text"), (3, 3 - 1j, None)]:
+        table.append(values)
+    table.add_computed_column("twice", "i * 2")
+    table.close()
+    finish("refused.b2z", path, ["i"])
+    # A struct of an Arrow table comes apart into columns, and together again.
+    struct = pa.struct([("x", pa.int32()), ("deep", pa.struct([("s", pa.string())]))])
+    trips = [{"x": 1, "deep": {"s": "a"}}, {"x": None, "deep": {"s": None}}, {"x": 2, "deep": {"s": None}}]
+    given = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "trip": pa.array(trips, struct)})
+    path = os.path.join(OUT, "nested.b2z")
+    b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
+    finish("nested.b2z", path)
+    # Two tables of a tree.
+    path = os.path.join(OUT, "tree.b2z")
+    with b.TreeStore(path, mode="w") as store:
+        for key, name in (("/group/people", "Ada"), ("/things", "spoon")):
+            table = b.CTable(row(name=b.utf8(), n=b.int8()), validate=False)
+            table.append((name, 7))
+            store[key] = table
+        store["/array"] = np.arange(4)
+    with b.TreeStore(path, mode="r") as store:
+        export("tree_group_people", store["/group/people"])
+        export("tree_things", store["/things"])
