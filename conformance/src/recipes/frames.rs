@@ -160,7 +160,8 @@ fn counted(fact: Fact) -> Fact {
 
 /// Arrays, with their elements in C order.
 fn arrays(suite: &mut Suite) {
-    let shapes: [(&str, &[usize], &[usize], &[usize]); 12] = [
+    type Lengths = &'static [usize];
+    let shapes: [(&str, Lengths, Lengths, Lengths); 12] = [
         ("0d", &[], &[], &[]),
         ("1d", &[10], &[4], &[2]),
         ("1d-one-chunk", &[10], &[10], &[10]),

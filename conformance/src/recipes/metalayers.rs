@@ -68,7 +68,8 @@ fn valid(suite: &mut Suite) {
 }
 
 fn limits(suite: &mut Suite) {
-    let shapes: [(&str, &str, &[i64], &[i32], &[i32]); 9] = [
+    type Lengths = &'static [i32];
+    let shapes: [(&str, &str, &[i64], Lengths, Lengths); 9] = [
         ("empty", "an array of no elements", &[0], &[0], &[0]),
         ("empty-inside", "one of three dimensions is empty", &[5, 0, 3], &[5, 0, 3], &[2, 0, 3]),
         ("empty-chunks-one", "an empty dimension, of which chunks and blocks are 1", &[0, 5], &[1, 5], &[1, 5]),
