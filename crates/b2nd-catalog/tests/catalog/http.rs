@@ -81,11 +81,12 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
-    let server = Server::start(arrays(2000), Duration::from_millis(20));
+    // So slow that a busy machine, too, asks for all that it may before the first answer comes.
+    let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
     run(&["scan", &server.url(), "--jobs", &JOBS.to_string(), "--out", out.to_str().unwrap()]);
-    assert_eq!(server.answered(), 2000);
+    assert_eq!(server.answered(), 640);
     let most = server.most_in_flight();
     assert!((JOBS / 2..=JOBS).contains(&most), "{most}");
 }
