@@ -23,9 +23,9 @@ use crate::text::Text;
 
 /// The files of a column, open.
 pub(crate) enum Column {
-    Fixed(Fixed),
-    Text(Text),
-    Dictionary(Fixed, Dictionary, ArrayRef),
+    Fixed(Box<Fixed>),
+    Text(Box<Text>),
+    Dictionary(Box<Fixed>, Dictionary, ArrayRef),
     /// Cells of MessagePack or Arrow IPC, in batches.
     Batches(Batches, Spec),
     /// A chunk of MessagePack for each cell.
@@ -35,11 +35,11 @@ pub(crate) enum Column {
 impl Column {
     pub(crate) fn open(place: &Files, spec: &Spec) -> Result<Column> {
         Ok(match &spec.kind {
-            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Fixed::open(place, spec)?),
-            Kind::Utf8 => Column::Text(Text::open(place, &spec.nulls)?),
+            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Box::new(Fixed::open(place, spec)?)),
+            Kind::Utf8 => Column::Text(Box::new(Text::open(place, &spec.nulls)?)),
             Kind::Dictionary(dictionary) => {
                 let codes = Fixed::codes(place)?;
-                Column::Dictionary(codes, dictionary.clone(), words(place)?)
+                Column::Dictionary(Box::new(codes), dictionary.clone(), words(place)?)
             }
             Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(_, Storage::Batches | Storage::Arrow) => {
                 Column::Batches(Batches::open(place.leaf(".b2b")?)?, spec.clone())

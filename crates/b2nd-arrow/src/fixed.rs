@@ -35,7 +35,7 @@ pub(crate) struct Rows {
 /// Which values of a column are not null.
 pub(crate) enum Valid {
     All,
-    Mask(Rows),
+    Mask(Box<Rows>),
     Unlike(Sentinel),
 }
 
@@ -127,7 +127,7 @@ impl Valid {
                             "its mask of nulls: expected {expected} values of |b1, found {found} of {dtype:?}"
                         )));
                     }
-                    Valid::Mask(rows)
+                    Valid::Mask(Box::new(rows))
                 }
             },
         })

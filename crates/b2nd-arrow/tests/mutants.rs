@@ -1,6 +1,7 @@
 //! Damaged tables: errors, and neither panics nor more memory than the bytes can fill.
 //!
 //! 200 mutants, or as many as `B2ND_MUTANTS` says.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 use std::path::Path;
 use std::sync::Arc;
