@@ -27,24 +27,24 @@ pub(crate) enum Column {
     Text(Box<Text>),
     Dictionary(Box<Fixed>, Dictionary, ArrayRef),
     /// Cells of MessagePack or Arrow IPC, in batches.
-    Batches(Batches, Spec),
+    Batches(Box<Batches>, Spec),
     /// A chunk of MessagePack for each cell.
-    Cells(Leaf, Spec),
+    Cells(Box<Leaf>, Spec),
 }
 
 impl Column {
     pub(crate) fn open(place: &Files, spec: &Spec) -> Result<Column> {
         Ok(match &spec.kind {
-            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Box::new(Fixed::open(place, spec)?)),
-            Kind::Utf8 => Column::Text(Box::new(Text::open(place, &spec.nulls)?)),
+            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Fixed::open(place, spec)?.into()),
+            Kind::Utf8 => Column::Text(Text::open(place, &spec.nulls)?.into()),
             Kind::Dictionary(dictionary) => {
                 let codes = Fixed::codes(place)?;
-                Column::Dictionary(Box::new(codes), dictionary.clone(), words(place)?)
+                Column::Dictionary(codes.into(), dictionary.clone(), words(place)?)
             }
             Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(_, Storage::Batches | Storage::Arrow) => {
-                Column::Batches(Batches::open(place.leaf(".b2b")?)?, spec.clone())
+                Column::Batches(Batches::open(place.leaf(".b2b")?)?.into(), spec.clone())
             }
-            Kind::List(_, Storage::Cells) => Column::Cells(place.leaf(".b2b")?, spec.clone()),
+            Kind::List(_, Storage::Cells) => Column::Cells(place.leaf(".b2b")?.into(), spec.clone()),
             Kind::Refused(why) => return Err(Error::new(ErrorKind::Refused, why)),
         })
     }

@@ -140,8 +140,8 @@ impl Element {
                     if *self == Element::Text {
                         // Zeros of the last character are a part of it.
                         let value = value.get(..trimmed.len().next_multiple_of(4)).unwrap_or(value);
-                        for code in value.as_chunks::<4>().0 {
-                            let code = u32::from_le_bytes(*code);
+                        for code in value.chunks_exact(4) {
+                            let code = code.try_into().map_or(u32::MAX, u32::from_le_bytes);
                             let char = char::from_u32(code).ok_or_else(|| {
                                 Error::damaged(format_args!("{code:#x} is no character of Unicode")).at_row(row(at))
                             })?;

@@ -127,7 +127,7 @@ impl Valid {
                             "its mask of nulls: expected {expected} values of |b1, found {found} of {dtype:?}"
                         )));
                     }
-                    Valid::Mask(Box::new(rows))
+                    Valid::Mask(rows.into())
                 }
             },
         })

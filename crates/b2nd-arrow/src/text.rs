@@ -53,7 +53,8 @@ impl Text {
         ends.push(0);
         for (span, runs) in selection.groups(GAP) {
             let offsets = self.offsets.range(span.start..span.end + 1)?;
-            let offsets: Vec<i64> = offsets.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect();
+            let offsets: Vec<i64> =
+                offsets.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok().map(i64::from_le_bytes)).collect();
             self.check(&offsets, span.start, selection)?;
             let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
             let length = (last - first).unsigned_abs();

@@ -24,8 +24,14 @@ pub(crate) enum Form {
     Npy,
     /// Comma-separated values: a record for each element of one dimension, else for each line of the last.
     Csv,
-    /// Nested lists.
+    /// Nested lists; of a table an object for each row.
     Json,
+    /// An Arrow file of a table.
+    #[cfg(feature = "arrow")]
+    Arrow,
+    /// A Parquet file of a table.
+    #[cfg(feature = "arrow")]
+    Parquet,
 }
 
 /// Values to be written: their type, and the shape that they have as a file of their own.
@@ -56,6 +62,10 @@ impl Form {
             "csv" => Ok(Form::Csv),
             "json" => Ok(Form::Json),
             "txt" => Ok(Form::Text),
+            #[cfg(feature = "arrow")]
+            "arrow" => Ok(Form::Arrow),
+            #[cfg(feature = "arrow")]
+            "parquet" => Ok(Form::Parquet),
             "" if path == Path::new("-") => Ok(Form::Npy),
             _ => {
                 let name = path.display();
@@ -71,6 +81,8 @@ impl Form {
             Form::Npy => Box::new(npy::Npy::new(&layout)?),
             Form::Csv => Box::new(csv::Csv::new(layout)?),
             Form::Json => Box::new(json::Json::new(layout)?),
+            #[cfg(feature = "arrow")]
+            Form::Arrow | Form::Parquet => return Err(Error::new("arrow and parquet are formats of tables, and it is an array")),
         })
     }
 }

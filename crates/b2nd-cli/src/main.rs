@@ -4,12 +4,16 @@ mod commands;
 mod error;
 mod external;
 mod format;
+#[cfg(not(feature = "arrow"))]
+mod no_tables;
 mod number;
 mod output;
 mod paths;
 mod progress;
 mod staged;
 mod stop;
+#[cfg(feature = "arrow")]
+mod tables;
 mod tally;
 mod tiles;
 mod values;
@@ -90,10 +94,13 @@ enum Command {
     /// Brings Caterva and early b2nd files to the released layout.
     #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
-    /// Prints the values of an array.
+    /// Prints the values of an array, or the rows of a table.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
-    /// Writes an array as a file of numpy, CSV, JSON or text.
+    /// Prints the first values of an array, or the first rows of a table: what fits the terminal.
+    #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
+    Head(Cat),
+    /// Writes an array as a file of numpy, CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(Export),
     /// Writes a numpy file as an array.
@@ -146,7 +153,8 @@ fn main() -> ExitCode {
         Some(Command::Upgrade(args)) => {
             Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
         }
-        Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output)),
+        Some(Command::Cat(cat)) => Output::plain().run(|output| cat.run(output, false)),
+        Some(Command::Head(cat)) => Output::plain().run(|output| cat.run(output, true)),
         Some(Command::Show(show)) => Output::styled().run(|output| show.run(output)),
         Some(Command::Stats(stats)) => stats.output().run(|output| stats.run(output)),
         Some(Command::Export(export)) => Output::plain().run(|output| export.run(output)),

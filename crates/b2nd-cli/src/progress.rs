@@ -10,6 +10,10 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 /// How many bytes take so long that a person wants to see them pass.
 const LONG: u64 = 1 << 26;
 
+/// How many rows take so long.
+#[cfg(feature = "arrow")]
+const LONG_TABLE: u64 = 1 << 20;
+
 /// How long a person waits without asking.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -19,6 +23,16 @@ pub(crate) fn bytes(length: u64) -> ProgressBar {
         ProgressBar::hidden()
     } else {
         styled(ProgressBar::new(length), "{wide_bar} {bytes} of {total_bytes}, {eta} to go")
+    }
+}
+
+/// A bar for so many rows of a table.
+#[cfg(feature = "arrow")]
+pub(crate) fn rows(count: u64) -> ProgressBar {
+    if count < LONG_TABLE {
+        ProgressBar::hidden()
+    } else {
+        styled(ProgressBar::new(count), "{wide_bar} {human_pos} of {human_len} rows, {eta} to go")
     }
 }
 

@@ -38,6 +38,20 @@ impl Values {
         Ok(Values { array, selection })
     }
 
+    /// Leaves the beginning alone: so many elements of one dimension, else so many lines of the first plane.
+    pub(crate) fn first(&mut self, lines: i64) {
+        let Selection { ranges, steps, .. } = &mut self.selection;
+        let count = ranges.len();
+        for (axis, (range, step)) in ranges.iter_mut().zip(steps).enumerate() {
+            let most = match count - axis {
+                1 if count > 1 => continue,
+                1 | 2 => lines.saturating_mul(*step),
+                _ => 1,
+            };
+            range.end = range.end.min(range.start.saturating_add(most));
+        }
+    }
+
     /// How many bytes of the array are read.
     pub(crate) fn len(&self) -> u64 {
         length(&self.array, &self.selection.ranges) as u64

@@ -268,7 +268,10 @@ fn what_has_no_values_is_named() {
     let said = |args: &[&str]| text(&run(args, Path::new(DATA)).stderr).to_owned();
     assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
     let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
-    assert!(said(&["cat", table]).contains("the frame holds no array"), "{}", said(&["cat", table]));
+    // With the feature arrow its rows are printed.
+    if !cfg!(feature = "arrow") {
+        assert!(said(&["cat", table]).contains("the frame holds no array"), "{}", said(&["cat", table]));
+    }
 }
 
 #[test]

@@ -41,6 +41,12 @@ fn compare(path: &str) -> usize {
     commands
 }
 
+#[cfg(feature = "arrow")]
+#[test]
+fn the_page_of_tables_is_what_the_tool_prints() {
+    assert_eq!(compare("crates/b2nd-arrow/README.md"), 1);
+}
+
 #[test]
 fn every_page_is_what_the_tool_prints() {
     let commands = compare("crates/b2nd-cli/README.md");

@@ -1,6 +1,6 @@
-//! `b2nd cat`: values of an array as text.
+//! `b2nd cat` and `b2nd head`: values of an array, or rows of a table, as text.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use b2nd_view::slice::Slice;
@@ -8,14 +8,27 @@ use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
+#[cfg(feature = "arrow")]
+use crate::error::{Error, Result};
 use crate::format::Form;
 use crate::output::Output;
+#[cfg(feature = "arrow")]
+use crate::tables::Rows;
 use crate::values::Values;
 
-/// Prints the values of an array: a line for each of the last dimension, an empty one between planes.
+/// How many lines of an array `head` prints where there is no terminal.
+const LINES: i64 = 10;
+
+/// How many lines a terminal has for values.
+fn lines() -> i64 {
+    let height = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(_, height)| i64::from(height.0));
+    height.map_or(LINES, |height| (height - 2).max(1))
+}
+
+/// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table.
 #[derive(Args)]
 pub(crate) struct Cat {
-    /// An array; as `b2nd info` takes it.
+    /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
     /// A part of it: 0:10,5,::2 as in Python.
@@ -33,17 +46,67 @@ pub(crate) struct Cat {
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
+
+    /// Rows of a table: 100:120 as in Python.
+    #[cfg(feature = "arrow")]
+    #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
+    rows: Option<Slice>,
+
+    /// Columns of a table, by name.
+    #[cfg(feature = "arrow")]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    columns: Vec<String>,
 }
 
 impl Cat {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    /// `is_head`: no more than fits the terminal.
+    pub(crate) fn run(&self, output: &mut Output, is_head: bool) -> io::Result<bool> {
         let form = match self {
             Cat { csv: true, .. } => Form::Csv,
             Cat { json: true, .. } => Form::Json,
             _ => Form::Text,
         };
+        #[cfg(feature = "arrow")]
+        if let Some(done) = self.table(form, is_head, output).transpose() {
+            return Ok(output.settle(&self.file, done)?.is_some());
+        }
+        #[cfg(not(feature = "arrow"))]
+        if output.settle(&self.file, crate::no_tables::refuse(&self.file))?.is_none() {
+            return Ok(false);
+        }
         let values = Values::open(&self.file, self.offset, self.slice.as_ref());
-        let done = values.and_then(|values| values.write(form, &mut output.out, &ProgressBar::hidden()));
+        let done = values.and_then(|mut values| {
+            if is_head {
+                values.first(lines());
+            }
+            values.write(form, &mut output.out, &ProgressBar::hidden())
+        });
         Ok(output.settle(&self.file, done)?.is_some())
+    }
+
+    /// Prints a table, if it is one.
+    #[cfg(feature = "arrow")]
+    fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
+        let is_table = self.offset.is_none() && self.slice.is_none();
+        let Some(mut rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
+            if self.rows.is_some() || !self.columns.is_empty() {
+                return Err(Error::new("it is no table: --rows and --columns are for tables"));
+            }
+            return Ok(None);
+        };
+        if !self.columns.is_empty() {
+            rows.columns(&self.columns)?;
+        }
+        match &self.rows {
+            Some(slice) => rows.slice(slice)?,
+            // A person sees the beginning, a program all.
+            None if is_head || form == Form::Text => rows.first(),
+            None => {}
+        }
+        match form {
+            Form::Text => rows.print(&mut *output.out)?,
+            form => rows.write(form, io::BufWriter::new(io::stdout()), &ProgressBar::hidden())?,
+        }
+        Ok(Some(()))
     }
 }

@@ -13,12 +13,14 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
+#[cfg(feature = "arrow")]
+use crate::tables::Rows;
 use crate::values::Values;
 
-/// Writes an array as a file of numpy (.npy), CSV, JSON or text.
+/// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
 #[derive(Args)]
 pub(crate) struct Export {
-    /// An array; as `b2nd info` takes it.
+    /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
     /// The new file, which must not exist, or - for standard output. Its ending says the format.
@@ -49,6 +51,14 @@ impl Export {
         if is_file {
             must_not_exist(&self.out)?;
         }
+        #[cfg(feature = "arrow")]
+        if self.offset.is_none() && self.slice.is_none() {
+            if let Some(rows) = Rows::open(&self.file)? {
+                return self.table(&rows, form);
+            }
+        }
+        #[cfg(not(feature = "arrow"))]
+        crate::no_tables::refuse(&self.file)?;
         let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
         let bar = progress::bytes(values.len());
         if !is_file {
@@ -63,6 +73,26 @@ impl Export {
                 };
                 let mut file = BufWriter::new(Stoppable(file));
                 values.write(form, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
+            })
+        })
+    }
+    /// Writes a table.
+    #[cfg(feature = "arrow")]
+    fn table(&self, rows: &Rows, form: Form) -> Result<()> {
+        for line in rows.left_out() {
+            eprintln!("{}: {line}", self.file.display());
+        }
+        let bar = progress::rows(rows.len());
+        if self.out == Path::new("-") {
+            return rows.write(form, BufWriter::new(io::stdout()), &bar);
+        }
+        stoppable(|| {
+            new_file(&self.out, |file| {
+                let unwritten = |error| match error {
+                    Error::Write(error) => Error::new(output::named(&self.out, error)),
+                    error => error,
+                };
+                rows.write(form, BufWriter::new(Stoppable(file)), &bar).map_err(unwritten)
             })
         })
     }

@@ -1,0 +1,31 @@
+//! Tables, where this program was built without what reads them.
+
+use std::path::Path;
+
+use b2nd_store::Location;
+
+use crate::error::{Error, Result};
+
+/// The file that makes a folder a table.
+const TABLE: &str = "_meta.b2f";
+
+/// Refuses a table, and says which program reads it.
+pub(crate) fn refuse(word: &Path) -> Result<()> {
+    let location = Location::new(word.as_os_str());
+    let file = match location.key().map(|key| key.trim_matches('/')) {
+        None | Some("") => TABLE.to_owned(),
+        Some(key) => format!("{key}/{TABLE}"),
+    };
+    if location.path().is_none() {
+        return Ok(());
+    }
+    // What cannot be opened is refused by whoever opens it next.
+    let files = location.open().and_then(|target| target.with_folder(|folder| folder.files()));
+    match files {
+        Ok(Some(Ok(files))) if files.contains(&file) => {
+            let install = "cargo install --path crates/b2nd-cli --features arrow";
+            Err(Error::new(format_args!("it is a table, and this b2nd was built without the feature arrow: {install}")))
+        }
+        _ => Ok(()),
+    }
+}

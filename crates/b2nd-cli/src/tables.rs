@@ -1,0 +1,164 @@
+//! Tables: their rows for people, and as CSV, JSON, Arrow and Parquet.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+
+use b2nd_arrow::{Format, RecordBatchReader, Store, Table, text};
+use b2nd_store::{Location, Target};
+use b2nd_view::slice::Slice;
+use indicatif::ProgressBar;
+
+use crate::error::{Error, Result};
+use crate::format::Form;
+
+/// How many rows are shown where there is no terminal.
+const ROWS: u64 = 20;
+
+/// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
+const OTHER_LINES: u64 = 6;
+
+/// How many rows are shown at once; wider batches are for files.
+const BATCH: usize = 1 << 13;
+
+/// Rows and columns of a table.
+pub(crate) struct Rows {
+    table: Table,
+    projection: Vec<usize>,
+    rows: Range<u64>,
+}
+
+impl Rows {
+    /// Opens the table that a word of the command line names: by its key, or as the only one of its store. `None` if it is no table.
+    pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
+        let location = Location::new(word.as_os_str());
+        // Nobody is asked twice about an array.
+        if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
+            return Ok(None);
+        }
+        let store = match location.path() {
+            Some(path) if path.is_dir() => Store::open(path),
+            _ => match location.open()? {
+                Target::File(source) => Store::from_source(&location.place(), source),
+                Target::Directory(_) => return Ok(None),
+            },
+        };
+        let Ok(store) = store else { return Ok(None) };
+        let Ok(tables) = store.tables() else { return Ok(None) };
+        let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
+        let key = match (&wanted, tables.as_slice()) {
+            (Some(key), tables) => tables.iter().find(|table| *table == key),
+            (None, [one]) => Some(one),
+            (None, tables) => tables.iter().find(|table| *table == "/"),
+        };
+        let Some(key) = key else { return Ok(None) };
+        let table = Table::from_store(store, key)?;
+        let all = (0..table.schema().fields().len()).collect();
+        let rows = 0..table.rows();
+        Ok(Some(Rows { table, projection: all, rows }))
+    }
+
+    /// Leaves these columns alone, in this order.
+    pub(crate) fn columns(&mut self, names: &[String]) -> Result<()> {
+        self.projection = self.table.project(names.iter().map(String::as_str))?;
+        Ok(())
+    }
+
+    /// Leaves these rows alone: a slice without steps.
+    pub(crate) fn slice(&mut self, slice: &Slice) -> Result<()> {
+        let length = i64::try_from(self.table.rows()).unwrap_or(i64::MAX);
+        let selection = slice.select(&[length]).map_err(Error::new)?;
+        let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
+            return Err(Error::new("rows are taken without steps: 100:120"));
+        };
+        self.rows = u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0);
+        Ok(())
+    }
+
+    /// Leaves as many of the first rows as a terminal has lines for.
+    pub(crate) fn first(&mut self) {
+        let lines = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(_, height)| u64::from(height.0));
+        let count = lines.map_or(ROWS, |lines| lines.saturating_sub(OTHER_LINES).max(1));
+        self.rows.end = self.rows.end.min(self.rows.start.saturating_add(count));
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    /// Prints them for a person.
+    pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
+        let width = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(width, _)| usize::from(width.0));
+        for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)? {
+            out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
+        }
+        let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
+        let is_all = self.len() == self.table.rows();
+        let shown = if is_all { String::new() } else { format!("rows {}:{} of ", self.rows.start, self.rows.end) };
+        writeln!(out, "{shown}{rows}, {columns}").map_err(Error::Write)?;
+        self.left_out().iter().try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)?;
+        Ok(())
+    }
+
+    /// Writes them in a format.
+    pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+        let format = match form {
+            Form::Csv => Format::Csv,
+            Form::Json => Format::Json,
+            Form::Arrow => Format::Arrow,
+            Form::Parquet => Format::Parquet,
+            Form::Npy | Form::Text => return Err(Error::new("it is a table: its formats are arrow, parquet, csv and json")),
+        };
+        let reader = self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?;
+        let failed = Mutex::new(None);
+        let schema = reader.schema();
+        let mut out = Noted { out, failed: &failed };
+        let done = format.write(&schema, reader, &mut out, |rows| bar.inc(rows));
+        let flushed = out.flush();
+        match failed.into_inner().ok().flatten() {
+            Some(error) => Err(Error::Write(error)),
+            None => done.map_err(Error::from).and(flushed.map_err(Error::Write)),
+        }
+    }
+
+    /// The columns that are left out, a sentence for each.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let why = |column: &b2nd_arrow::ColumnInfo| {
+            column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
+        };
+        self.table.columns().iter().filter_map(why).collect()
+    }
+}
+
+/// A writer that keeps its error as it was.
+struct Noted<'a, W> {
+    out: W,
+    failed: &'a Mutex<Option<io::Error>>,
+}
+
+impl<W: Write> Noted<'_, W> {
+    fn note<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| {
+            let kind = error.kind();
+            if let Ok(mut failed) = self.failed.lock() {
+                failed.get_or_insert(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for Noted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.note(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.note(done)
+    }
+}
