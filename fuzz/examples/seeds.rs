@@ -45,6 +45,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
+    for path in files(&here.join("../crates/b2nd-arrow/tests/data"))? {
+        if path.extension().is_some_and(|extension| extension == "b2z") {
+            add("table", &fs::read(&path)?);
+        }
+    }
     for (target, seeds) in seeds {
         let directory = here.join("corpus").join(target);
         fs::create_dir_all(&directory)?;
