@@ -32,7 +32,7 @@ pub(crate) struct Part {
     pub(crate) first: u64,
     /// The cells wanted, in order.
     pub(crate) wanted: Vec<Range<u64>>,
-    /// How many cells the block has to have, where that is known.
+    /// The number of cells that the block has to have, where that is known.
     pub(crate) expected: Option<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Batches {
         Ok(batches)
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub(crate) fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -85,7 +85,7 @@ impl Batches {
         Ok(())
     }
 
-    /// How many cells a chunk has, by its blocks.
+    /// The number of cells of a chunk, by its blocks.
     fn cells_of(&self, number: u64) -> Result<u64> {
         let blocks = self.leaf.blocks(number)?;
         let last = blocks.len().saturating_sub(1);

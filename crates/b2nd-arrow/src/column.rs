@@ -63,7 +63,7 @@ impl Column {
         }
     }
 
-    /// How many bytes its files take, and how many its values take there uncompressed.
+    /// The bytes that its files take, and those of its values there uncompressed.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let of = |leaf: &Leaf| (leaf.frame_len(), leaf.data_len());
         match self {

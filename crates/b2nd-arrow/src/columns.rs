@@ -1,4 +1,4 @@
-//! [`ColumnInfo`]: what the schema of a table says of its columns, and the Arrow schema that is made of them.
+//! [`ColumnInfo`]: a column as the schema of its table describes it, and the Arrow schema that is made of all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::parent::Parent;
 use crate::spec::{Kind, Spec};
 
-/// What a field of the Arrow schema is read from.
+/// A field of the Arrow schema, by what it is read from.
 pub(crate) enum Output {
     /// A column, by its place.
     Column(usize),
@@ -18,7 +18,7 @@ pub(crate) enum Output {
     Parent(Parent),
 }
 
-/// What the schema says of a column.
+/// A column, as the schema describes it.
 #[derive(Clone, Debug)]
 pub struct ColumnInfo {
     pub(crate) name: String,

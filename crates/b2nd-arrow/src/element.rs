@@ -86,7 +86,7 @@ impl Element {
         }
     }
 
-    /// Whether values of this dtype are of this type as they are stored. A bool may be kept in a byte of its own kind.
+    /// Tells whether values of this dtype are of this type as they are stored. A bool may be kept in a byte of its own kind.
     pub(crate) fn is_stored_as(&self, dtype: &str) -> bool {
         let digits = |start: &str| dtype.strip_prefix(start).is_some_and(|width| width.parse::<u32>().is_ok());
         match self {

@@ -23,7 +23,7 @@ struct Inner {
     what: String,
 }
 
-/// What a program may want to tell apart.
+/// A kind of error, as a program may want to tell it apart.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
@@ -63,7 +63,7 @@ impl Error {
         self
     }
 
-    /// What went wrong, for programs.
+    /// The kind of the error, for programs.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }

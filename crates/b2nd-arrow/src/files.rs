@@ -4,14 +4,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::leaf::Leaf;
 use crate::place::Store;
 
-/// Where the files of a column are, and what they must agree with.
+/// The files of a column: their places, and the number of rows that they must have.
 pub(crate) struct Files<'a> {
     pub(crate) store: &'a Store,
     /// The folder of the table, with `/` at its end, or empty.
     pub(crate) folder: &'a str,
     /// The column's name.
     pub(crate) name: &'a str,
-    /// How many physical rows the table has.
+    /// The number of physical rows of the table.
     pub(crate) rows: u64,
 }
 
@@ -39,37 +39,6 @@ impl Files<'_> {
     }
 
     fn file(&self, end: &str) -> String {
-        format!("{}_cols/{}{end}", self.folder, path(self.name))
-    }
-}
-
-/// Where a column is below `_cols`, without the end. A dot in its name divides folders, unless a backslash is before it.
-fn path(name: &str) -> String {
-    let mut path = String::new();
-    let mut chars = name.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '.' => path.push('/'),
-            '\\' => path += &escaped(chars.next().unwrap_or('\\')),
-            char => path += &escaped(char),
-        }
-    }
-    path
-}
-
-/// A character that has a meaning in a path comes as `%` and two digits.
-fn escaped(char: char) -> String {
-    if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_column_is_where_its_name_says() {
-        let names =
-            [("a", "a"), ("a.b", "a/b"), (r"a\.b", "a%2Eb"), ("a%/", "a%25%2F"), (r"a\", "a%5C"), ("é", "é"), (r"b\s", "bs")];
-        for (column, file) in names {
-            assert_eq!(super::path(column), file);
-        }
+        format!("{}_cols/{}{end}", self.folder, b2nd_store::Table::file_name(self.name))
     }
 }

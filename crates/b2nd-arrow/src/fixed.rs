@@ -21,7 +21,7 @@ const GAP: u64 = 1 << 10;
 /// The longest row in bytes.
 const MAX_ROW: usize = 1 << 26;
 
-/// How many live rows python-blosc2 exports at once.
+/// The number of live rows that python-blosc2 exports at once.
 const EXPORTED: u64 = 1 << 16;
 
 /// An array whose first dimension are rows.
@@ -44,7 +44,7 @@ pub(crate) struct Fixed {
     rows: Rows,
     element: Element,
     itemsize: usize,
-    /// Whether bools are bytes, of which one stands for null.
+    /// True where bools are bytes, of which one stands for null.
     is_widened: bool,
     /// The shape of a row, of a column of arrays.
     shape: Option<Vec<u64>>,

@@ -1,4 +1,4 @@
-//! [`Inner`]: what is known of an open table, and its files.
+//! [`Inner`]: an open table, and its files.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -29,7 +29,7 @@ pub(crate) struct Inner {
     pub(crate) folder: String,
     pub(crate) live: Live,
     pub(crate) columns: Vec<ColumnInfo>,
-    /// What each field of the schema is read from.
+    /// The source of each field of the schema.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
     /// The files of columns that have been read.

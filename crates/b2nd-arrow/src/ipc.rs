@@ -11,10 +11,10 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use crate::error::{Error, Result};
 use crate::spec::item;
 
-/// What a message starts with since Arrow 0.15.
+/// The start of a message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;
 
-/// How deep types may nest.
+/// The deepest nesting of types.
 const MAX_DEPTH: usize = 64;
 
 /// The type of a column as its writer has it, and of its dictionaries the numbers.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What a float that JSON lacks becomes: an object of this one key.
+/// The one key of the object that a float that JSON lacks becomes.
 const FLOAT: &str = "float";
 
 /// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`: each becomes an object of the one key `float`.

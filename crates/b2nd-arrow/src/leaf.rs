@@ -13,7 +13,7 @@ use crate::place::Shared;
 /// The longest vlmetalayer that is decompressed.
 const LONGEST: usize = 1 << 28;
 
-/// How much of a chunk is read first.
+/// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
 
 /// The length of a chunk's header, which its value follows where all elements have the same.
@@ -112,22 +112,13 @@ impl Leaf {
     /// The blocks of a chunk.
     pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
         let chunk = self.0.chunk_reader(number, FRONT)?;
-        let mut length = b2nd_codec::Blocks::front_len(chunk.header());
-        loop {
-            let front = chunk.read(0..length.min(chunk.header().cbytes()))?.into_owned();
-            match b2nd_codec::Blocks::new(&front) {
-                Ok(blocks) if blocks.are_variable() => {
-                    let count = blocks.count();
-                    return Ok(Blocks { chunk, front, count });
-                }
-                Ok(_) => return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length"))),
-                // A dictionary is behind the table.
-                Err(error) => match error.needed() {
-                    Some(needed @ 1..) if front.len() < chunk.header().cbytes() => length = front.len().saturating_add(needed),
-                    _ => return Err(error.into()),
-                },
-            }
+        let front = b2nd_codec::Blocks::read_front(&chunk)?.into_owned();
+        let blocks = b2nd_codec::Blocks::new(&front)?;
+        if !blocks.are_variable() {
+            return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length")));
         }
+        let count = blocks.count();
+        Ok(Blocks { chunk, front, count })
     }
 }
 

@@ -7,7 +7,7 @@ use b2nd_ndarray::Array;
 use crate::error::{Error, Result};
 use crate::leaf::Leaf;
 
-/// How many rows are looked at together. A part that is neither all live nor all deleted is decoded again when it is read.
+/// The number of rows that are looked at together. A part that is neither all live nor all deleted is decoded again when it is read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, of which the file `_valid_rows.b2nd` says where they are.
@@ -24,18 +24,18 @@ struct Segment {
     physical: Range<u64>,
     /// The number of the first live row in it.
     first: u64,
-    /// How many live rows it has.
+    /// The number of its live rows.
     count: u64,
 }
 
 /// Live rows that are read together.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Where they are: physical rows in order, apart from each other.
+    /// Their places: physical rows in order, apart from each other.
     pub(crate) runs: Vec<Range<u64>>,
     /// The number of the first.
     pub(crate) first: u64,
-    /// How many there are.
+    /// Their number.
     pub(crate) rows: usize,
 }
 
@@ -91,17 +91,17 @@ impl Live {
         Ok(self.array.read_bytes(&[signed(rows)])?)
     }
 
-    /// How many rows are live.
+    /// The number of live rows.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many physical rows there are.
+    /// The number of physical rows.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Where these live rows are.
+    /// Finds the places of these live rows.
     pub(crate) fn select(&self, rows: Range<u64>) -> Result<Selection> {
         let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
         let count = rows.end.saturating_sub(rows.start);
@@ -124,7 +124,7 @@ impl Live {
         Ok(selection)
     }
 
-    /// How many live rows are before this physical one.
+    /// Counts the live rows before this physical one.
     pub(crate) fn before(&self, row: u64) -> Result<u64> {
         let at = self.segments.partition_point(|segment| segment.physical.end <= row);
         let Some(segment) = self.segments.get(at) else { return Ok(self.rows) };

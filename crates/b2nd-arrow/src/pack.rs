@@ -6,7 +6,7 @@ use rmp::Marker;
 
 use crate::error::{Error, Result};
 
-/// How deep what is skipped may nest.
+/// The deepest nesting that is skipped.
 const MAX_DEPTH: usize = 128;
 
 /// MessagePack that has not been read yet.
@@ -15,7 +15,7 @@ pub(crate) struct Pack<'a> {
     length: usize,
 }
 
-/// What a marker starts; of an array and a map, how many values or pairs follow.
+/// A value, as its marker says it; of an array and a map the number of values or pairs that follow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Item<'a> {
     Nil,

@@ -19,7 +19,7 @@ pub(crate) const TABLE: &str = "_meta.b2f";
 /// Bytes that several threads read.
 pub(crate) type Shared = Arc<dyn Source + Send + Sync>;
 
-/// How deep directories of a store may nest.
+/// The deepest nesting of a store's directories.
 const MAX_DEPTH: usize = 64;
 
 /// A store of python-blosc2 that may hold tables: a `.b2z`, a `.b2d`, or a `.b2e` that `to_cframe()` made.

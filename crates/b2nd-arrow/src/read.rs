@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::error::Result;
 use crate::inner::Inner;
 
-/// How many rows a batch has where nobody says: as many as python-blosc2 exports at once.
+/// The rows of a batch where nobody says their number: as many as python-blosc2 exports at once.
 pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
@@ -37,7 +37,7 @@ impl Reader {
         Reader { table, projection, schema, rows, batch_size, ready: VecDeque::new() }
     }
 
-    /// How many rows are still to come.
+    /// The number of rows that are still to come.
     pub fn remaining(&self) -> u64 {
         let ready = self.ready.iter().flatten().map(|batch| batch.num_rows() as u64);
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())

@@ -1,4 +1,4 @@
-//! [`Spec`]: what the schema says of a column, of a list's items, of a struct's fields.
+//! [`Spec`]: a column, a list's items or a struct's field, as the schema describes them.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) struct Dictionary {
     pub(crate) null_code: i32,
 }
 
-/// How the cells of a column of lists are kept.
+/// The form of the cells of a column of lists.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Storage {
     /// Batches of cells as MessagePack.

@@ -77,12 +77,12 @@ impl Table {
         self.0.schema.clone()
     }
 
-    /// How many rows are live.
+    /// The number of live rows.
     pub fn rows(&self) -> u64 {
         self.0.live.rows()
     }
 
-    /// How many rows the files hold, live or not.
+    /// The number of rows that the files hold, live or not.
     pub fn physical_rows(&self) -> u64 {
         self.0.live.length()
     }
@@ -157,7 +157,7 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// How many live rows are before a physical one: what an index says of physical rows is about these.
+    /// Counts the live rows before a physical one: an index is about physical rows.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema};
 
 use crate::error::{Error, Result};
 
-/// How long a cell of a table for people may be.
+/// The longest cell of a table for people.
 const LONGEST: usize = 40;
 
 /// The narrowest column that is still worth a place.

@@ -21,7 +21,7 @@ pub enum Format {
     Parquet,
 }
 
-/// What writes batches in a format.
+/// A writer of batches in a format.
 enum Sink<W: Write + Send> {
     Arrow(arrow_ipc::writer::FileWriter<W>),
     Csv(arrow_csv::Writer<W>),

@@ -1,9 +1,10 @@
 //! [`Blocks`]: where the blocks of a compressed chunk are.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use b2nd::frame::raw::{block_start, front_ends, stream_count};
-use b2nd::frame::{ChunkHeader, Filter};
+use b2nd::frame::{ChunkHeader, ChunkReader, Filter, Source};
 use b2nd::{Error, Result};
 
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its own.
@@ -36,6 +37,27 @@ impl<'a> Blocks<'a> {
     pub fn front_len(header: &ChunkHeader) -> usize {
         let table = count(header).saturating_mul(4).saturating_add(header.header_len());
         if header.has_dictionary() { table.saturating_add(4) } else { table }
+    }
+
+    /// Reads the bytes of the front of a chunk that [`new`](Blocks::new) needs, and no more: the block table and the dictionary.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Blocks::new) but a front that is too short, and those of [`ChunkReader::read`].
+    pub fn read_front<'c, S: Source>(chunk: &'c ChunkReader<'_, S>) -> Result<Cow<'c, [u8]>> {
+        let cbytes = chunk.header().cbytes();
+        let mut length = Blocks::front_len(chunk.header()).min(cbytes);
+        loop {
+            let front = chunk.read(0..length)?;
+            match Blocks::new(&front) {
+                Ok(_) => return Ok(front),
+                // A dictionary follows the table, and says its own length.
+                Err(error) => match error.needed() {
+                    Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
+                    _ => return Err(error),
+                },
+            }
+        }
     }
 
     /// Reads the block table at the front of a chunk that is neither stored nor special. `front` may be the whole chunk.

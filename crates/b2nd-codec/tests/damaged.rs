@@ -1,7 +1,7 @@
 //! Damaged chunks are refused or read, without a panic, here or in a foreign codec.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd::frame::{Codec, Filter, Header};
+use b2nd::frame::{Chunk, Codec, Filter, Frame, Header, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_codec::{Blocks, Decoder, Encoder};
 
@@ -62,4 +62,32 @@ fn a_front_that_ends_early_says_how_much_it_lacks() {
     assert_eq!((blocks.count(), blocks.data_len(0), blocks.data_len(4)), (5, Some(2800), Some(800)));
     assert_eq!(blocks.range(0).unwrap().start, front);
     assert!(blocks.range(5).is_err());
+}
+
+#[test]
+fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
+    let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
+    let header = Header::for_array(&meta).unwrap().with_codec(Codec::Zstd, 0).with_level(5).unwrap();
+    let data: Vec<u8> = (0..3500_u32).flat_map(u32::to_le_bytes).collect();
+    let plain = Encoder::new(&header).unwrap().chunk(&data).unwrap();
+    let table_end = 32 + 5 * 4;
+    for length in [0_usize, 1, 100, 5000] {
+        let mut chunk = plain.clone();
+        if length > 0 {
+            chunk.splice(table_end..table_end, (length as u32).to_le_bytes().into_iter().chain(vec![7; length]));
+            let longer = length as u32 + 4;
+            for place in std::iter::once(12).chain((32..table_end).step_by(4)) {
+                let number = u32::from_le_bytes(chunk[place..place + 4].try_into().unwrap()) + longer;
+                chunk[place..place + 4].copy_from_slice(&number.to_le_bytes());
+            }
+            chunk[31] |= 1;
+        }
+        let mut writer = Writer::new(header.clone());
+        writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
+        let frame = Frame::open(writer.finish().unwrap()).unwrap();
+        let reader = frame.chunk_reader(0, 0).unwrap();
+        let front = Blocks::read_front(&reader).unwrap();
+        assert_eq!(front.len(), table_end + if length > 0 { length + 4 } else { 0 });
+        assert_eq!(Blocks::new(&front).unwrap().range(0).unwrap().start, front.len());
+    }
 }

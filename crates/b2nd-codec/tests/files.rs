@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, Decompress, File};
+use b2nd::frame::{Chunk, Decompress, File, FileSource, Frame};
 use b2nd_codec::{Blocks, Codec, Decoder};
 use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
 
@@ -15,6 +15,7 @@ use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
 fn chunks_of_tests_data_hold_what_blosc2_pure_rs_reads() {
     let tally = Tally::of(Path::new("../../tests/data"));
     assert_eq!((tally.equal, tally.refused.len()), (108, 0), "{tally:?}");
+    assert!(tally.fronts > 50, "{tally:?}");
 }
 
 #[test]
@@ -30,6 +31,7 @@ struct Tally {
     equal: usize,
     codecs: BTreeMap<String, usize>,
     refused: BTreeMap<String, usize>,
+    fronts: usize,
 }
 
 impl Tally {
@@ -61,6 +63,7 @@ impl Tally {
             for number in 0..offsets.len() {
                 if let Ok(chunk) = file.chunk(number) {
                     self.chunk(&chunk, metalayer.as_deref(), path);
+                    self.front(&chunk, number, path, offset);
                 }
             }
         }
@@ -71,6 +74,18 @@ impl Tally {
                 }
             }
         }
+    }
+
+    /// The front that is read of a chunk is what its blocks need, and nothing of the blocks.
+    fn front(&mut self, chunk: &Chunk<'_>, number: u64, path: &Path, offset: u64) {
+        let (Ok(blocks), false) = (Blocks::new(chunk.bytes()), path.is_dir()) else { return };
+        let frame = Frame::open_at(FileSource::open(path).unwrap(), offset).unwrap();
+        let reader = frame.chunk_reader(number, 0).unwrap();
+        let front = Blocks::read_front(&reader).unwrap();
+        assert!(front[..] == chunk.bytes()[..front.len()], "{}", path.display());
+        let first = (0..blocks.count()).map(|block| blocks.range(block).unwrap().start).min().unwrap();
+        assert_eq!(front.len(), first, "{}", path.display());
+        self.fronts += 1;
     }
 
     fn chunk(&mut self, chunk: &Chunk<'_>, metalayer: Option<&[u8]>, path: &Path) {

@@ -57,7 +57,7 @@ impl Table {
         };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let is_missing = |name: &&str| {
-            let file = format!("{prefix}_cols/{}", file_name(name));
+            let file = format!("{prefix}_cols/{}", Table::file_name(name));
             !ENDS.iter().any(|end| files.binary_search(&format!("{file}{end}")).is_ok())
         };
         table.missing = table.names().filter(is_missing).map(str::to_owned).collect();
@@ -69,20 +69,25 @@ impl Table {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
     }
-}
 
-/// Where a column is below `_cols`, without the end. A dot in its name divides folders, unless a backslash is before it.
-fn file_name(column: &str) -> String {
-    let mut path = String::new();
-    let mut chars = column.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '.' => path.push('/'),
-            '\\' => path += &escaped(chars.next().unwrap_or('\\')),
-            char => path += &escaped(char),
+    /// The path of a column's files below `_cols`, without the ends of their names. A dot in a column's name divides folders, unless
+    /// a backslash is before it. 4.2.0 alone does none of this.
+    ///
+    /// ```
+    /// assert_eq!(b2nd_store::Table::file_name(r"trip.begin\.lon"), "trip/begin%2Elon");
+    /// ```
+    pub fn file_name(column: &str) -> String {
+        let mut path = String::new();
+        let mut chars = column.chars();
+        while let Some(char) = chars.next() {
+            match char {
+                '.' => path.push('/'),
+                '\\' => path += &escaped(chars.next().unwrap_or('\\')),
+                char => path += &escaped(char),
+            }
         }
+        path
     }
-    path
 }
 
 /// A character that has a meaning in a path comes as `%` and two digits.
@@ -94,9 +99,10 @@ fn escaped(char: char) -> String {
 mod tests {
     #[test]
     fn a_column_is_where_its_name_says() {
-        let names = [("a", "a"), ("a.b", "a/b"), (r"a\.b", "a%2Eb"), ("a%/", "a%25%2F"), (r"a\", "a%5C"), ("é", "é")];
+        let names =
+            [("a", "a"), ("a.b", "a/b"), (r"a\.b", "a%2Eb"), ("a%/", "a%25%2F"), (r"a\", "a%5C"), ("é", "é"), (r"b\s", "bs")];
         for (column, file) in names {
-            assert_eq!(super::file_name(column), file);
+            assert_eq!(super::Table::file_name(column), file);
         }
     }
 }
