@@ -26,3 +26,25 @@ pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<
         }
     }
 }
+
+/// Copies the elements at these places of each axis, or all of an axis where no places are given. The last axis holds an element's
+/// entries.
+pub(crate) fn gather<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<'_, A, IxDyn>, places: &[Option<Vec<usize>>]) {
+    let Some((first, rest)) = places.split_first().filter(|_| places.iter().any(Option::is_some)) else { return copy(from, to) };
+    let Some(first) = first else {
+        from.axis_iter(Axis(0)).zip(to.axis_iter_mut(Axis(0))).for_each(|(from, to)| gather(from, to, rest));
+        return;
+    };
+    let size = from.shape().last().copied().unwrap_or(0);
+    if let (2, Some(from), Some(to)) = (from.ndim(), from.as_slice(), to.as_slice_mut()) {
+        for (to, place) in to.chunks_exact_mut(size.max(1)).zip(first) {
+            if let Some(from) = from.get(place * size..(place + 1) * size) {
+                to.copy_from_slice(from);
+            }
+        }
+        return;
+    }
+    for (to, &place) in to.axis_iter_mut(Axis(0)).zip(first) {
+        gather(from.index_axis(Axis(0), place), to, rest);
+    }
+}

@@ -8,11 +8,12 @@ use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 
 use crate::array::Array;
 use crate::codec::Codec;
-use crate::copy::copy;
+use crate::copy::{copy, gather};
 use crate::error::{Error, Result};
 use crate::store::{self, StoredChunk};
 use crate::threads;
-use crate::tiles::{Area, Tiles, each_axis, each_step};
+use crate::tiles::{Area, Tiles, each_axis, each_wanted};
+use crate::wanted::Wanted;
 
 /// A view of elements as bytes: the last axis is counted in bytes.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
@@ -55,26 +56,26 @@ enum From<'a> {
 impl Array {
     /// Fills a view with the elements of a slice, which has been checked and is not empty.
     ///
-    /// With `steps`, one of so many elements in each dimension is wanted, and the view has one more axis, the bytes of an element.
-    pub(crate) fn decode(&self, slice: Area, steps: &[i64], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
+    /// With `wanted`, these elements of each dimension are read, and the view has one more axis, the bytes of an element.
+    pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         let grid = &self.grid;
         let origin = vec![0; slice.len()];
-        let blocks = Tiles { origin: &origin, lengths: grid.blockshape(), scale: 1, steps, parallel: false }.count(&slice);
-        let scale = if steps.is_empty() { self.itemsize() } else { 1 };
+        let blocks = Tiles { origin: &origin, lengths: grid.blockshape(), scale: 1, wanted, parallel: false }.count(&slice);
+        let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
         let large = blocks.saturating_mul(grid.blocknitems()).saturating_mul(as_i64(self.itemsize())) > SMALL;
-        let tiles = Tiles { origin: &origin, lengths: grid.chunkshape(), scale, steps, parallel: large && threads() > 1 };
+        let tiles = Tiles { origin: &origin, lengths: grid.chunkshape(), scale, wanted, parallel: large && threads() > 1 };
         // Chunks in parallel, and where they are few their blocks too.
         let few = tiles.parallel && tiles.count(&slice) < 2 * as_i64(threads());
-        tiles.each(slice, view, &|area, view| self.decode_chunk(area, steps, view, zeroed, few))
+        tiles.each(slice, view, &|area, view| self.decode_chunk(area, wanted, view, zeroed, few))
     }
 
-    fn decode_chunk(&self, area: Area, steps: &[i64], view: BytesMut<'_>, zeroed: bool, parallel: bool) -> Result<()> {
+    fn decode_chunk(&self, area: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool, parallel: bool) -> Result<()> {
         let grid = &self.grid;
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
         let number = grid.chunk_index(&start).unwrap_or(u64::MAX);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
-        let scale = if steps.is_empty() { self.itemsize() } else { 1 };
-        let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale, steps, parallel };
+        let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
+        let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale, wanted, parallel };
         // Blocks are read one by one, so that no buffer holds a chunk, unless they are small and all of them are wanted.
         let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
@@ -88,7 +89,7 @@ impl Array {
             return Ok(());
         }
         let part = Part { array: self, origin: origin.clone(), source: self.source(&bytes).map_err(in_chunk)?, bytes: &bytes };
-        tiles.each(area, view, &|area, view| part.decode_block(&area, steps, view)).map_err(in_chunk)
+        tiles.each(area, view, &|area, view| part.decode_block(&area, wanted, view)).map_err(in_chunk)
     }
 }
 
@@ -144,7 +145,7 @@ impl Array {
 }
 
 impl Part<'_> {
-    fn decode_block(&self, area: &[Range<i64>], steps: &[i64], mut view: BytesMut<'_>) -> Result<()> {
+    fn decode_block(&self, area: &[Range<i64>], wanted: &[Wanted<'_>], mut view: BytesMut<'_>) -> Result<()> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
         let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
@@ -179,7 +180,7 @@ impl Part<'_> {
         };
         let data = data.ok_or_else(|| self.no_block(block))?;
         let mut shape: Vec<_> = grid.blockshape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
-        match shape.last_mut().filter(|_| steps.is_empty()) {
+        match shape.last_mut().filter(|_| wanted.is_empty()) {
             Some(last) => *last *= itemsize,
             None => shape.push(itemsize),
         }
@@ -189,10 +190,15 @@ impl Part<'_> {
             at - (at - origin) % length
         };
         held.slice_each_axis_inplace(|axis| match axis.axis.index() {
-            axis if steps.is_empty() => each_axis(area, axis, itemsize, start),
-            axis => each_step(area, axis, steps, start),
+            axis if wanted.is_empty() => each_axis(area, axis, itemsize, start),
+            axis => each_wanted(area, axis, wanted, start),
         });
-        copy(held, view);
+        if wanted.iter().any(|wanted| matches!(wanted, Wanted::At(_))) {
+            let places: Vec<_> = wanted.iter().zip(area).map(|(wanted, range)| wanted.places(range, range.start)).collect();
+            gather(held, view, &places);
+        } else {
+            copy(held, view);
+        }
         self.array.give_scratch(scratch);
         Ok(())
     }

@@ -23,6 +23,8 @@
 //! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
+//! | read what lists of indices and masks select | [`Array::select`], [`Select`] |
+//! | go over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
@@ -48,6 +50,7 @@
 mod append;
 mod archive;
 mod array;
+mod chunks;
 pub mod codec;
 mod copy;
 mod decode;
@@ -60,14 +63,17 @@ mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
+mod select;
 mod store;
 mod tiles;
+mod wanted;
 mod write;
 
 pub use append::Appender;
 pub use array::Array;
 pub use b2nd::frame::{Buffer as Memory, Source};
 pub use b2nd_store::Bytes;
+pub use chunks::ArrayChunk;
 pub use element::Element;
 pub use elements::Elements;
 pub use error::{Error, Result};
@@ -78,6 +84,7 @@ pub use options::Options;
 pub use parts::Parts;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
+pub use select::Select;
 pub use write::{to_frame, write, write_bytes, write_from};
 
 /// How many threads there are: those of the pool that the caller is in.

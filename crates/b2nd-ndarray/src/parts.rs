@@ -8,6 +8,7 @@ use b2nd::frame::{Pieces, Source, join};
 
 use crate::array::Array;
 use crate::error::Result;
+use crate::select::Select;
 use crate::store;
 
 /// The bytes of a remote frame that have been fetched: for clients that fetch in their own way, asynchronous ones too.
@@ -86,8 +87,24 @@ impl Array {
     ///
     /// The slice is not inside the array, or the index cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
+        self.ranges_of(self.grid().chunks_in(slice)?, gap)
+    }
+
+    /// The bytes of the source that hold the chunks of a selection, as [`byte_ranges`](Array::byte_ranges) has those of a slice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`select`](Array::select) about the selection, or the index cannot be read.
+    pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
+        let chosen = self.chosen(selection)?;
+        let slice = chosen.ranges();
+        self.check(&slice)?;
+        self.ranges_of(self.chunks_of(&slice, &chosen.wanted()), gap)
+    }
+
+    pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
-        for number in self.grid().chunks_in(slice)? {
+        for number in numbers {
             ranges.extend(store::range(&self.store, number)?);
         }
         Ok(join(ranges, gap))

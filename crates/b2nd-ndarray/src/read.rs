@@ -9,6 +9,7 @@ use crate::decode::BytesMut;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::tiles::Tiles;
+use crate::wanted::Wanted;
 
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never
@@ -69,7 +70,7 @@ impl Array {
         }
         // What does not lie together is read a chunk at a time.
         let origin = vec![0; slice.len()];
-        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, steps: &[], parallel: true };
+        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
             part.assign(&self.read::<T>(&area)?);
             Ok(())
@@ -161,15 +162,8 @@ impl Array {
     /// A step is less than 1, or there is another number of them than of dimensions; and those of [`read`](Array::read).
     pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
-        let shape = self.check_steps(slice, steps)?;
-        let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(length));
-        let bits: Option<Vec<T::Bits>> = items.and_then(element::zeroed);
-        let mut bits = bits.ok_or_else(|| self.no_memory(slice))?;
-        self.decode_steps(slice, steps, &shape, bytemuck::cast_slice_mut(&mut bits))?;
-        if swapped {
-            element::swap::<T>(&mut bits);
-        }
-        Ok(ArrayD::from_shape_vec(IxDyn(&shape), T::values(bits))?)
+        let (shape, wanted) = self.check_steps(slice, steps)?;
+        self.read_wanted(slice, &wanted, &shape, swapped)
     }
 
     /// Reads elements as [`read_steps`](Array::read_steps) does, as bytes like those of [`read_bytes`](Array::read_bytes).
@@ -178,15 +172,38 @@ impl Array {
     ///
     /// Those of both.
     pub fn read_bytes_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<u8>> {
-        let shape = self.check_steps(slice, steps)?;
+        let (shape, wanted) = self.check_steps(slice, steps)?;
+        self.read_bytes_wanted(slice, &wanted, &shape)
+    }
+
+    /// Reads the wanted elements of a slice; `shape` counts them.
+    pub(crate) fn read_wanted<T: Element>(
+        &self,
+        slice: &[Range<i64>],
+        wanted: &[Wanted<'_>],
+        shape: &[usize],
+        swapped: bool,
+    ) -> Result<ArrayD<T>> {
+        let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(length));
+        let bits: Option<Vec<T::Bits>> = items.and_then(element::zeroed);
+        let mut bits = bits.ok_or_else(|| self.no_memory(slice))?;
+        self.decode_wanted(slice, wanted, shape, bytemuck::cast_slice_mut(&mut bits))?;
+        if swapped {
+            element::swap::<T>(&mut bits);
+        }
+        Ok(ArrayD::from_shape_vec(IxDyn(shape), T::values(bits))?)
+    }
+
+    /// Reads the wanted elements of a slice as bytes; `shape` counts them.
+    pub(crate) fn read_bytes_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize]) -> Result<Vec<u8>> {
         let length = shape.iter().try_fold(self.itemsize(), |items, &length| items.checked_mul(length));
         let mut bytes = length.and_then(element::zeroed).ok_or_else(|| self.no_memory(slice))?;
-        self.decode_steps(slice, steps, &shape, &mut bytes)?;
+        self.decode_wanted(slice, wanted, shape, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// How many elements are wanted in each dimension.
-    fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<usize>> {
+    /// How many elements are wanted in each dimension, and which.
+    fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
             return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
@@ -198,19 +215,20 @@ impl Array {
             let length = range.end.saturating_sub(range.start);
             usize::try_from(if length > 0 { (length - 1) / step + 1 } else { 0 }).unwrap_or(0)
         };
-        Ok(slice.iter().zip(steps).map(count).collect())
+        let wanted = steps.iter().map(|&step| Wanted::Each(step)).collect();
+        Ok((slice.iter().zip(steps).map(count).collect(), wanted))
     }
 
     /// Reads into memory that is all zeros.
-    fn decode_steps(&self, slice: &[Range<i64>], steps: &[i64], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
+    fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
         }
-        if steps.is_empty() {
+        if wanted.is_empty() {
             return self.read_zeroed(slice, bytes);
         }
         let shape = [shape, &[self.itemsize()]].concat();
-        self.decode(slice.to_vec(), steps, ArrayViewMut::from_shape(IxDyn(&shape), bytes)?, true)
+        self.decode(slice.to_vec(), wanted, ArrayViewMut::from_shape(IxDyn(&shape), bytes)?, true)
     }
 
     /// Reads into memory that is all zeros.
@@ -232,7 +250,7 @@ impl Array {
     }
 
     /// How many elements a slice has, which has to be inside the array.
-    fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
+    pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A shape may claim more chunks than there are, and more than anyone can wait for.
         if let Some(last) = self.grid.chunks_in(slice)?.last() {
             let found = self.store.offsets()?.len();
@@ -251,7 +269,7 @@ impl Array {
     }
 
     /// Whether the values have to be swapped, if they are `T`s.
-    fn swapped<T: Element>(&self) -> Result<bool> {
+    pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
         let swapped = element::swapped::<T>(self.dtype())?;
         if self.itemsize() != size_of::<T>() {
             return Err(Error::Itemsize { expected: size_of::<T>(), found: self.itemsize() });
@@ -263,7 +281,7 @@ impl Array {
 /// A slice in ndarray's notation, in parts: what is read, and what is done with it then.
 pub(crate) struct Bounds {
     pub(crate) ranges: Vec<Range<i64>>,
-    steps: Vec<i64>,
+    pub(crate) steps: Vec<i64>,
     rest: Vec<SliceInfoElem>,
 }
 

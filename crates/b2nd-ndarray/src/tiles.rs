@@ -7,6 +7,7 @@ use std::ops::Range;
 use ndarray::{ArrayViewMut, Axis, IxDyn, Slice};
 
 use crate::error::Result;
+use crate::wanted::Wanted;
 
 /// A box of elements of the array: a range for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;
@@ -19,8 +20,8 @@ pub(crate) struct Tiles<'a> {
     pub(crate) lengths: &'a [i64],
     /// How many entries of the view an element takes along the last axis.
     pub(crate) scale: usize,
-    /// Of how many elements one is wanted in each dimension; every one where nothing is said.
-    pub(crate) steps: &'a [i64],
+    /// Which elements are wanted in each dimension; every one where nothing is said.
+    pub(crate) wanted: &'a [Wanted<'a>],
     /// Whether parts may be filled in parallel.
     pub(crate) parallel: bool,
 }
@@ -34,9 +35,7 @@ impl Tiles<'_> {
     {
         let Some((axis, at)) = self.cut(&area) else { return fill(self.within(area), view) };
         let Some(range) = area.get(axis) else { return fill(self.within(area), view) };
-        let step = self.step(axis);
-        let count = (at - range.start - 1) / step + 1;
-        let next = range.start + count * step;
+        let (count, next) = self.along(axis).split(range, at);
         let mut index = usize::try_from(count).unwrap_or(0);
         if axis + 1 == area.len() {
             index *= self.scale;
@@ -60,38 +59,28 @@ impl Tiles<'_> {
         area.iter().enumerate().find_map(|(axis, range)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
             let first = (range.start - origin).checked_div(length)?;
-            let last = (self.last(axis, range) - origin).checked_div(length)?;
+            let last = (self.along(axis).last(range) - origin).checked_div(length)?;
             (first < last).then(|| (axis, origin + (first + (last - first).div_euclid(2) + 1) * length))
         })
     }
 
     /// An area in one cell, up to the last elements that are wanted: it may reach into cells of which none is.
     fn within(&self, mut area: Area) -> Area {
-        for (axis, range) in area.iter_mut().enumerate().take(self.steps.len()) {
-            range.end = self.last(axis, range) + 1;
+        for (axis, range) in area.iter_mut().enumerate().take(self.wanted.len()) {
+            range.end = self.along(axis).last(range) + 1;
         }
         area
     }
 
-    fn step(&self, axis: usize) -> i64 {
-        self.steps.get(axis).copied().unwrap_or(1).max(1)
-    }
-
-    /// The last element of a range that is wanted.
-    fn last(&self, axis: usize, range: &Range<i64>) -> i64 {
-        let step = self.step(axis);
-        range.start + (range.end - 1 - range.start) / step * step
+    fn along(&self, axis: usize) -> Wanted<'_> {
+        self.wanted.get(axis).copied().unwrap_or(Wanted::Each(1))
     }
 
     /// How many cells the area touches.
     pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
         let lengths = self.origin.iter().zip(self.lengths);
-        let cells = area.iter().enumerate().zip(lengths).map(|((axis, range), (origin, length))| {
-            let cell = |at: i64| (at - origin).checked_div(*length).unwrap_or(0);
-            let (last, step) = (self.last(axis, range), self.step(axis));
-            // With larger steps each element has a cell of its own.
-            if step >= *length { (last - range.start) / step + 1 } else { cell(last) - cell(range.start) + 1 }
-        });
+        let cells = area.iter().enumerate().zip(lengths);
+        let cells = cells.map(|((axis, range), (origin, length))| self.along(axis).count_cells(range, *origin, *length));
         cells.product()
     }
 }
@@ -104,9 +93,11 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// Where an area of which one of `steps` elements is wanted is along an axis of a view of whole elements.
-pub(crate) fn each_step(area: &[Range<i64>], axis: usize, steps: &[i64], origin: impl Fn(usize) -> i64) -> Slice {
+/// Where the wanted elements of an area lie along an axis of a view of whole elements. Of a list's, it is the range that holds them.
+pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
-    let step = steps.get(axis).copied().unwrap_or(1).max(1);
-    Slice { step: isize::try_from(step).unwrap_or(isize::MAX), ..slice }
+    match wanted.get(axis) {
+        Some(Wanted::Each(step)) => Slice { step: isize::try_from(*step).unwrap_or(isize::MAX), ..slice },
+        _ => slice,
+    }
 }

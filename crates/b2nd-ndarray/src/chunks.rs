@@ -1,0 +1,146 @@
+//! [`ArrayChunk`]: a decoded chunk with its coordinates, and an array's as an iterator.
+
+use std::ops::Range;
+
+use ndarray::ArrayD;
+
+use crate::array::Array;
+use crate::element::Element;
+use crate::error::Result;
+
+/// A decoded chunk of an array, or the part of it that lies in a slice.
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArrayChunk<T> {
+    /// The chunk's number.
+    pub number: u64,
+    /// The chunk's place in the grid of chunks, in each dimension.
+    pub coordinates: Vec<i64>,
+    /// The elements' place in the array: a range for each dimension.
+    pub ranges: Vec<Range<i64>>,
+    /// The elements, without the padding of a chunk at the array's end.
+    pub values: ArrayD<T>,
+}
+
+impl Array {
+    /// Reads the chunk with this number, without its padding.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk; and those of [`read`](Array::read).
+    pub fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
+        let whole = self.whole();
+        self.chunk_in(number, &whole)
+    }
+
+    /// Iterates over an array's chunks in the order of their numbers: coordinates, ranges and values, one chunk in memory at a time.
+    ///
+    /// ```
+    /// use b2nd_ndarray::{Array, Options};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("array.b2nd");
+    /// let values = ndarray::Array2::from_shape_fn((100, 200), |(row, column)| (row * column) as f64);
+    /// b2nd_ndarray::write(&path, &values, &Options { chunkshape: Some(vec![30, 200]), ..Options::default() })?;
+    ///
+    /// let mut sum = 0.0;
+    /// for chunk in Array::open(&path)?.chunks::<f64>()? {
+    ///     let chunk = chunk?;
+    ///     println!("{:?} {:?}", chunk.coordinates, chunk.ranges);
+    ///     sum += chunk.values.sum();
+    /// }
+    /// assert_eq!(sum, values.sum());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The elements are not `T`s ([`Error::DType`](crate::Error::DType)), or the array has more chunks than its file. Each chunk has the
+    /// errors of [`read`](Array::read).
+    pub fn chunks<T: Element>(&self) -> Result<impl ExactSizeIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
+        self.chunks_in(&self.whole())
+    }
+
+    /// Iterates over the chunks that a slice touches, as [`chunks`](Array::chunks) does: the part of each that lies in the slice.
+    ///
+    /// # Errors
+    ///
+    /// The slice has another number of dimensions than the array, or is not inside it; and those of [`chunks`](Array::chunks).
+    pub fn chunks_in<T: Element>(
+        &self,
+        slice: &[Range<i64>],
+    ) -> Result<impl ExactSizeIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
+        let (numbers, slice) = self.touched::<T>(slice)?;
+        Ok(numbers.map(move |number| self.chunk_in(number, &slice)))
+    }
+
+    /// Iterates over an array's chunks as [`chunks`](Array::chunks) does, in parallel: each thread of the caller's rayon pool has a chunk.
+    ///
+    /// ```
+    /// use b2nd_ndarray::{Array, Options};
+    /// use rayon::iter::ParallelIterator;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("array.b2nd");
+    /// let values = ndarray::Array2::from_shape_fn((100, 200), |(row, column)| (row * column) as f64);
+    /// b2nd_ndarray::write(&path, &values, &Options { chunkshape: Some(vec![30, 200]), ..Options::default() })?;
+    ///
+    /// let array = Array::open(&path)?;
+    /// let sum: Result<f64, _> = array.par_chunks::<f64>()?.map(|chunk| Ok::<_, b2nd_ndarray::Error>(chunk?.values.sum())).sum();
+    /// assert_eq!(sum?, values.sum());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunks`](Array::chunks).
+    #[cfg(feature = "rayon")]
+    pub fn par_chunks<T: Element>(
+        &self,
+    ) -> Result<impl rayon::iter::IndexedParallelIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
+        self.par_chunks_in(&self.whole())
+    }
+
+    /// Iterates over the chunks that a slice touches as [`chunks_in`](Array::chunks_in) does, in parallel.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunks_in`](Array::chunks_in).
+    #[cfg(feature = "rayon")]
+    pub fn par_chunks_in<T: Element>(
+        &self,
+        slice: &[Range<i64>],
+    ) -> Result<impl rayon::iter::IndexedParallelIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
+        use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+        let (numbers, slice) = self.touched::<T>(slice)?;
+        let count = numbers.len();
+        let number = move |index| numbers.clone().nth(index).unwrap_or(u64::MAX);
+        Ok((0..count).into_par_iter().map(move |index| self.chunk_in(number(index), &slice)))
+    }
+
+    /// The numbers of the chunks that a slice touches, once it is clear that they can be read as `T`s; and the slice.
+    fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
+        self.swapped::<T>()?;
+        self.check(slice)?;
+        Ok((self.grid().chunks_in(slice)?, slice.to_vec()))
+    }
+
+    /// The part of a chunk that lies in a slice.
+    fn chunk_in<T: Element>(&self, number: u64, slice: &[Range<i64>]) -> Result<ArrayChunk<T>> {
+        let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
+        let Some((extent, coordinates)) = place else {
+            let nchunks = self.grid().nchunks();
+            return Err(b2nd::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")).into());
+        };
+        let shared = |(chunk, slice): (&Range<i64>, &Range<i64>)| chunk.start.max(slice.start)..chunk.end.min(slice.end);
+        let ranges: Vec<_> = extent.iter().zip(slice).map(shared).collect();
+        let values = self.read(&ranges)?;
+        Ok(ArrayChunk { number, coordinates: coordinates.to_vec(), ranges, values })
+    }
+}
+
+/// Numbers of chunks, each computed when it is asked for.
+trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
+
+impl<N: ExactSizeIterator<Item = u64> + Clone + Send + Sync> Numbers for N {}

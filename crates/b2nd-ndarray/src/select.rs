@@ -1,0 +1,251 @@
+//! [`Select`]: elements chosen along each axis, by ranges, lists of indices and masks.
+
+use std::ops::{Range, RangeFull};
+
+use ndarray::{ArrayD, Axis, IxDyn};
+
+use crate::array::Array;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::wanted::Wanted;
+
+/// The elements of one axis that a selection takes.
+///
+/// One per axis makes an orthogonal selection: every combination of the indices that the axes name. NumPy writes it
+/// `a[np.ix_(rows, columns)]`, zarr `oindex`.
+#[non_exhaustive]
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Select {
+    /// All of them.
+    All,
+    /// Those of a range.
+    Range(Range<i64>),
+    /// The first one of a range, and then one of so many: NumPy's `start:end:step`.
+    Step(Range<i64>, i64),
+    /// Those at these indices, in any order, and more than once if an index is there more than once. Negative ones count from the end.
+    Indices(Vec<i64>),
+    /// Those for which the mask is true. It has as many entries as the axis.
+    Mask(Vec<bool>),
+}
+
+macro_rules! from {
+    ($($from:ty => $variant:ident;)*) => {
+        $(
+            impl From<$from> for Select {
+                fn from(indices: $from) -> Select {
+                    Select::$variant(indices.into())
+                }
+            }
+        )*
+    };
+}
+
+from! {
+    Range<i64> => Range;
+    Vec<i64> => Indices;
+    &[i64] => Indices;
+    Vec<bool> => Mask;
+    &[bool] => Mask;
+}
+
+impl<const N: usize> From<[i64; N]> for Select {
+    fn from(indices: [i64; N]) -> Select {
+        Select::Indices(indices.into())
+    }
+}
+
+impl<const N: usize> From<[bool; N]> for Select {
+    fn from(mask: [bool; N]) -> Select {
+        Select::Mask(mask.into())
+    }
+}
+
+impl From<RangeFull> for Select {
+    fn from(_: RangeFull) -> Select {
+        Select::All
+    }
+}
+
+impl Array {
+    /// Reads the elements that are selected along each axis. The result's lengths are the numbers of indices.
+    ///
+    /// Each block that holds one of them is decompressed once, however the indices are ordered; others are not read.
+    ///
+    /// ```
+    /// use b2nd_ndarray::{Array, Select};
+    /// use ndarray::{Axis, array};
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("array.b2nd");
+    /// let values = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
+    /// b2nd_ndarray::write(&path, &values, &Default::default())?;
+    /// let stored = Array::open(&path)?;
+    ///
+    /// let corners = stored.select::<f64>(&[Select::from([2, 0]), Select::from([0, -1])])?;
+    /// assert_eq!(corners, array![[7.0, 9.0], [1.0, 3.0]].into_dyn());
+    ///
+    /// let above = values.column(0).mapv(|value| value > 3.0).to_vec();
+    /// assert_eq!(stored.select::<f64>(&[above.into(), (..).into()])?, values.select(Axis(0), &[1, 2]).into_dyn());
+    ///
+    /// let error = stored.select::<f64>(&[(..).into(), [0, 3].into()]).unwrap_err();
+    /// assert_eq!(error.to_string(), "slice[1]: 3 is outside a dimension of 3");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There is another number of selections than of dimensions, an index is outside its axis ([`Error::Index`]), a mask is shorter or
+    /// longer than its axis, or a step is less than 1; and those of [`read`](Array::read).
+    pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
+        let swapped = self.swapped::<T>()?;
+        let chosen = self.chosen(selection)?;
+        let slice = chosen.ranges();
+        self.check(&slice)?;
+        let sorted = match chosen.is_slice() {
+            true => self.read(&slice)?,
+            false => self.read_wanted(&slice, &chosen.wanted(), &chosen.lengths(), swapped)?,
+        };
+        Ok(chosen.ordered(sorted))
+    }
+
+    /// Reads elements as [`select`](Array::select) does, as bytes like those of [`read_bytes`](Array::read_bytes).
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
+        let chosen = self.chosen(selection)?;
+        let slice = chosen.ranges();
+        self.check(&slice)?;
+        let lengths = chosen.lengths();
+        let bytes = match chosen.is_slice() {
+            true => self.read_bytes(&slice)?,
+            false => self.read_bytes_wanted(&slice, &chosen.wanted(), &lengths)?,
+        };
+        if chosen.axes.iter().all(|axis| axis.order.is_none()) {
+            return Ok(bytes);
+        }
+        let shape = [&lengths[..], &[self.itemsize()]].concat();
+        Ok(chosen.ordered(ArrayD::from_shape_vec(IxDyn(&shape), bytes)?).into_raw_vec_and_offset().0)
+    }
+
+    /// Checks a selection, and brings its indices into ascending order.
+    pub(crate) fn chosen(&self, selection: &[Select]) -> Result<Chosen> {
+        let shape = self.geometry().shape();
+        if selection.len() != shape.len() {
+            return Err(Error::Dimensions { expected: shape.len(), found: selection.len() });
+        }
+        let axes = selection.iter().zip(shape).enumerate();
+        Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
+    }
+
+    /// The numbers of the chunks that hold a selected element, in ascending order.
+    pub(crate) fn chunks_of(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>]) -> Vec<u64> {
+        let cells = slice.iter().zip(wanted).zip(self.grid().chunkshape());
+        let cells = cells.map(|((range, wanted), &length)| wanted.cells(range.clone(), length));
+        let mut coordinates = vec![Vec::new()];
+        for cells in cells {
+            coordinates =
+                coordinates.iter().flat_map(|before| cells.iter().map(|&cell| [&before[..], &[cell]].concat())).collect();
+        }
+        coordinates.iter().filter_map(|coordinates| self.grid().chunk_from_coords(coordinates)).collect()
+    }
+}
+
+impl Select {
+    fn along(&self, axis: usize, length: i64) -> Result<Along> {
+        let custom = |message: std::fmt::Arguments<'_>| Err(b2nd::Error::custom(message).into());
+        match self {
+            Select::All => Ok(Along::range(0..length)),
+            Select::Range(range) => Ok(Along::range(range.clone())),
+            Select::Step(_, step) if *step < 1 => {
+                custom(format_args!("selection[{axis}]: expected a step of 1 or more, found {step}"))
+            }
+            Select::Step(range, step) => Ok(Along { step: *step, ..Along::range(range.clone()) }),
+            Select::Mask(mask) if i64::try_from(mask.len()) != Ok(length) => {
+                custom(format_args!("selection[{axis}]: expected a mask of {length} entries, found {}", mask.len()))
+            }
+            Select::Mask(mask) => Ok(Along::indices((0..).zip(mask).filter(|(_, wanted)| **wanted).map(|(at, _)| at).collect())),
+            Select::Indices(indices) => {
+                let from_end = |&index: &i64| match if index < 0 { index + length } else { index } {
+                    at if (0..length).contains(&at) => Ok(at),
+                    _ => Err(Error::Index { axis, index, length }),
+                };
+                Ok(Along::indices(indices.iter().map(from_end).collect::<Result<_>>()?))
+            }
+        }
+    }
+}
+
+/// A selection that has been checked.
+pub(crate) struct Chosen {
+    axes: Vec<Along>,
+}
+
+/// A selection along one axis: from the range, one of `step` elements or those that are listed.
+struct Along {
+    range: Range<i64>,
+    step: i64,
+    /// The coordinates, which ascend.
+    list: Option<Vec<i64>>,
+    /// Where each index that was asked for is in the list, if that is another order.
+    order: Option<Vec<usize>>,
+}
+
+impl Along {
+    fn range(range: Range<i64>) -> Along {
+        Along { range, step: 1, list: None, order: None }
+    }
+
+    fn indices(asked: Vec<i64>) -> Along {
+        let ascends = asked.windows(2).all(|pair| pair[0] < pair[1]);
+        let mut list = asked;
+        let mut order = None;
+        if !ascends {
+            let mut sorted = list.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            order = Some(list.iter().map(|at| sorted.partition_point(|other| other < at)).collect());
+            list = sorted;
+        }
+        let range = list.first().zip(list.last()).map_or(0..0, |(&first, &last)| first..last + 1);
+        let is_range = i64::try_from(list.len()) == Ok(range.end - range.start);
+        Along { range, step: 1, list: (!is_range).then_some(list), order }
+    }
+
+    fn length(&self) -> usize {
+        match &self.list {
+            Some(list) => list.len(),
+            None => usize::try_from((self.range.end - self.range.start + self.step - 1) / self.step).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+impl Chosen {
+    /// The box around the selection.
+    pub(crate) fn ranges(&self) -> Vec<Range<i64>> {
+        self.axes.iter().map(|axis| axis.range.clone()).collect()
+    }
+
+    pub(crate) fn wanted(&self) -> Vec<Wanted<'_>> {
+        self.axes.iter().map(|axis| axis.list.as_ref().map_or(Wanted::Each(axis.step), |list| Wanted::At(list))).collect()
+    }
+
+    /// Whether the box is all of it.
+    fn is_slice(&self) -> bool {
+        self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1)
+    }
+
+    fn lengths(&self) -> Vec<usize> {
+        self.axes.iter().map(Along::length).collect()
+    }
+
+    /// The elements in the order that was asked for.
+    fn ordered<A: Clone>(&self, sorted: ArrayD<A>) -> ArrayD<A> {
+        let orders = self.axes.iter().enumerate().filter_map(|(axis, along)| Some((Axis(axis), along.order.as_ref()?)));
+        orders.fold(sorted, |sorted, (axis, order)| {
+            let picked = sorted.select(axis, order);
+            if picked.is_standard_layout() { picked } else { picked.as_standard_layout().into_owned() }
+        })
+    }
+}
