@@ -13,7 +13,7 @@ mod array;
 mod marked;
 
 use access::{Elements, Pairs, Variant};
-pub(crate) use array::array_fields;
+pub(crate) use array::{array_fields, too_many_dimensions, wrong_rank};
 
 /// Decodes a value from the whole input.
 ///
@@ -401,7 +401,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
     #[inline(always)]
-    fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
+    fn deserialize_struct<V: Visitor<'de>>(self, name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = match self.reader.take_count(Form::Array) {
             Ok(count) => count,
@@ -410,7 +410,12 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         if count > fields.len() {
             return Err(wrong_count(fields.len(), count, start));
         }
-        self.elements(start, count, fields, false, visitor)
+        let mut result = self.elements(start, count, fields, false, visitor);
+        // A result that stays in its place is not moved.
+        if let Err(error) = &mut result {
+            array::explain_struct(error, name, fields, self.reader.back_at(start));
+        }
+        result
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {

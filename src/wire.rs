@@ -147,6 +147,11 @@ impl<'de> Reader<'de> {
         self.offset = other.offset;
     }
 
+    /// A reader of the same input, further in front.
+    pub(crate) fn back_at(self, offset: usize) -> Self {
+        Reader { offset, ..self }
+    }
+
     /// How many bytes have not been read.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::Metalayer;
 use super::dtype::{DType, Element};
 use super::geometry::{self, Geometry};
-use super::lists::{List, Ndim, Written};
+use super::lists::entries;
 use crate::error::{Error, Result};
 use crate::with::fixint;
 
@@ -144,34 +144,22 @@ impl<S> Metalayer for LegacyB2ndMeta<S> {
     const NAME: &'static str = "b2nd";
 }
 
-/// The entries of a [`B2ndMeta`], in their order.
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
-struct WireB2nd<S, Shape = List<i64>, Part = List<i32>> {
-    #[serde(deserialize_with = "fixint::deserialize")]
-    version: u8,
-    #[serde(default)]
-    ndim: Ndim,
-    shape: Shape,
-    chunkshape: Part,
-    blockshape: Part,
-    #[serde(deserialize_with = "fixint::deserialize")]
-    dtype_format: u8,
-    dtype: S,
-}
+entries! {
+    /// The entries of a [`B2ndMeta`], in their order.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
+    WireB2nd<S> {
+        #[serde(deserialize_with = "fixint::deserialize")]
+        dtype_format: u8,
+        dtype: S,
+    }
 
-/// The entries of a [`LegacyB2ndMeta`], in their order.
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "LegacyB2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 6 entries")]
-struct WireLegacyB2nd<S, Shape = List<i64>, Part = List<i32>> {
-    #[serde(deserialize_with = "fixint::deserialize")]
-    version: u8,
-    #[serde(default)]
-    ndim: Ndim,
-    shape: Shape,
-    chunkshape: Part,
-    blockshape: Part,
-    dtype: S,
+    /// The entries of a [`LegacyB2ndMeta`], in their order.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "LegacyB2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 6 entries")]
+    WireLegacyB2nd<S> {
+        dtype: S,
+    }
 }
 
 impl<S> TryFrom<WireB2nd<S>> for B2ndMeta<S> {
@@ -179,9 +167,8 @@ impl<S> TryFrom<WireB2nd<S>> for B2ndMeta<S> {
 
     #[inline(always)]
     fn try_from(wire: WireB2nd<S>) -> Result<Self> {
-        let WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = wire;
-        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
-        Ok(B2ndMeta { geometry, dtype, dtype_format, version })
+        let geometry = wire.geometry("b2nd metalayer")?;
+        Ok(B2ndMeta { geometry, dtype: wire.dtype, dtype_format: wire.dtype_format, version: wire.version })
     }
 }
 
@@ -189,38 +176,24 @@ impl<S> TryFrom<WireLegacyB2nd<S>> for LegacyB2ndMeta<S> {
     type Error = Error;
 
     fn try_from(wire: WireLegacyB2nd<S>) -> Result<Self> {
-        let WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype } = wire;
-        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
-        Ok(LegacyB2ndMeta { version, geometry, dtype })
+        Ok(LegacyB2ndMeta { geometry: wire.geometry("b2nd metalayer")?, version: wire.version, dtype: wire.dtype })
     }
 }
 
 impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
     #[inline]
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        WireB2nd {
-            version: fixint::written("version", self.version)?,
-            ndim: Ndim::from(&self.geometry),
-            shape: Written(self.geometry.shape()),
-            chunkshape: Written(self.geometry.chunkshape()),
-            blockshape: Written(self.geometry.blockshape()),
-            dtype_format: fixint::written("dtype_format", self.dtype_format)?,
-            dtype: self.dtype.as_ref(),
-        }
-        .serialize(serializer)
+        let version = fixint::written("version", self.version)?;
+        let (ndim, shape, chunkshape, blockshape) = self.geometry.entries();
+        let (dtype_format, dtype) = (fixint::written("dtype_format", self.dtype_format)?, self.dtype.as_ref());
+        WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype }.serialize(serializer)
     }
 }
 
 impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        WireLegacyB2nd {
-            version: fixint::written("version", self.version)?,
-            ndim: Ndim::from(&self.geometry),
-            shape: Written(self.geometry.shape()),
-            chunkshape: Written(self.geometry.chunkshape()),
-            blockshape: Written(self.geometry.blockshape()),
-            dtype: self.dtype.as_ref(),
-        }
-        .serialize(serializer)
+        let version = fixint::written("version", self.version)?;
+        let (ndim, shape, chunkshape, blockshape) = self.geometry.entries();
+        WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype: self.dtype.as_ref() }.serialize(serializer)
     }
 }

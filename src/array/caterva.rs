@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer as _, Serialize, Serializer};
 
 use super::Metalayer;
 use super::geometry::{self, Geometry};
-use super::lists::{List, Ndim, Written};
+use super::lists::entries;
 use crate::error::{Error, Result};
 use crate::mark;
 use crate::with::{Marked, fixint};
@@ -31,26 +31,11 @@ impl Metalayer for CatervaMeta {
     const NAME: &'static str = "caterva";
 }
 
-/// The entries of a [`CatervaMeta`], in their order.
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "CatervaMeta", deny_unknown_fields, expecting = "a caterva metalayer of 5 entries")]
-pub(super) struct WireCaterva<Shape = List<i64>, Part = List<i32>> {
-    #[serde(deserialize_with = "fixint::deserialize")]
-    version: u8,
-    #[serde(default)]
-    ndim: Ndim,
-    shape: Shape,
-    chunkshape: Part,
-    blockshape: Part,
-}
-
-impl WireCaterva {
-    /// The metadata, or an error that names the layout.
-    #[inline(always)]
-    pub(super) fn checked(self, layout: &'static str) -> Result<CatervaMeta> {
-        let WireCaterva { version, ndim, shape, chunkshape, blockshape } = self;
-        Ok(CatervaMeta { version, geometry: geometry::described(layout, ndim, &shape, &chunkshape, &blockshape)? })
-    }
+entries! {
+    /// The entries of a [`CatervaMeta`], in their order.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "CatervaMeta", deny_unknown_fields, expecting = "a caterva metalayer of 5 entries")]
+    WireCaterva<> {}
 }
 
 impl Geometry {
@@ -73,7 +58,7 @@ impl Geometry {
     pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
         let mut deserializer = crate::Deserializer::new(content);
         let front: WireCaterva = deserializer.deserialize_newtype_struct(mark::ARRAY_FRONT, Marked::new())?;
-        Ok(front.checked("array metalayer")?.geometry)
+        front.geometry("array metalayer")
     }
 }
 
@@ -81,19 +66,14 @@ impl TryFrom<WireCaterva> for CatervaMeta {
     type Error = Error;
 
     fn try_from(wire: WireCaterva) -> Result<Self> {
-        wire.checked("caterva metalayer")
+        Ok(CatervaMeta { geometry: wire.geometry("caterva metalayer")?, version: wire.version })
     }
 }
 
 impl Serialize for CatervaMeta {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WireCaterva {
-            version: fixint::written("version", self.version)?,
-            ndim: Ndim::from(&self.geometry),
-            shape: Written(self.geometry.shape()),
-            chunkshape: Written(self.geometry.chunkshape()),
-            blockshape: Written(self.geometry.blockshape()),
-        }
-        .serialize(serializer)
+        let version = fixint::written("version", self.version)?;
+        let (ndim, shape, chunkshape, blockshape) = self.geometry.entries();
+        WireCaterva { version, ndim, shape, chunkshape, blockshape }.serialize(serializer)
     }
 }

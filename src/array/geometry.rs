@@ -5,7 +5,8 @@ use core::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::lists::{List, Ndim, Written, negative, too_many};
+use super::lists::{self, List, Written, negative};
+use crate::de;
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
 
@@ -122,8 +123,8 @@ impl Geometry {
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Geometry", deny_unknown_fields, expecting = "a geometry of 4 entries")]
 struct WireGeometry<Shape = List<i64>, Part = List<i32>> {
-    #[serde(default)]
-    ndim: Ndim,
+    #[serde(default, serialize_with = "lists::ndim", deserialize_with = "lists::some")]
+    ndim: Option<u8>,
     shape: Shape,
     chunkshape: Part,
     blockshape: Part,
@@ -139,13 +140,16 @@ impl TryFrom<WireGeometry> for Geometry {
 
 impl Serialize for Geometry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WireGeometry {
-            ndim: Ndim::from(self),
-            shape: Written(self.shape()),
-            chunkshape: Written(self.chunkshape()),
-            blockshape: Written(self.blockshape()),
-        }
-        .serialize(serializer)
+        let (ndim, shape, chunkshape, blockshape) = self.entries();
+        WireGeometry { ndim, shape, chunkshape, blockshape }.serialize(serializer)
+    }
+}
+
+impl Geometry {
+    /// The entries that are written of it: ndim and the lists.
+    #[inline(always)]
+    pub(super) fn entries(&self) -> (Option<u8>, Written<'_, i64>, Written<'_, i32>, Written<'_, i32>) {
+        (Some(self.ndim), Written(self.shape()), Written(self.chunkshape()), Written(self.blockshape()))
     }
 }
 
@@ -153,7 +157,7 @@ impl Serialize for Geometry {
 #[inline(always)]
 pub(super) fn described(
     layout: &'static str,
-    Ndim(ndim): Ndim,
+    ndim: Option<u8>,
     shape: &List<i64>,
     chunkshape: &List<i32>,
     blockshape: &List<i32>,
@@ -161,7 +165,7 @@ pub(super) fn described(
     let (ndim, counts) = (ndim.map_or(shape.count, usize::from), [shape.count, chunkshape.count, blockshape.count]);
     let [a, b, c] = counts;
     if ndim > MAX_DIMENSIONS || a != ndim || b != ndim || c != ndim {
-        return Err(other_rank(layout, ndim, counts));
+        return Err(de::wrong_rank(layout, ndim, counts));
     }
     let (shape, any_zero) = (shape.lengths, chunkshape.any_zero || blockshape.any_zero);
     let geometry = Geometry { ndim: ndim as u8, shape, chunkshape: chunkshape.lengths, blockshape: blockshape.lengths };
@@ -173,29 +177,7 @@ pub(super) fn described(
 
 #[cold]
 fn check_zeros(layout: &'static str, geometry: &Geometry) -> Result<()> {
-    geometry.check_zeros().map_err(|error| refused(layout, error))
-}
-
-#[cold]
-fn refused(layout: &'static str, why: impl fmt::Display) -> Error {
-    Error::custom(format_args!("{layout}: {why}"))
-}
-
-#[cold]
-fn other_rank(layout: &'static str, ndim: usize, counts: [usize; 3]) -> Error {
-    let mut lists = ["shape", "chunkshape", "blockshape"].into_iter().zip(counts);
-    match lists.find(|&(_, count)| count != ndim) {
-        Some((list, count)) if ndim <= MAX_DIMENSIONS => {
-            refused(layout, format_args!("{list} has {count} dimensions, ndim is {ndim}"))
-        }
-        _ => refused(layout, too_many(ndim)),
-    }
-}
-
-impl From<&Geometry> for Ndim {
-    fn from(geometry: &Geometry) -> Self {
-        Ndim(Some(geometry.ndim))
-    }
+    geometry.check_zeros().map_err(|error| Error::custom(format_args!("{layout}: {error}")))
 }
 
 impl PartialEq for Geometry {
@@ -223,6 +205,6 @@ impl fmt::Debug for Geometry {
 fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::custom(too_many(ndim))),
+        _ => Err(Error::custom(de::too_many_dimensions(ndim))),
     }
 }

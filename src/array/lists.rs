@@ -1,15 +1,17 @@
 //! The entries that all layouts of an array metalayer have: ndim and the three lists.
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use crate::mark;
 use crate::marker;
 use crate::wire::MAX_DIMENSIONS;
+use crate::with::numbers;
 
 /// One of a geometry's lists, as an entry: at most 16 lengths, none of them negative, and zeros after them.
 pub(super) struct List<T> {
@@ -18,31 +20,51 @@ pub(super) struct List<T> {
     pub(super) any_zero: bool,
 }
 
-/// The number of dimensions. Formats with field names may leave it out, since the lists have it too.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Ndim(pub(super) Option<u8>);
+/// Structs of the entries that all layouts have, and then of a layout's own, in their order.
+macro_rules! entries {
+    ($($(#[$attribute:meta])* $name:ident<$($own:ident)?> { $($rest:tt)* })*) => {
+        $(
+            $(#[$attribute])*
+            struct $name<$($own,)? Shape = $crate::array::lists::List<i64>, Part = $crate::array::lists::List<i32>> {
+                #[serde(deserialize_with = "crate::with::fixint::deserialize")]
+                version: u8,
+                #[serde(default, serialize_with = "super::lists::ndim", deserialize_with = "super::lists::some")]
+                ndim: Option<u8>,
+                shape: Shape,
+                chunkshape: Part,
+                blockshape: Part,
+                $($rest)*
+            }
 
-impl Serialize for Ndim {
-    #[inline(always)]
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.0.unwrap_or_default())
-    }
+            impl$(<$own>)? $name$(<$own>)? {
+                /// The geometry that these entries describe. `layout` is the layout's name in errors.
+                #[inline(always)]
+                fn geometry(&self, layout: &'static str) -> $crate::Result<Geometry> {
+                    geometry::described(layout, self.ndim, &self.shape, &self.chunkshape, &self.blockshape)
+                }
+            }
+        )*
+    };
 }
 
-impl<'de> Deserialize<'de> for Ndim {
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        u8::deserialize(deserializer).map(|ndim| Ndim(Some(ndim)))
-    }
+pub(super) use entries;
+
+/// Writes the number of dimensions, which formats with field names may lack when read, since the lists have it too.
+#[inline(always)]
+pub(super) fn ndim<S: Serializer>(ndim: &Option<u8>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u8(ndim.unwrap_or_default())
+}
+
+/// Reads an entry that is present as a plain value, not as an option.
+#[inline(always)]
+pub(super) fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// The type of a length.
 pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display {
     /// The mark of a list of them.
     const MARK: &'static str;
-    /// How many bytes one takes.
-    const RECORD: usize;
-
     /// The marker before each.
     const MARKER: u8;
 
@@ -55,15 +77,11 @@ macro_rules! lengths {
         $(
             impl Length for $ty {
                 const MARK: &'static str = mark::$mark;
-                const RECORD: usize = 1 + size_of::<$ty>();
                 const MARKER: u8 = marker::$marker;
 
                 #[inline(always)]
                 fn number(record: &[u8]) -> $ty {
-                    match *record {
-                        [_, ref number @ ..] => number.first_chunk().map_or(0, |number| $ty::from_be_bytes(*number)),
-                        [] => 0,
-                    }
+                    record.last_chunk().map_or(0, |number| $ty::from_be_bytes(*number))
                 }
             }
         )*
@@ -85,18 +103,9 @@ impl<T: Length + Serialize> Serialize for Written<'_, T> {
     }
 }
 
-struct Unmarked<'a, T>(&'a [T]);
-
-impl<T: Serialize> Serialize for Unmarked<'_, T> {
-    #[inline(always)]
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut lengths = serializer.serialize_seq(Some(self.0.len()))?;
-        for length in self.0 {
-            lengths.serialize_element(length)?;
-        }
-        lengths.end()
-    }
-}
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Unmarked<'a, T: Serialize>(#[serde(serialize_with = "numbers::serialize")] &'a [T]);
 
 impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -121,11 +130,12 @@ impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     /// All records of a list in this format.
     #[inline(always)]
     fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Self::Value, E> {
-        let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: records.len() / T::RECORD, any_zero: false };
-        if list.count > MAX_DIMENSIONS || records.len() % T::RECORD != 0 {
+        let record = 1 + size_of::<T>();
+        let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: records.len() / record, any_zero: false };
+        if list.count > MAX_DIMENSIONS || records.len() % record != 0 {
             return Err(E::invalid_type(de::Unexpected::Bytes(records), &self));
         }
-        for (place, record) in list.lengths.iter_mut().zip(records.chunks_exact(T::RECORD)) {
+        for (place, record) in list.lengths.iter_mut().zip(records.chunks_exact(record)) {
             let length = T::number(record);
             if record.first() != Some(&T::MARKER) {
                 return Err(E::invalid_type(de::Unexpected::Bytes(records), &self));
@@ -170,23 +180,8 @@ impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for OneLength<T> {
     }
 }
 
-pub(super) fn too_many(ndim: usize) -> impl fmt::Display {
-    struct TooMany(usize);
-    impl fmt::Display for TooMany {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{} dimensions, at most {MAX_DIMENSIONS}", self.0)
-        }
-    }
-    TooMany(ndim)
-}
-
 /// Why a length is refused.
-pub(super) fn negative(length: impl fmt::Display) -> impl fmt::Display {
-    struct Negative<T>(T);
-    impl<T: fmt::Display> fmt::Display for Negative<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "expected a length of 0 or more, found {}", self.0)
-        }
-    }
-    Negative(length)
+#[cold]
+pub(super) fn negative(length: impl fmt::Display) -> String {
+    format!("expected a length of 0 or more, found {length}")
 }

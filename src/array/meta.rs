@@ -13,9 +13,10 @@ use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
 use super::caterva::CatervaMeta;
 use super::dtype::DType;
 use super::geometry::{self, Geometry};
-use super::lists::{List, Ndim};
+use super::lists::{entries, some};
 use crate::error::{Error, Result};
 use crate::mark;
+use crate::value::Value;
 use crate::with::fixint;
 
 /// An array metalayer of any layout ever written, told apart by its count and by the byte after blockshape.
@@ -187,99 +188,58 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for AnyLayout<S> {
 
     #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let count = entries.size_hint();
-        let WireAny { version, ndim, shape, chunkshape, blockshape, format_or_dtype, dtype } =
-            WireAny::deserialize(SeqAccessDeserializer::new(entries))?;
-        let (dtype_format, dtype) = match (format_or_dtype, dtype) {
-            (None, _) => (None, None),
-            (Some(FormatOrDtype::Dtype(dtype)), None) => (None, Some(dtype)),
-            (Some(FormatOrDtype::Format(format)), Some(dtype)) => (Some(format), Some(dtype)),
-            (Some(FormatOrDtype::Format(_)), None) => {
-                return Err(A::Error::custom(format_args!("{LAYOUT}: 6 entries, 7 expected")));
-            }
-            (Some(FormatOrDtype::Dtype(_)), Some(_)) => {
-                return Err(A::Error::custom(format_args!("{LAYOUT}: 7 entries, 6 expected")));
-            }
-        };
-        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(A::Error::custom)?;
-        Ok(match (dtype_format, dtype) {
-            (Some(dtype_format), Some(dtype)) if count == Some(6) => {
-                ArrayMeta::MiscountedB2nd(B2ndMeta { version, geometry, dtype_format, dtype })
-            }
-            (dtype_format, dtype) => of_layout(version, geometry, dtype_format, dtype),
-        })
+        let is_six = entries.size_hint() == Some(6);
+        WireAny::deserialize(SeqAccessDeserializer::new(entries))?.layout(is_six).map_err(A::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let NamedAny { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } =
-            NamedAny::deserialize(MapAccessDeserializer::new(entries))?;
-        if dtype_format.is_some() && dtype.is_none() {
-            return Err(A::Error::missing_field("dtype"));
+        let wire = WireAny::deserialize(MapAccessDeserializer::new(entries))?;
+        match (&wire.sixth, &wire.dtype) {
+            (Some(FormatOrDtype::Dtype(_)), _) => Err(A::Error::custom("dtype_format: expected 0 to 127, found a string")),
+            (Some(FormatOrDtype::Format(_)), None) => Err(A::Error::missing_field("dtype")),
+            _ => wire.layout(false).map_err(A::Error::custom),
         }
-        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(A::Error::custom)?;
-        Ok(of_layout(version, geometry, dtype_format, dtype))
-    }
-}
-
-/// The layout that has these entries.
-#[inline(always)]
-fn of_layout<S>(version: u8, geometry: Geometry, dtype_format: Option<u8>, dtype: Option<S>) -> ArrayMeta<S> {
-    match (dtype_format, dtype) {
-        (Some(dtype_format), Some(dtype)) => ArrayMeta::B2nd(B2ndMeta { version, geometry, dtype_format, dtype }),
-        (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
-        (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
     }
 }
 
 /// The name in errors.
 const LAYOUT: &str = "array metalayer";
 
-/// The entries of any layout, in their order. Those after blockshape may be missing.
-#[derive(Deserialize)]
-#[serde(expecting = "an array metalayer of 5, 6 or 7 entries", bound(deserialize = "S: Deserialize<'de>"))]
-struct WireAny<S> {
-    #[serde(deserialize_with = "fixint::deserialize")]
-    version: u8,
-    #[serde(default)]
-    ndim: Ndim,
-    shape: List<i64>,
-    chunkshape: List<i32>,
-    blockshape: List<i32>,
-    #[serde(default = "none", deserialize_with = "some")]
-    format_or_dtype: Option<FormatOrDtype<S>>,
-    #[serde(default = "none", deserialize_with = "some")]
-    dtype: Option<S>,
+entries! {
+    /// The entries of any layout, in their order and by their names. Those after blockshape may be missing.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields, expecting = "an array metalayer of 5, 6 or 7 entries")]
+    #[serde(bound(deserialize = "S: Deserialize<'de>, Shape: Deserialize<'de>, Part: Deserialize<'de>"))]
+    WireAny<S> {
+        #[serde(rename = "dtype_format", default = "none", deserialize_with = "some")]
+        sixth: Option<FormatOrDtype<S>>,
+        #[serde(default = "none", deserialize_with = "some")]
+        dtype: Option<S>,
+    }
 }
 
-/// The entries of any layout, by their names.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
-struct NamedAny<S> {
-    #[serde(deserialize_with = "fixint::deserialize")]
-    version: u8,
-    #[serde(default)]
-    ndim: Ndim,
-    shape: List<i64>,
-    chunkshape: List<i32>,
-    blockshape: List<i32>,
-    #[serde(default, deserialize_with = "some_fixint")]
-    dtype_format: Option<u8>,
-    #[serde(default = "none", deserialize_with = "some")]
-    dtype: Option<S>,
+impl<S> WireAny<S> {
+    /// The layout that has these entries. With a count of six and seven entries it is the miscounted one.
+    #[inline(always)]
+    fn layout(self, is_six: bool) -> Result<ArrayMeta<S>> {
+        let (version, geometry) = (self.version, self.geometry(LAYOUT)?);
+        match (self.sixth, self.dtype) {
+            (None, None) => Ok(ArrayMeta::Caterva(CatervaMeta { version, geometry })),
+            (Some(FormatOrDtype::Dtype(dtype)), None) | (None, Some(dtype)) => {
+                Ok(ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }))
+            }
+            (Some(FormatOrDtype::Format(dtype_format)), Some(dtype)) => {
+                let meta = B2ndMeta { version, geometry, dtype_format, dtype };
+                Ok(if is_six { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) })
+            }
+            (Some(FormatOrDtype::Format(_)), None) => Err(Error::custom(format_args!("{LAYOUT}: 6 entries, 7 expected"))),
+            (Some(FormatOrDtype::Dtype(_)), Some(_)) => Err(Error::custom(format_args!("{LAYOUT}: 7 entries, 6 expected"))),
+        }
+    }
 }
 
 fn none<T>() -> Option<T> {
     None
-}
-
-/// Reads an entry that is present as a plain value, not as an option.
-#[inline(always)]
-fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-fn some_fixint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
-    fixint::deserialize(deserializer).map(Some)
 }
 
 /// The entry after blockshape. It tells two layouts apart that have the same count.
@@ -288,12 +248,21 @@ enum FormatOrDtype<S> {
     Dtype(S),
 }
 
-/// The same entry in formats that describe themselves.
+/// Such an entry in formats that describe themselves.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a dtype_format (0 to 127) or a dtype")]
+#[serde(untagged)]
 enum Plain<S> {
+    Neither(#[serde(deserialize_with = "neither")] Value),
     Format(#[serde(deserialize_with = "fixint::deserialize")] u8),
     Dtype(S),
+}
+
+/// Takes what is neither, for the error.
+fn neither<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    match Value::deserialize(deserializer)? {
+        value if value.as_str().is_some() || matches!(value.as_u64(), Some(0..=127)) => Err(D::Error::custom("one of them")),
+        value => Ok(value),
+    }
 }
 
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for FormatOrDtype<S> {
@@ -324,9 +293,12 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        Ok(match Plain::deserialize(deserializer)? {
-            Plain::Format(format) => FormatOrDtype::Format(format),
-            Plain::Dtype(dtype) => FormatOrDtype::Dtype(dtype),
-        })
+        match Plain::deserialize(deserializer)? {
+            Plain::Format(format) => Ok(FormatOrDtype::Format(format)),
+            Plain::Dtype(dtype) => Ok(FormatOrDtype::Dtype(dtype)),
+            Plain::Neither(found) => {
+                Err(D::Error::custom(format_args!("expected a dtype_format (0 to 127) or a dtype, found {found}")))
+            }
+        }
     }
 }

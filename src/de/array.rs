@@ -1,12 +1,15 @@
 //! Everything that this format knows about array metalayers: how it reads the marks that [`array`](crate::array) puts on them.
 
+use alloc::format;
+use alloc::string::String;
+
 use serde::de::Visitor;
 
 use super::access::locate;
-use super::{Deserializer, wrong_count};
+use super::{Deserializer, Fields, wrong_count};
 use crate::error::{Error, Result};
 use crate::marker;
-use crate::wire::{Form, Reader};
+use crate::wire::{Form, MAX_DIMENSIONS, Reader};
 
 /// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
 /// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
@@ -27,14 +30,24 @@ impl<'de> Deserializer<'de> {
         if count > 7 {
             return Err(wrong_count(7, count, start));
         }
-        self.elements(start, count, array_fields(count), count == 6, visitor)
+        let mut result = self.elements(start, count, array_fields(count), count == 6, visitor);
+        if let Err(error) = &mut result {
+            explain(error, ANY_LAYOUT, self.reader.back_at(start));
+        }
+        result
     }
 
     /// Reads the entries that every layout has.
     pub(super) fn array_front<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         match self.reader.take_count(Form::Miscounted)? {
-            5..=7 => self.elements(start, 5, array_fields(5), false, visitor),
+            5..=7 => {
+                let mut result = self.elements(start, 5, array_fields(5), false, visitor);
+                if let Err(error) = &mut result {
+                    explain(error, ANY_LAYOUT, self.reader.back_at(start));
+                }
+                result
+            }
             count => Err(wrong_count(5, count, start)),
         }
     }
@@ -74,6 +87,95 @@ impl<'de> Deserializer<'de> {
     fn cut_list<V: Visitor<'de>>(&mut self, start: usize, count: usize, visitor: V) -> Result<V::Value> {
         self.elements(start, count, &[], false, visitor)
     }
+}
+
+/// A layout of the array metalayer, as errors name it.
+#[derive(Clone, Copy)]
+struct Layout {
+    name: &'static str,
+    /// The fewest entries.
+    least: usize,
+    /// The counts of entries that it has.
+    counts: &'static str,
+    /// How many entries stand before ndim.
+    before_ndim: usize,
+}
+
+const ANY_LAYOUT: Layout = Layout { name: "array metalayer", least: 5, counts: "5 to 7", before_ndim: 1 };
+
+/// The layout of an array metalayer's struct. `None` for any other struct.
+fn layout(name: &str, fields: Fields) -> Option<Layout> {
+    let (layout, entries) = match name {
+        "B2ndMeta" => (Layout { name: "b2nd metalayer", least: 7, counts: "7", before_ndim: 1 }, array_fields(7)),
+        "LegacyB2ndMeta" => (Layout { name: "b2nd metalayer", least: 6, counts: "6", before_ndim: 1 }, array_fields(6)),
+        "CatervaMeta" => (Layout { name: "caterva metalayer", least: 5, counts: "5", before_ndim: 1 }, array_fields(5)),
+        "Geometry" => (Layout { name: "geometry", least: 4, counts: "4", before_ndim: 0 }, array_fields(5).get(1..)?),
+        _ => return None,
+    };
+    (fields == entries).then_some(layout)
+}
+
+/// Says what is wrong with the struct at `start` if it is an array metalayer: a derived struct knows one entry at a time.
+#[cold]
+pub(super) fn explain_struct(error: &mut Error, name: &str, fields: Fields, start: Reader<'_>) {
+    if let Some(layout) = layout(name, fields) {
+        explain(error, layout, start);
+    }
+}
+
+/// Replaces an error by the fault that stands before it: lists of another rank than ndim, or too few entries.
+#[cold]
+fn explain(error: &mut Error, layout: Layout, start: Reader<'_>) {
+    let mut entries = start;
+    let Ok(count) = entries.take_count(Form::Miscounted) else { return };
+    if let Some(fault) = rank_fault(layout, entries, count) {
+        *error = fault;
+    } else if count < layout.least && error.path().is_none() && !error.is_eof() {
+        *error = Error::custom(format_args!("{}: {count} entries, {} expected", layout.name, layout.counts));
+    }
+}
+
+/// The first list whose rank is not ndim. `None` if another fault comes before it.
+fn rank_fault(layout: Layout, mut entries: Reader<'_>, count: usize) -> Option<Error> {
+    let mut left = count.checked_sub(layout.before_ndim + 1)?;
+    if layout.before_ndim == 1 && entries.take_u8().ok()? > 127 {
+        return None;
+    }
+    let ndim = usize::from(entries.take_u8().ok()?);
+    let mut counts = [ndim; 3];
+    for (place, is_shape) in counts.iter_mut().zip([true, false, false]) {
+        if ndim > MAX_DIMENSIONS || left == 0 {
+            break;
+        }
+        left -= 1;
+        *place = entries.take_count(Form::Dimensions).ok()?;
+        for _ in 0..*place {
+            let length = if is_shape { entries.take_i64() } else { entries.take_i32().map(i64::from) };
+            length.ok().filter(|&length| length >= 0)?;
+        }
+        if *place != ndim {
+            break;
+        }
+    }
+    (ndim > MAX_DIMENSIONS || counts != [ndim; 3]).then(|| wrong_rank(layout.name, ndim, counts))
+}
+
+/// The error of lists that are not all of rank `ndim`, or of too many dimensions.
+#[cold]
+pub(crate) fn wrong_rank(layout: &str, ndim: usize, counts: [usize; 3]) -> Error {
+    let mut lists = ["shape", "chunkshape", "blockshape"].into_iter().zip(counts);
+    match lists.find(|&(_, count)| count != ndim) {
+        Some((list, count)) if ndim <= MAX_DIMENSIONS => {
+            Error::custom(format_args!("{layout}: {list} has {count} dimensions, ndim is {ndim}"))
+        }
+        _ => Error::custom(format_args!("{layout}: {}", too_many_dimensions(ndim))),
+    }
+}
+
+/// Why a number of dimensions is refused.
+#[cold]
+pub(crate) fn too_many_dimensions(ndim: usize) -> String {
+    format!("{ndim} dimensions, at most {MAX_DIMENSIONS}")
 }
 
 /// Adds the element to the error of a list: the first that has another marker, or is negative, which the error says.
