@@ -69,12 +69,15 @@ impl Differ {
             Some(Value::String(text)) => vec![text.clone()],
             _ => Vec::new(),
         };
-        let read = |entry: &Value| {
+        let mut differences = Vec::new();
+        for entry in json.as_array().ok_or("a list of differences is a list")? {
             let parse = |name: &String| Does::parse(name).ok_or_else(|| format!("nobody {name}: {entry}"));
             let does = texts(entry, "does").iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-            Ok(Differ { who: text(entry, "who")?, does, why: text(entry, "why")?, cases: texts(entry, "cases") })
-        };
-        json.as_array().ok_or("a list of differences is a list")?.iter().map(read).collect()
+            let (why, cases) = (text(entry, "why")?, texts(entry, "cases"));
+            let one = |who| Differ { who, does: does.clone(), why: why.clone(), cases: cases.clone() };
+            differences.extend(texts(entry, "who").into_iter().map(one));
+        }
+        Ok(differences)
     }
 
     /// Reads `differences.json`.

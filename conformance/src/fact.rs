@@ -6,7 +6,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A value with its type. In JSON an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, a text is `{"text": "é"}`, a truth
-/// value is `{"bool": true}`, and long bytes are `{"sha256": "…"}`. Nothing is `null`; lists and objects are as they are.
+/// value is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and `{"any": true}` is what nobody can know. Nothing is `null`; lists
+/// and objects are as they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Fact {
@@ -16,6 +17,7 @@ pub enum Fact {
     Bytes(Vec<u8>),
     Text(String),
     Sha256(String),
+    Any,
     List(Vec<Fact>),
     Map(Vec<(String, Fact)>),
 }
@@ -85,6 +87,7 @@ impl Fact {
                     Some(("bytes", value)) => Fact::Bytes(value.as_str().and_then(unhex).ok_or_else(wrong)?),
                     Some(("text", value)) => Fact::Text(value.as_str().ok_or_else(wrong)?.to_owned()),
                     Some(("sha256", value)) => Fact::Sha256(value.as_str().ok_or_else(wrong)?.to_owned()),
+                    Some(("any", Value::Bool(true))) => Fact::Any,
                     Some(("bool", value)) => Fact::Bool(value.as_bool().ok_or_else(wrong)?),
                     _ => {
                         let entries = object.iter().map(|(name, value)| Ok((name.clone(), Fact::from_json(value)?)));
@@ -119,8 +122,10 @@ impl Fact {
                     expected.compare(told, &format!("{place}[{index}]"), found);
                 }
             }
-            // Short bytes stand for themselves in a case, and an adapter may give their digest.
+            (Fact::Any, _) => {}
+            // A case and an adapter may give bytes or their digest.
             (Fact::Bytes(bytes), Fact::Sha256(_)) if Fact::digest(bytes) == *told => {}
+            (Fact::Sha256(_), Fact::Bytes(bytes)) if Fact::digest(bytes) == *self => {}
             _ if self == told => {}
             _ => found.push(format!("{place}: expected {self}, found {told}")),
         }
@@ -136,6 +141,7 @@ impl fmt::Display for Fact {
             Fact::Bytes(value) => write!(f, "{{\"bytes\": \"{}\"}}", hex(value)),
             Fact::Text(value) => write!(f, "{{\"text\": {}}}", quoted(value)),
             Fact::Sha256(value) => write!(f, "{{\"sha256\": \"{value}\"}}"),
+            Fact::Any => f.write_str("{\"any\": true}"),
             Fact::List(list) => {
                 f.write_str("[")?;
                 for (index, fact) in list.iter().enumerate() {
@@ -184,6 +190,7 @@ mod tests {
             ("bytes", Fact::bytes(&[0, 255])),
             ("text", Fact::text("é\"\n")),
             ("digest", Fact::digest(b"")),
+            ("unknown", Fact::Any),
             ("list", Fact::ints(&[1, -2])),
         ]);
         let json: Value = serde_json::from_str(&fact.to_string()).unwrap();
@@ -193,8 +200,10 @@ mod tests {
 
     #[test]
     fn what_is_told_otherwise_is_found_and_what_is_not_told_is_not() {
-        let fact = Fact::map([("a", Fact::ints(&[1, 2])), ("b", Fact::bytes(b"x"))]);
-        assert!(fact.differences(&Fact::map([("b", Fact::digest(b"x"))])).is_empty());
+        let fact = Fact::map([("a", Fact::ints(&[1, 2])), ("b", Fact::bytes(b"x")), ("d", Fact::digest(b"y")), ("e", Fact::Any)]);
+        assert!(fact.differences(&Fact::map([("b", Fact::digest(b"x")), ("d", Fact::bytes(b"y"))])).is_empty());
+        assert!(fact.differences(&Fact::map([("e", Fact::int(5))])).is_empty());
+        assert_eq!(fact.differences(&Fact::map([("d", Fact::bytes(b"z"))])).len(), 1);
         let told = Fact::map([("a", Fact::ints(&[1, 3])), ("c", Fact::Null)]);
         let expected = ["a[1]: expected {\"int\": \"2\"}, found {\"int\": \"3\"}", "c: expected nothing, found null"];
         assert_eq!(fact.differences(&told), expected);

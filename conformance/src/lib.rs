@@ -5,9 +5,11 @@
 //! | know a case | [`Case`], [`Layer`] |
 //! | know what a file says | [`Fact`] |
 //! | make the cases again | [`recipes::all`] |
+//! | write an adapter in Rust | [`adapter::main`] |
 //! | ask an adapter | [`run::run`] |
 //! | show what it said | [`report`] |
 
+pub mod adapter;
 mod case;
 mod differ;
 mod fact;

@@ -137,10 +137,7 @@ impl Frame {
             ("metalayers", super::header::layers(&header.metalayers)),
             ("vlmetalayers", super::header::layers(&self.vlmetalayers)),
         ]);
-        match data {
-            Some(data) => fact.with("data", Fact::digest(data)),
-            None => fact,
-        }
+        fact.with("data", data.map_or(Fact::Any, |data| Fact::digest(data)))
     }
 }
 

@@ -25,7 +25,7 @@ fn leaf(key: &str, length: usize) -> (Vec<u8>, Fact) {
 
 /// The member that says what kind of store it is, without leaves of its own.
 pub(crate) fn embed(metalayer: &str) -> Vec<u8> {
-    let header = Header::new(1, 1 << 13, 1 << 13).with("b2embed", &version()).with(metalayer, &version());
+    let header = Header::new(1, 1 << 13, 1 << 13).with(metalayer, &version());
     let map = pack::map(&[("embed_map", pack::map(&[])), ("current_offset", pack::int(0))]);
     Frame::new(header).note("estore_metadata", &map).build().bytes
 }

@@ -1,0 +1,89 @@
+//! Facts into bytes.
+
+use b2nd::frame::{Header, Trailer};
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use b2nd_conformance::{Fact, Layer, hex};
+use serde_json::{Value, json};
+
+/// The bytes that say this.
+///
+/// # Errors
+///
+/// The facts are not those of a metalayer, a header or a trailer.
+pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
+    let written = match layer {
+        Layer::Metalayer => b2nd::to_vec(&metalayer(facts)?),
+        Layer::Header => {
+            let header = readable(facts, &["header_len"])?;
+            b2nd::to_vec(&serde_json::from_value::<Header>(header).map_err(|error| error.to_string())?)
+        }
+        Layer::Trailer => {
+            let trailer = readable(facts, &["trailer_len"])?;
+            b2nd::to_vec(&serde_json::from_value::<Trailer>(trailer).map_err(|error| error.to_string())?)
+        }
+        layer => return Err(format!("nothing encodes a {layer}")),
+    };
+    written.map_err(|error| error.to_string())
+}
+
+fn metalayer(facts: &Fact) -> Result<ArrayMeta, String> {
+    let list = |name: &str| -> Result<Vec<i64>, String> {
+        let Some(Fact::List(list)) = facts.get(name) else { return Err(format!("no list {name}")) };
+        list.iter().map(|fact| integer(fact).ok_or_else(|| format!("{name}: {fact} is no number"))).collect()
+    };
+    let short = |list: Vec<i64>| {
+        list.into_iter().map(|n| i32::try_from(n).map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()
+    };
+    let small = |name: &str| {
+        facts.get(name).and_then(integer).and_then(|n| u8::try_from(n).ok()).ok_or_else(|| format!("no number {name}"))
+    };
+    let text = |name: &str| match facts.get(name) {
+        Some(Fact::Text(text)) => Ok(text.clone()),
+        _ => Err(format!("no text {name}")),
+    };
+    let geometry = Geometry::new(&list("shape")?, &short(list("chunkshape")?)?, &short(list("blockshape")?)?);
+    let (geometry, version) = (geometry.map_err(|error| error.to_string())?, small("version")?);
+    let b2nd = || Ok::<_, String>(B2ndMeta { version, geometry, dtype_format: small("dtype_format")?, dtype: text("dtype")? });
+    Ok(match text("layout")?.as_str() {
+        "caterva" => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
+        "b2nd-six" => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype: text("dtype")? }),
+        "b2nd-miscounted" => ArrayMeta::MiscountedB2nd(b2nd()?),
+        _ => ArrayMeta::B2nd(b2nd()?),
+    })
+}
+
+fn integer(fact: &Fact) -> Option<i64> {
+    match fact {
+        Fact::Int(value) => i64::try_from(*value).ok(),
+        _ => None,
+    }
+}
+
+/// The library's own form for people, without fields that follow from others.
+fn readable(facts: &Fact, without: &[&str]) -> Result<Value, String> {
+    let Fact::Map(entries) = facts else { return Err("no object".into()) };
+    let kept = entries.iter().filter(|(name, _)| !without.contains(&name.as_str()));
+    kept.map(|(name, fact)| Ok((name.clone(), plain(fact)?))).collect()
+}
+
+fn plain(fact: &Fact) -> Result<Value, String> {
+    Ok(match fact {
+        Fact::Bool(value) => json!(value),
+        Fact::Int(value) => {
+            u64::try_from(*value).map_or_else(|_| json!(i64::try_from(*value).unwrap_or(0)), |value| json!(value))
+        }
+        Fact::Bytes(bytes) => json!(bytes),
+        // Names and contents.
+        Fact::List(pairs) => {
+            let pair = |pair: &Fact| match pair {
+                Fact::List(pair) => match &pair[..] {
+                    [Fact::Bytes(name), Fact::Bytes(content)] => Ok(json!([name, hex(content)])),
+                    _ => Err(format!("no name and content: {pair:?}")),
+                },
+                other => Err(format!("no pair: {other}")),
+            };
+            Value::Array(pairs.iter().map(pair).collect::<Result<_, _>>()?)
+        }
+        other => return Err(format!("{other} is not in a header or trailer")),
+    })
+}

@@ -1,0 +1,68 @@
+//! Frames: in a file, or in a directory.
+
+use std::path::Path;
+
+use b2nd::frame::{Chunk, File, Offset, Special};
+use b2nd_conformance::Fact;
+use b2nd_ndarray::Array;
+use b2nd_ndarray::codec::Codec;
+
+use crate::layers::{data, pairs};
+use crate::{Result, refuse};
+
+/// Much more than a case holds.
+const MAX_DATA: i64 = 64 << 20;
+
+pub(crate) fn read(path: &Path) -> Result {
+    let file = File::open(path)?;
+    let header = file.header();
+    let trailer = file.trailer()?;
+    let mut values = Vec::new();
+    for (name, content) in trailer.vlmetalayers().iter() {
+        let chunk = Chunk::from_slice(content)?;
+        if chunk.bytes().len() != content.len() {
+            return Err(refuse("bytes follow the chunk of a vlmetalayer"));
+        }
+        values.push(Fact::List(vec![Fact::bytes(name), Fact::bytes(&chunk.data(Codec::default())?)]));
+    }
+    let offsets = file.offsets()?;
+    let fact = Fact::map([
+        ("typesize", Fact::int(header.typesize())),
+        ("chunksize", Fact::int(header.chunksize())),
+        ("blocksize", Fact::int(header.blocksize())),
+        ("nbytes", Fact::int(header.nbytes())),
+        ("cbytes", Fact::int(header.cbytes())),
+        ("nchunks", Fact::int(offsets.len())),
+        ("metalayers", pairs(header.metalayers())),
+        ("vlmetalayers", Fact::List(values)),
+    ]);
+    if header.nbytes() > MAX_DATA {
+        return Err(refuse(format!("{} bytes of data are more than a case holds", header.nbytes())));
+    }
+    let mut all = Vec::new();
+    for number in 0..offsets.len() {
+        all.extend(data(&file.chunk(number)?)?);
+    }
+    if i64::try_from(all.len()) != Ok(header.nbytes()) {
+        return Err(refuse(format!("nbytes: the chunks hold {} bytes, the header says {}", all.len(), header.nbytes())));
+    }
+    let is_told = offsets.iter().all(|offset| offset != Offset::Special(Special::Uninitialized));
+    let fact = if is_told { fact.with("data", Fact::digest(&all)) } else { fact };
+    let Some(meta) = header.array()? else { return Ok(fact) };
+    // A dtype of another language is nobody's business.
+    meta.parse_dtype()?;
+    let array = Array::open(path)?;
+    Ok(array_facts(fact, &array, meta.dtype())?)
+}
+
+/// What an array is, and its elements.
+pub(crate) fn array_facts(fact: Fact, array: &Array, dtype: Option<&str>) -> b2nd_ndarray::Result<Fact> {
+    let geometry = array.geometry();
+    let elements = array.read_bytes(&array.whole())?;
+    Ok(fact
+        .with("shape", Fact::ints(geometry.shape()))
+        .with("chunkshape", Fact::ints(geometry.chunkshape()))
+        .with("blockshape", Fact::ints(geometry.blockshape()))
+        .with("dtype", dtype.map_or(Fact::Null, Fact::text))
+        .with("elements", Fact::digest(&elements)))
+}

@@ -1,0 +1,81 @@
+//! The crates of b2nd as an adapter: what they say of a file of each layer, as facts.
+
+mod encode;
+mod frame;
+mod grid;
+mod layers;
+mod store;
+mod table;
+
+use std::fmt;
+use std::path::Path;
+
+use b2nd_conformance::{Fact, Layer};
+
+pub use encode::encode;
+
+/// Why a file is refused.
+#[derive(Debug)]
+pub struct Refused {
+    /// The name of the [`ErrorKind`](b2nd::ErrorKind), if the library refuses it.
+    pub kind: Option<String>,
+    /// The whole sentence.
+    pub sentence: String,
+}
+
+/// What a file says, or why it is refused.
+pub type Result<T = Fact> = std::result::Result<T, Refused>;
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+impl From<b2nd::Error> for Refused {
+    fn from(error: b2nd::Error) -> Refused {
+        let kind = format!("{:?}", error.kind());
+        let kind = kind.split([' ', '(', '{']).next().unwrap_or_default().to_owned();
+        Refused { kind: Some(kind), sentence: error.to_string() }
+    }
+}
+
+impl From<b2nd_ndarray::Error> for Refused {
+    fn from(error: b2nd_ndarray::Error) -> Refused {
+        match error {
+            b2nd_ndarray::Error::B2nd(error) => error.into(),
+            error => refuse(error.to_string()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Refused {
+    fn from(error: std::io::Error) -> Refused {
+        b2nd::Error::from(error).into()
+    }
+}
+
+/// Refuses for a reason that is no error of a crate.
+fn refuse(sentence: impl Into<String>) -> Refused {
+    Refused { kind: None, sentence: sentence.into() }
+}
+
+/// What a file of this layer says.
+///
+/// # Errors
+///
+/// The file is not valid, and the sentence says why.
+pub fn read(layer: Layer, path: &Path) -> Result {
+    match layer {
+        Layer::Metalayer => layers::metalayer(&std::fs::read(path)?),
+        Layer::Header => layers::header(&std::fs::read(path)?),
+        Layer::Trailer => layers::trailer(&std::fs::read(path)?),
+        Layer::Index => layers::index(&std::fs::read(path)?),
+        Layer::Chunk => layers::chunk(&std::fs::read(path)?),
+        Layer::Dtype => layers::dtype(&std::fs::read(path)?),
+        Layer::Grid => grid::read(&std::fs::read(path)?),
+        Layer::Frame | Layer::Sparse => frame::read(path),
+        Layer::Store => store::read(path),
+        Layer::Table => table::read(path),
+    }
+}

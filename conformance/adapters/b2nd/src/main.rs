@@ -1,0 +1,13 @@
+//! The crates of b2nd, asked as the conformance suite asks.
+
+use std::process::ExitCode;
+
+use b2nd_conformance::Layer;
+use b2nd_conformance_adapter::{encode, read};
+
+fn main() -> ExitCode {
+    b2nd_conformance::adapter::main(
+        |layer, path| Some(read(layer, path).map_err(|refused| refused.to_string())),
+        |layer, facts| matches!(layer, Layer::Metalayer | Layer::Header | Layer::Trailer).then(|| encode(layer, facts)),
+    )
+}
