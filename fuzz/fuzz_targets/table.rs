@@ -12,6 +12,7 @@ fuzz_target!(|archive: &[u8]| {
     for key in store.tables().unwrap_or_default() {
         let Ok(table) = Table::from_store(store.clone(), &key) else { continue };
         for place in 0..table.schema().fields().len() {
+            let _ = table.summary(place);
             let Ok(reader) = table.read(&[place], 0..1000, 100) else { continue };
             let rows: Result<Vec<_>, _> = reader.map(|batch| batch.map(|batch| batch.num_rows() as u64)).collect();
             if let Ok(rows) = rows {

@@ -17,6 +17,7 @@ use crate::leaf::Leaf;
 use crate::live::{Live, Selection};
 use crate::pack::{Item, Pack};
 use crate::place::{Store, TABLE};
+use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
 
 /// The versions of schemas that are known.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
@@ -35,6 +36,8 @@ pub(crate) struct Inner {
     /// The files of columns that have been read.
     pub(crate) open: Vec<OnceLock<Column>>,
     pub(crate) metadata: Value,
+    /// The frame that has the metadata, and the catalog of indexes.
+    meta: Leaf,
 }
 
 impl Inner {
@@ -46,8 +49,8 @@ impl Inner {
                 .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("no table: {path:?} is missing")))?;
             Leaf::open(source).map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
         };
-        let schema =
-            leaf(TABLE)?.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
+        let meta = leaf(TABLE)?;
+        let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
         let text = match Pack::new(&schema).next()? {
             Item::String(text) => {
                 std::str::from_utf8(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?
@@ -67,7 +70,7 @@ impl Inner {
         let live = leaf("_valid_rows.b2nd").and_then(|leaf| Live::open(&leaf));
         let live = live.map_err(|error| Error::new(error.kind(), format_args!("_valid_rows: {error}")))?;
         let open = columns.iter().map(|_| OnceLock::new()).collect();
-        Ok(Inner { name, store, folder, live, columns, outputs, schema, open, metadata })
+        Ok(Inner { name, store, folder, live, columns, outputs, schema, open, metadata, meta })
     }
 
     pub(crate) fn column(&self, place: usize) -> Result<&Column> {
@@ -87,6 +90,23 @@ impl Inner {
         };
         let column = open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?;
         Ok(cell.get_or_init(|| column))
+    }
+
+    /// The SUMMARY index of a column, if it has one that is not stale.
+    pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
+        let column = match self.outputs.get(place) {
+            Some(Output::Column(column)) => self.columns.get(*column),
+            _ => None,
+        };
+        let Some((name, spec)) = column.and_then(|column| Some((&column.name, column.spec.as_ref()?))) else { return Ok(None) };
+        let value = |name: &str| self.meta.vlmetalayer(name)?.map(|content| described(name, &content)).transpose();
+        let Some(catalog) = value(CATALOG)? else { return Ok(None) };
+        let epoch = value(EPOCH)?.as_ref().map_or(Some(0), b2nd::Value::as_u64);
+        let index = epoch.and_then(|epoch| Described::find(&catalog, epoch, name, spec, self.live.length()));
+        let Some(index) = index else { return Ok(None) };
+        let Some(source) = self.store.member(&index.path)? else { return Ok(None) };
+        let named = |error: Error| Error::new(error.kind(), format_args!("{}: {error}", index.path));
+        Leaf::open(source).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
     }
 
     fn read(&self, place: usize, selection: &Selection) -> Result<ArrayRef> {

@@ -20,6 +20,7 @@
 //! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
 //! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
+//! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
 //! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
 //! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read.
@@ -44,6 +45,7 @@ mod place;
 mod read;
 mod spec;
 mod strings;
+mod summary;
 mod table;
 mod text;
 #[cfg(feature = "export")]
@@ -58,6 +60,7 @@ pub use columns::ColumnInfo;
 pub use error::{Error, ErrorKind, Result};
 pub use place::Store;
 pub use read::{BATCH_SIZE, Reader};
+pub use summary::Summary;
 pub use table::Table;
 #[cfg(feature = "export")]
 pub use text_of::table as text;

@@ -1,9 +1,8 @@
 //! [`Store`]: the files of a store by name, whether they are in a directory, an archive or one frame.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,13 +35,8 @@ pub struct Store {
 
 enum Members {
     Directory(PathBuf),
-    Archive(Shared, BTreeMap<String, Member>),
+    Archive(Shared, BTreeSet<String>),
     Embedded(Shared, BTreeMap<String, Leaf>),
-}
-
-enum Member {
-    Stored(Range<u64>),
-    Deflated,
 }
 
 impl Store {
@@ -103,7 +97,7 @@ impl Store {
                 walk(path, "", MAX_DEPTH, &mut files)?;
                 Ok(files)
             }
-            Members::Archive(_, members) => Ok(members.keys().cloned().collect()),
+            Members::Archive(_, members) => Ok(members.iter().cloned().collect()),
             Members::Embedded(_, leaves) => {
                 // The only name whose end matters: the others are found by asking.
                 let named = |key: &String| key.strip_prefix('/').filter(|key| *key == "_meta").map(|key| format!("{key}.b2f"));
@@ -127,14 +121,16 @@ impl Store {
                     Err(error) => Err(error.into()),
                 }
             }
-            Members::Archive(source, members) => match members.get(name) {
-                None => Ok(None),
-                Some(Member::Stored(range)) => Ok(Some(Arc::new(Window::new(source.clone(), range.clone())))),
-                Some(Member::Deflated) => {
-                    let bytes = whole(&*Zip::open(source)?.open(name)?)?;
-                    Ok(Some(Arc::new(bytes)))
+            Members::Archive(source, members) => {
+                if !members.contains(name) {
+                    return Ok(None);
                 }
-            },
+                let zip = Zip::open(source)?;
+                Ok(Some(match zip.range(name)? {
+                    Some(range) => Arc::new(Window::new(source.clone(), range)),
+                    None => Arc::new(whole(&*zip.open(name)?)?),
+                }))
+            }
             Members::Embedded(source, leaves) => {
                 let plain = [".b2nd", ".b2b", ".b2f"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
                 let Some(leaf) = leaves.get(&format!("/{plain}")) else { return Ok(None) };
@@ -149,15 +145,7 @@ impl Members {
     fn of(source: Shared) -> Result<Members> {
         let first = source.read(0..10)?.into_owned();
         if is_zip(&first) {
-            let zip = Zip::open(&source)?;
-            let mut members = BTreeMap::new();
-            for name in zip.files()? {
-                // What cannot be opened is no member: whoever asks for it hears that it is missing.
-                let (Ok(start), Ok(member)) = (zip.offset(&name), zip.open(&name)) else { continue };
-                let range = start..start.saturating_add(member.len()?);
-                let is_stored = member.read(0..16)? == Window::new(&source, range.clone()).read(0..16)?;
-                members.insert(name, if is_stored { Member::Stored(range) } else { Member::Deflated });
-            }
+            let members = Zip::open(&source)?.files()?.into_iter().collect();
             return Ok(Members::Archive(source, members));
         }
         if is_frame(&first) {

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
 use crate::place::Store;
 use crate::read::{BATCH_SIZE, Reader};
+use crate::summary::Summary;
 
 /// So many bytes of a column are in a batch, about.
 const BATCH_BYTES: u64 = 1 << 26;
@@ -40,7 +41,16 @@ impl Table {
     ///
     /// There is no such store, it holds no table or several, or its schema cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
-        let store = Store::open(path)?;
+        Table::only(Store::open(path)?)
+    }
+
+    /// Opens the one table of a store that is open.
+    ///
+    /// # Errors
+    ///
+    /// It holds no table or several, or its schema cannot be read.
+    pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
+        let store = store.into();
         let tables = store.tables()?;
         match tables.as_slice() {
             [] => Err(Error::new(ErrorKind::NotFound, "it holds no table").in_table(store.name())),
@@ -164,6 +174,28 @@ impl Table {
     /// The file that says which rows are live cannot be read.
     pub fn live_before(&self, physical: u64) -> Result<u64> {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
+    }
+
+    /// The least and the greatest values of parts of a field of the schema, where the table has a SUMMARY index of it that is not stale.
+    ///
+    /// python-blosc2 makes one for each column of numbers, bools and times when it closes a table, and marks it as stale when a value
+    /// changes. Whoever reads rows by it has to test their values still.
+    ///
+    /// ```
+    /// use b2nd_arrow::Table;
+    ///
+    /// let table = Table::open("tests/data/kinds.b2z")?;
+    /// let summary = table.summary(table.project(["i"])?[0])?.unwrap();
+    /// assert_eq!((summary.len(), summary.rows(0)), (1, 0..7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The index cannot be read.
+    pub fn summary(&self, place: usize) -> Result<Option<Summary>> {
+        let named = |error: Error| error.in_table(&self.0.name);
+        self.0.summary(place).map_err(named)
     }
 
     /// The bytes that the files of a field of the schema take, and those of their values uncompressed.

@@ -23,9 +23,21 @@ fn is_as_python_says(table: &Table, truth: &str) {
     }
 }
 
+/// Writes the files of an archive into a directory.
+fn unpacked(archive: &str, directory: &Path) {
+    let archive = std::fs::read(data(archive)).unwrap();
+    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    for name in b2nd_store::Folder::files(&zip).unwrap() {
+        let path = directory.join(&name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let member = b2nd_store::Folder::open(&zip, &name).unwrap();
+        std::fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
+    }
+}
+
 #[test]
 fn every_table_is_what_python_exports() {
-    for name in ["kinds", "empty", "names", "refused", "nested"] {
+    for name in ["kinds", "blocks", "empty", "names", "refused", "nested"] {
         is_as_python_says(&Table::open(data(&format!("{name}.b2z"))).unwrap(), &format!("{name}.arrow"));
     }
 }
@@ -46,14 +58,7 @@ fn a_table_of_a_tree_is_opened_by_its_key() {
 #[test]
 fn a_directory_is_read_as_the_archive_is() {
     let directory = tempfile::tempdir().unwrap();
-    let archive = std::fs::read(data("kinds.b2z")).unwrap();
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
-    for name in b2nd_store::Folder::files(&zip).unwrap() {
-        let path = directory.path().join(&name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let member = b2nd_store::Folder::open(&zip, &name).unwrap();
-        std::fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
-    }
+    unpacked("kinds.b2z", directory.path());
     is_as_python_says(&Table::open(directory.path()).unwrap(), "kinds.arrow");
 }
 
@@ -124,4 +129,90 @@ fn what_is_no_table_is_refused() {
     let error = Table::open(directory.path()).unwrap_err().to_string();
     assert!(error.ends_with(": it holds no table"), "{error}");
     assert_eq!(Table::open(directory.path().join("absent.b2z")).unwrap_err().kind(), ErrorKind::Io);
+}
+
+#[test]
+fn a_summary_bounds_the_values_of_its_segments() {
+    let table = Table::open(data("blocks.b2z")).unwrap();
+    let whole = common::whole(&table, 1000).unwrap();
+    let (mut bounded, mut unknown, mut null) = (0, 0, 0);
+    for name in ["n", "m", "z", "x", "y", "t", "o"] {
+        let place = table.project([name]).unwrap()[0];
+        let summary = table.summary(place).unwrap().unwrap();
+        assert_eq!((summary.len(), summary.rows(14), summary.rows(15), summary.segment(299)), (15, 280..300, 300..300, 14));
+        let ordered = |array: &dyn Array| arrow_select::concat::concat(&[array, summary.least(), summary.greatest()]).unwrap();
+        // One array holds the values and their bounds, so that one comparator orders them.
+        let all = ordered(whole.column(place));
+        let compare = arrow_ord::ord::make_comparator(&all, &all, Default::default()).unwrap();
+        for segment in 0..summary.len() {
+            let physical = summary.rows(segment);
+            let live = table.live_before(physical.start).unwrap()..table.live_before(physical.end).unwrap();
+            let (least, greatest) = (whole.num_rows() + segment, whole.num_rows() + summary.len() + segment);
+            let rows = live.start as usize..live.end as usize;
+            if summary.is_null(segment) {
+                assert!(rows.clone().all(|row| all.is_null(row)), "{name}, segment {segment}");
+                null += 1;
+            } else if all.is_null(least) {
+                unknown += 1;
+            } else {
+                let inside = |row: usize| compare(least, row).is_le() && compare(row, greatest).is_le();
+                assert!(rows.clone().all(|row| all.is_null(row) || inside(row)), "{name}, segment {segment}");
+                bounded += 1;
+            }
+        }
+    }
+    // Segment 3 of x is all NaN and segment 6 holds one; segment 5 of m, z, y and t is null.
+    assert_eq!((bounded, unknown, null), (99, 2, 4));
+    assert!(table.summary(table.project(["w"]).unwrap()[0]).unwrap().is_none());
+}
+
+#[test]
+fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    unpacked("blocks.b2z", directory.path());
+    let meta = directory.path().join("_meta.b2f");
+    let frame = b2nd::frame::File::open(&meta).unwrap();
+    let content = |name: &str| {
+        let trailer = frame.trailer().unwrap();
+        let chunk = b2nd::frame::Chunk::from_slice(trailer.vlmetalayers().get(name).unwrap()).unwrap();
+        chunk.data(b2nd_codec::Codec::default()).unwrap().into_owned()
+    };
+    let (catalog, epoch) = (b2nd::Value::from_slice(&content("index_catalog")).unwrap(), content("value_epoch"));
+    let summary = || {
+        let table = Table::open(directory.path()).unwrap();
+        table.summary(table.project(["n"]).unwrap()[0])
+    };
+    assert!(summary().unwrap().is_some());
+    let set = |name: &str, bytes: &[u8]| b2nd::frame::File::edit(&meta).unwrap().set_vlmetalayer(name, bytes).unwrap();
+    type Change = fn(&mut b2nd::Value);
+    let changes: [(&str, Change); 7] = [
+        ("stale", |value| *value = true.into()),
+        ("stale", |value| *value = b2nd::Value::from_slice(&[0xc0]).unwrap()),
+        ("built_value_epoch", |value| *value = 299_u16.into()),
+        ("shape", |value| *value = b2nd::Value::from_slice(&[0x91, 0xcd, 0x01, 0x2d]).unwrap()),
+        ("kind", |value| *value = "full".into()),
+        ("dtype", |value| *value = "<i8".into()),
+        ("target", |value| *value = b2nd::Value::from_slice(b"\x81\xa6source\xaaexpression").unwrap()),
+    ];
+    for (key, change) in changes {
+        let mut changed = catalog.clone();
+        change(changed.get_mut("n").unwrap().get_mut(key).unwrap());
+        set("index_catalog", &changed.to_vec().unwrap());
+        assert!(summary().unwrap().is_none(), "{key}");
+    }
+    set("index_catalog", &catalog.to_vec().unwrap());
+    assert!(summary().unwrap().is_some());
+    // Another value was changed since.
+    set("value_epoch", &[0xcd, 0x01, 0x2d]);
+    assert!(summary().unwrap().is_none());
+    set("value_epoch", &epoch);
+    // The file of another column.
+    let file = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
+    std::fs::copy(file("z"), file("n")).unwrap();
+    let error = summary().unwrap_err().to_string();
+    let expected = "_indexes/n/summary.block.b2nd: expected values of [('min', '<i4'), ('max', '<i4'), ('flags', 'u1')], \
+        found [('min', '<i8'), ('max', '<i8'), ('flags', 'u1')]";
+    assert!(error.ends_with(expected), "{error}");
+    std::fs::remove_file(file("n")).unwrap();
+    assert!(summary().unwrap().is_none());
 }

@@ -23,16 +23,16 @@ def annotation(spec):
     return np.ndarray if hasattr(spec, "item_shape") else str if "Dictionary" in type(spec).__name__ else spec.python_type
 
 
-def row(**specs):
-    """A row class whose field names can be any text."""
+def row(grid=None, **specs):
+    """A row class whose field names can be any text. The grid is chunks and blocks, where they matter."""
     names = {"__annotations__": {name: annotation(spec) for name, spec in specs.items()}}
-    names |= {name: b.field(spec) for name, spec in specs.items()}
+    names |= {name: b.field(spec, **(grid or {})) for name, spec in specs.items()}
     return dataclasses.dataclass(type("Row", (), names), init=False, repr=False, eq=False, match_args=False)
 
 
-def write(name, specs, rows, then=None, **more):
+def write(name, specs, rows, then=None, grid=None, **more):
     path = os.path.join(OUT, name)
-    table = b.CTable(row(**specs), urlpath=path, mode="w", validate=False, expected_size=16, **more)
+    table = b.CTable(row(grid, **specs), urlpath=path, mode="w", validate=False, expected_size=16, **more)
     for values in rows:
         # A sentinel is given as it is.
         nulls = [getattr(spec, "null_value", None) for spec in specs.values()]
@@ -87,10 +87,30 @@ ROWS = [
     [6, 3.0, True, True, None, b"6", None, "six", "red", None, b"6", None, ["s"], [6.0], {"x": 6, "z": ["c", "d"]}, None],
 ]
 
+# Fifteen blocks of twenty rows: of m and z one has nulls alone, of x one has NaN alone, one some, one both zeros.
+BLOCKS = dict(
+    n=b.int32(),
+    m=b.int16(nullable=True),
+    z=b.int64(null_value=-1, nullable=True),
+    x=b.float64(),
+    y=b.float32(null_value=NAN, nullable=True),
+    t=b.timestamp(unit="s", nullable=True),
+    o=b.bool(),
+    w=b.string(max_length=3),
+)
+
+
+def block_row(i):
+    x = NAN if i // 20 == 3 or i == 130 else [0.0, -0.0][i % 2] if i // 20 == 9 else i / 4
+    null = 100 <= i < 120 or i % 50 == 49
+    return [i // 2, None if null else i % 20 - i // 20, None if null else i, x, None if null else 300 - i, None if null else 60 * i, i // 40 % 2 == 0, "abc"[: i % 4]]
+
+
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
     # One row is deleted, so that six are left.
     write("kinds.b2z", KINDS, ROWS, lambda table: table.delete([4]))
+    write("blocks.b2z", BLOCKS, map(block_row, range(300)), lambda table: table.delete(list(range(50, 75))), {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
     # What to_arrow() refuses is not in the truth.

@@ -1,0 +1,187 @@
+//! [`Summary`]: the least and the greatest values of parts of a column, from its SUMMARY index.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
+use b2nd::Value;
+
+use crate::element::{Element, Sentinel};
+use crate::error::{Error, ErrorKind, Result};
+use crate::fixed::Rows;
+use crate::leaf::Leaf;
+use crate::spec::{Kind, Nulls, Spec};
+
+/// The vlmetalayer of a table that describes its indexes.
+pub(crate) const CATALOG: &str = "index_catalog";
+
+/// The vlmetalayer that counts the changes of values. An index is built at one of these numbers.
+pub(crate) const EPOCH: &str = "value_epoch";
+
+/// Flags of a segment: all its values are NaN, some are, all are null.
+const ALL_NAN: u8 = 1;
+const SOME_NAN: u8 = 2;
+const ALL_NULL: u8 = 4;
+
+/// The most segments that are read.
+const MAX_SEGMENTS: u64 = 1 << 24;
+
+/// The least and the greatest values of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
+///
+/// A segment is a number of physical rows, those that were deleted among them: [`Table::live_before`](crate::Table::live_before) says
+/// which live rows they are. No value of a segment is below its least or above its greatest, in the order that Arrow compares floats in.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    segment_len: u64,
+    physical_rows: u64,
+    least: ArrayRef,
+    greatest: ArrayRef,
+    are_null: Vec<bool>,
+}
+
+impl Summary {
+    /// The number of segments.
+    pub fn len(&self) -> usize {
+        self.are_null.len()
+    }
+
+    /// Returns true if the table has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.are_null.is_empty()
+    }
+
+    /// The physical rows of a segment; none past the last one.
+    pub fn rows(&self, segment: usize) -> Range<u64> {
+        let start = (segment as u64).saturating_mul(self.segment_len).min(self.physical_rows);
+        start..start.saturating_add(self.segment_len).min(self.physical_rows)
+    }
+
+    /// The segment that a physical row is in.
+    pub fn segment(&self, row: u64) -> usize {
+        usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
+    /// The least value of each segment, of the column's Arrow type; null where it is not known, or all are null.
+    pub fn least(&self) -> &ArrayRef {
+        &self.least
+    }
+
+    /// The greatest value of each segment, of the column's Arrow type; null where it is not known, or all are null.
+    pub fn greatest(&self) -> &ArrayRef {
+        &self.greatest
+    }
+
+    /// Returns true if all values of a segment are null.
+    pub fn is_null(&self, segment: usize) -> bool {
+        self.are_null.get(segment).copied().unwrap_or(false)
+    }
+}
+
+/// A SUMMARY index as the catalog describes it, which is good for the table as it is.
+pub(crate) struct Described {
+    element: Element,
+    dtype: String,
+    /// Whether a NaN is no value but null.
+    nan_is_null: bool,
+    segment_len: u64,
+    physical_rows: u64,
+    /// The file, from the root of the store.
+    pub(crate) path: String,
+}
+
+impl Described {
+    /// The index of a column, if it has one that is not stale.
+    pub(crate) fn find(catalog: &Value, epoch: u64, name: &str, spec: &Spec, physical_rows: u64) -> Option<Described> {
+        let Kind::Element(element) = &spec.kind else { return None };
+        let nan_is_null = match (element, &spec.nulls) {
+            (
+                Element::Int(_) | Element::UInt(_) | Element::Float(_) | Element::Time(..) | Element::Bool,
+                Nulls::None | Nulls::Mask,
+            ) => false,
+            (Element::Int(_) | Element::UInt(_), Nulls::Sentinel(_)) => false,
+            (Element::Float(_), Nulls::Sentinel(Sentinel::Float(number))) => number.is_nan(),
+            // Of times the index leaves a sentinel out that is exported as a value.
+            _ => return None,
+        };
+        let index = catalog.get(name)?;
+        let text = |key: &str| index.get(key).and_then(Value::as_str);
+        let target = index.get("target")?;
+        let is_of_column = target.get("source")?.as_str() == Some("field") && target.get("field").is_none_or(Value::is_nil);
+        let is_current = index.get("stale")?.as_bool() == Some(false)
+            && index.get("built_value_epoch").and_then(Value::as_u64) == Some(epoch)
+            && index.get("shape")?.elements().first()?.as_u64() == Some(physical_rows);
+        let dtype =
+            text("dtype").filter(|dtype| element.is_stored_as(dtype) && !(*element == Element::Bool && *dtype != "|b1"))?;
+        let block = index.get("levels")?.get("block")?;
+        let segment_len = block.get("segment_len")?.as_u64().filter(|&rows| rows > 0)?;
+        if text("kind") != Some("summary") || !is_of_column || !is_current {
+            return None;
+        }
+        let path = block.get("path")?.as_str()?.to_owned();
+        Some(Described { element: element.clone(), dtype: dtype.to_owned(), nan_is_null, segment_len, physical_rows, path })
+    }
+
+    /// Reads the index.
+    pub(crate) fn read(&self, leaf: Leaf) -> Result<Summary> {
+        let (dtype, expected) = (leaf.dtype()?, self.sidecar_dtype());
+        if dtype.replace('|', "") != expected {
+            return Err(Error::damaged(format_args!("expected values of {expected}, found {dtype}")));
+        }
+        let segments = self.physical_rows.div_ceil(self.segment_len);
+        let rows = Rows::open(leaf)?;
+        if rows.len() != segments || segments > MAX_SEGMENTS {
+            return Err(Error::damaged(format_args!("expected {segments} segments, found {}", rows.len())));
+        }
+        let width = rows.width.saturating_sub(1) / 2;
+        if width == 0 || 2 * width + 1 != rows.width {
+            return Err(Error::damaged(format_args!("a segment of {} bytes", rows.width)));
+        }
+        let bytes = rows.range(0..segments)?;
+        let (mut least, mut greatest, mut known, mut are_null) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for segment in bytes.chunks_exact(rows.width) {
+            let (values, flags) = segment.split_at(2 * width);
+            let (low, high) = values.split_at(width);
+            let flags = flags.first().copied().unwrap_or(0);
+            let is_null = flags & ALL_NULL != 0 || self.nan_is_null && flags & ALL_NAN != 0;
+            let is_float = matches!(self.element, Element::Float(_));
+            let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
+            are_null.push(is_null);
+            known.push(!is_null && !is_nan);
+            // Arrow puts -0 below 0, and NumPy takes either for the least of both.
+            least.extend_from_slice(low);
+            greatest.extend_from_slice(high);
+            if is_float && is_zero(low) {
+                set_sign(&mut least, true);
+            }
+            if is_float && is_zero(high) {
+                set_sign(&mut greatest, false);
+            }
+        }
+        let nulls = NullBuffer::from(known);
+        let array = |bytes: &[u8]| self.element.array(bytes, width, Some(nulls.clone()), |segment| segment as u64);
+        let (least, greatest) = (array(&least)?, array(&greatest)?);
+        Ok(Summary { segment_len: self.segment_len, physical_rows: self.physical_rows, least, greatest, are_null })
+    }
+
+    fn sidecar_dtype(&self) -> String {
+        // A type of one byte has no order, and NumPy leaves the sign for that out of a record.
+        let value = if self.element == Element::Bool { "?" } else { self.dtype.trim_start_matches('|') };
+        format!("[('min', '{value}'), ('max', '{value}'), ('flags', 'u1')]")
+    }
+}
+
+/// Takes the vlmetalayers of indexes apart.
+pub(crate) fn described(name: &str, content: &[u8]) -> Result<Value> {
+    Value::from_slice(content).map_err(|error| Error::new(ErrorKind::Damaged, format_args!("the vlmetalayer {name:?}: {error}")))
+}
+
+fn is_zero(float: &[u8]) -> bool {
+    float.split_last().is_some_and(|(last, rest)| last & 0x7f == 0 && rest.iter().all(|&byte| byte == 0))
+}
+
+/// Sets the sign of the little-endian float at the end.
+fn set_sign(floats: &mut [u8], is_negative: bool) {
+    if let Some(last) = floats.last_mut() {
+        *last = if is_negative { *last | 0x80 } else { *last & 0x7f };
+    }
+}
