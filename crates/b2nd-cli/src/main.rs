@@ -1,5 +1,6 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
+mod apart;
 mod commands;
 mod error;
 mod external;
@@ -76,7 +77,9 @@ enum Command {
     Slice(SliceOf),
     /// Says everything that is wrong with frames and stores, and who minds. Exits with 1 if there is something, with 3 if
     /// something cannot be read.
-    #[command(after_help = "Examples:\n  b2nd check field.b2nd\n  b2nd check --data -r data/")]
+    #[command(
+        after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
+    )]
     Check(Check),
     /// Says what two frames or stores say differently, as `git diff` would.
     ///
@@ -131,6 +134,9 @@ enum Command {
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(status) = apart::serve(&words) {
+        return status;
+    }
     let names: Vec<String> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
     if let Some(status) = external::run(&words, &names) {
         return status;

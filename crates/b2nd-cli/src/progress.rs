@@ -1,10 +1,12 @@
 //! Progress of long work, on a terminal.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use b2nd::Result;
-use b2nd::frame::{ChunkHeader, Decompress};
+use b2nd::frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 /// How many bytes take so long that a person wants to see them pass.
@@ -36,20 +38,27 @@ pub(crate) fn rows(count: u64) -> ProgressBar {
     }
 }
 
-/// A codec that moves a bar on with all that it decompresses.
-pub(crate) struct Watched<'b, D> {
-    pub(crate) codec: D,
-    pub(crate) bar: &'b ProgressBar,
+/// A source that moves a bar on with all that is read of it.
+pub(crate) struct Counted<'s> {
+    pub(crate) source: &'s dyn Source,
+    pub(crate) bar: &'s ProgressBar,
 }
 
-impl<D: Decompress> Decompress for Watched<'_, D> {
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        self.bar.inc(data.len() as u64);
-        self.codec.decompress(chunk, data)
+impl Source for Counted<'_> {
+    fn len(&self) -> Result<u64> {
+        self.source.len()
     }
 
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        self.codec.accept(chunk)
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let bytes = self.source.read(range)?;
+        self.bar.inc(bytes.len() as u64);
+        Ok(bytes)
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let bytes = self.source.chunk_file(number, range)?;
+        self.bar.inc(bytes.len() as u64);
+        Ok(bytes)
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`Codec`]: every codec and filter of this build, behind [`Decompress`].
 
 use std::cell::RefCell;
+use std::time::Instant;
 
 use b2nd::ArrayMeta;
 use b2nd::Result;
@@ -9,7 +10,7 @@ use b2nd::frame::{ChunkHeader, Decompress};
 use crate::decoder::Decoder;
 #[cfg(feature = "plugins")]
 use crate::support::Place;
-use crate::support::place_of;
+use crate::support::{place_of, safe_place_of};
 
 /// Decompresses chunks and, with them, the contents of variable-length metalayers, in one thread.
 ///
@@ -38,8 +39,8 @@ pub struct Codec<'a> {
     /// The array's metalayer: some codecs and filters ask for the shapes.
     #[cfg_attr(not(feature = "plugins"), expect(dead_code))]
     metalayer: &'a [u8],
-    #[cfg_attr(not(any(feature = "c", feature = "plugins", feature = "safe")), expect(dead_code))]
     safe: bool,
+    until: Option<Instant>,
 }
 
 impl<'a> Codec<'a> {
@@ -48,16 +49,20 @@ impl<'a> Codec<'a> {
         Codec { metalayer, ..Codec::default() }
     }
 
-    /// For bytes that nobody trusts: as [`Decoder::safe`], and nothing of the features `c` and `plugins`.
-    #[cfg(feature = "safe")]
+    /// The safe set, for bytes that nobody trusts: as [`Decoder::safe`], and nothing of the features `c` and `plugins`.
     pub fn safe() -> Codec<'static> {
         Codec { safe: true, ..Codec::default() }
+    }
+
+    /// Stops at this time: a chunk fails at its next block. It holds for what this crate decompresses itself.
+    #[must_use]
+    pub fn until(self, time: Instant) -> Codec<'a> {
+        Codec { until: Some(time), ..self }
     }
 }
 
 thread_local! {
     static DECODER: RefCell<Decoder> = RefCell::default();
-    #[cfg(feature = "safe")]
     static SAFE: RefCell<Decoder> = RefCell::new(Decoder::safe());
 }
 
@@ -73,15 +78,15 @@ impl Decompress for Codec<'_> {
         if !self.safe && place_of(&header)? == Place::Plugins {
             return crate::plugins::decompress(self.metalayer, chunk, data);
         }
-        #[cfg(feature = "safe")]
-        if self.safe {
-            return SAFE.with_borrow_mut(|decoder| decoder.chunk(chunk, data));
-        }
-        DECODER.with_borrow_mut(|decoder| decoder.chunk(chunk, data))
+        let kept = if self.safe { &SAFE } else { &DECODER };
+        kept.with_borrow_mut(|decoder| {
+            decoder.stop_at(self.until);
+            decoder.chunk(chunk, data)
+        })
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        place_of(chunk).map(|_| ())
+        if self.safe { safe_place_of(chunk) } else { place_of(chunk).map(|_| ()) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! [`Decoder`]: one loop over blocks, streams and filters, with buffers that are kept.
 
+use std::time::Instant;
+
 use b2nd::frame::raw::read_streams;
 use b2nd::frame::{Chunk, ChunkHeader, Decompress};
 use b2nd::{Error, Result};
@@ -34,6 +36,7 @@ pub struct Decoder {
     leaves: Leaves,
     streams: Vec<u8>,
     filtered: Vec<u8>,
+    until: Option<Instant>,
 }
 
 impl Decoder {
@@ -42,10 +45,15 @@ impl Decoder {
         Decoder::default()
     }
 
-    /// A decoder of bytes that nobody trusts: LZ4 and zlib without `unsafe` code, Zstandard with least.
-    #[cfg(feature = "safe")]
+    /// A decoder of bytes that nobody trusts: BloscLZ, LZ4 and zlib without `unsafe` code, and with the feature `safe` Zstandard with
+    /// least. Without that feature it refuses Zstandard.
     pub fn safe() -> Decoder {
         Decoder { leaves: Leaves::safe(), ..Decoder::default() }
+    }
+
+    /// Sets the time at which [`chunk`](Decoder::chunk) fails instead of going on with the next block; `None` for never.
+    pub fn stop_at(&mut self, time: Option<Instant>) {
+        self.until = time;
     }
 
     /// Decompresses a whole chunk into a place of as many bytes as its header says.
@@ -74,7 +82,7 @@ impl Decoder {
             return crate::c::decompress_block(header, bytes, &mut self.streams, place);
         }
         let codec = header.codec();
-        let Decoder { leaves, streams, filtered } = self;
+        let Decoder { leaves, streams, filtered, until: _ } = self;
         let pipeline = Pipeline::of(header);
         let length = place.len();
         let into = if pipeline.moves() == 0 { &mut *place } else { buffer(streams, length)? };
@@ -103,6 +111,9 @@ impl Decoder {
         let mut rest = data;
         let mut first: Option<&[u8]> = None;
         for number in 0..blocks.count() {
+            if self.until.is_some_and(|time| Instant::now() >= time) {
+                return Err(Error::custom(format_args!("no time is left at block {number} of {}", blocks.count())));
+            }
             let range = blocks.range(number)?;
             let bytes = chunk.get(range.clone()).unwrap_or_default();
             let length = match blocks.data_len(number) {

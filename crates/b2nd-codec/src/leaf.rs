@@ -7,7 +7,6 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into_w
 
 mod lz4;
 mod lz4hc;
-#[cfg(feature = "safe")]
 mod safe;
 mod zlib;
 mod zstd;
@@ -17,22 +16,17 @@ mod zstd;
 pub(crate) struct Leaves {
     zstd: zstd::Zstd,
     zlib: zlib::Zlib,
-    #[cfg(feature = "safe")]
     safe: Option<safe::Safe>,
 }
 
 impl Leaves {
-    #[cfg(feature = "safe")]
     pub(crate) fn safe() -> Leaves {
         Leaves { safe: Some(safe::Safe::default()), ..Leaves::default() }
     }
 
     #[cfg(feature = "c")]
     pub(crate) fn is_safe(&self) -> bool {
-        #[cfg(feature = "safe")]
-        return self.safe.is_some();
-        #[cfg(not(feature = "safe"))]
-        false
+        self.safe.is_some()
     }
 
     /// Expands a stream into a place that it has to fill.
@@ -43,13 +37,14 @@ impl Leaves {
                 Some(dictionary) => decompress_into_with_dict(stream, place, dictionary).map_err(|error| failed(codec, error))?,
                 None => lz4::expand(stream, place)?,
             },
-            #[cfg(feature = "safe")]
-            _ if self.safe.is_some() => match &mut self.safe {
-                Some(safe) => safe.expand(codec, dictionary, stream, place)?,
-                None => 0,
+            Codec::Zlib => match &self.safe {
+                Some(_) => safe::zlib(stream, place)?,
+                None => self.zlib.expand(stream, place)?,
             },
-            Codec::Zlib => self.zlib.expand(stream, place)?,
-            Codec::Zstd => self.zstd.expand(dictionary, stream, place)?,
+            Codec::Zstd => match &mut self.safe {
+                Some(safe) => safe.zstd(dictionary, stream, place)?,
+                None => self.zstd.expand(dictionary, stream, place)?,
+            },
             other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
         };
         if length == place.len() {

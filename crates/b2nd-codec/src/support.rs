@@ -97,3 +97,17 @@ pub(crate) fn place_of(chunk: &ChunkHeader) -> Result<Place> {
     }
     Ok(place)
 }
+
+/// Refuses a chunk that the safe set does not decompress.
+pub(crate) fn safe_place_of(chunk: &ChunkHeader) -> Result<()> {
+    match place_of(chunk)? {
+        Place::Here if chunk.codec() == Codec::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
+        Place::Here => Ok(()),
+        _ => Err(Error::custom("the safe set of b2nd-codec has no plugins")),
+    }
+}
+
+#[cold]
+pub(crate) fn no_safe_zstd() -> Error {
+    Error::custom("the safe set of b2nd-codec has no zstd here: its feature `safe` has")
+}

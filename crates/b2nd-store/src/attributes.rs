@@ -35,13 +35,19 @@ pub struct Attribute<'a> {
     pub value: Result<Cow<'a, [u8]>>,
 }
 
+impl<'a> Attribute<'a> {
+    /// Reads a vlmetalayer, whose content is a chunk.
+    pub fn new(name: &'a [u8], content: &'a [u8], codec: &mut dyn Decompress) -> Attribute<'a> {
+        match Chunk::from_slice(content) {
+            Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, codec) },
+            Err(error) => Attribute { name, value: Err(Error::custom(&error)), chunk: Err(error) },
+        }
+    }
+}
+
 /// The vlmetalayers of a trailer, in their order.
 pub fn of<'a>(trailer: &'a Trailer, codec: &mut dyn Decompress) -> Vec<Attribute<'a>> {
-    let attribute = |(name, content): (&'a [u8], &'a [u8])| match Chunk::from_slice(content) {
-        Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, codec) },
-        Err(error) => Attribute { name, value: Err(Error::custom(&error)), chunk: Err(error) },
-    };
-    trailer.vlmetalayers().iter().map(attribute).collect()
+    trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content, codec)).collect()
 }
 
 /// The value of the vlmetalayer with this name. `None` if there is none or it cannot be read.

@@ -8,20 +8,22 @@ use serde::Serialize;
 use crate::array::Array;
 use crate::bytes;
 use crate::text::{count, quoted, thousands};
-use b2nd_store::Frame;
 use b2nd_store::Kind;
-use b2nd_store::attributes::{self, Attribute};
-use b2nd_store::readable;
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Folder, Store, Table};
+use b2nd_store::{Frame, Source};
 
 mod chunk;
 mod data;
 mod kinds;
 mod lenient;
+mod limits;
+mod trailer;
+use limits::Budget;
+pub use limits::Limits;
 
-/// The most vlmetalayers that C-Blosc2 writes back.
-const MAX_REWRITTEN: usize = 16;
+/// Memory that header and trailer take when they are decoded and taken apart, in lengths of their own.
+const DECODED: u64 = 4;
 
 /// The filters of a frame's header, behind their count. Two bytes after them their parameters follow.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
@@ -45,6 +47,18 @@ pub struct Finding {
     pub c_blosc2: Option<bool>,
     /// Whether python-blosc2 opens it unless told to trust it; `None` where nobody has tried.
     pub python_blosc2: Option<bool>,
+    /// Whether it only says that nothing here decodes a chunk or a value, which may be good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_decoded: bool,
+}
+
+impl Finding {
+    /// A part that cannot be read, with the reason.
+    pub(crate) fn refused(place: &str, error: &b2nd::Error) -> Finding {
+        let mut findings = Findings::new(&Limits::NONE);
+        findings.add(place, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+        findings.all.remove(0)
+    }
 }
 
 /// The three answers of a finding, in their order.
@@ -62,7 +76,25 @@ const UNKNOWN: Answers = [None; 3];
 ///
 /// The source fails.
 pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
-    let mut findings = Findings(Vec::new());
+    look(frame, data, &Limits::NONE, codec)
+}
+
+/// All findings of a frame, every chunk decompressed, within limits.
+pub(crate) fn within(frame: &Frame, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
+    look(frame, true, limits, codec)
+}
+
+/// The finding about a frame whose header alone is longer than the limits allow. Nothing is found where there is no frame.
+pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
+    let start = source.read(0..HeaderField::HEADER_LEN.value().end as u64)?;
+    let missing = Header::from_slice(&start).err().and_then(|error| error.needed()).unwrap_or(0);
+    let mut findings = Findings::new(limits);
+    findings.needs("header", (start.len() as u64).saturating_add(missing as u64).saturating_mul(DECODED));
+    Ok(findings.all.pop())
+}
+
+fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
+    let mut findings = Findings::new(limits);
     let header = frame.header();
     findings.names("metalayer", header.metalayers());
     if header.metalayers().len() > MAX_METALAYERS {
@@ -74,47 +106,49 @@ pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Ve
     findings.blocksize(header);
     findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
     findings.array(header);
-    findings.trailer(frame, codec)?;
-    findings.length(frame)?;
-    findings.chunks(frame, data, codec)?;
-    Ok(findings.0)
+    if findings.tail(frame)? {
+        findings.trailer(frame, codec)?;
+        findings.length(frame)?;
+        findings.chunks(frame, data, codec)?;
+    }
+    Ok(findings.all)
 }
 
 /// The findings of a store itself: names that several members of an archive have.
 pub fn store(store: &Store) -> Vec<Finding> {
-    let mut findings = Findings(Vec::new());
+    let mut findings = Findings::new(&Limits::NONE);
     for name in &store.duplicates {
         let finding = "another member has the same name: the last counts";
         findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
     }
-    findings.0
+    findings.all
 }
 
 /// The findings of a table in a store, beyond those of its frames: columns that its schema has and the store has not.
 pub fn table(table: &Table) -> Vec<Finding> {
-    let mut findings = Findings(Vec::new());
+    let mut findings = Findings::new(&Limits::NONE);
     for name in &table.missing {
         findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
     }
-    findings.0
+    findings.all
 }
 
 /// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
 pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
-    let mut findings = Findings(Vec::new());
+    let mut findings = Findings::new(&Limits::NONE);
     match looked {
         Ok(found) => {
             let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
-            findings.0.extend(found.into_iter().map(in_file));
+            findings.all.extend(found.into_iter().map(in_file));
         }
         // The other files of the table are worth a look all the same.
         Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
             findings.add(file, None, format!("it cannot be read: {error}"), UNKNOWN);
         }
-        Err(error) => findings.add(file, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]),
+        Err(error) => findings.all.push(Finding::refused(file, &error)),
     }
-    findings.0
+    findings.all
 }
 
 /// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
@@ -124,12 +158,34 @@ pub fn too_few_chunks(header: &Header, grid: &Grid) -> Option<String> {
     Some(format!("the frame holds {}", thousands(found)))
 }
 
-struct Findings(Vec<Finding>);
+struct Findings {
+    all: Vec<Finding>,
+    budget: Budget,
+}
 
 impl Findings {
+    fn new(limits: &Limits) -> Findings {
+        Findings { all: Vec::new(), budget: Budget::new(limits) }
+    }
+
+    /// Returns false, with a finding, if a part needs more memory than there may be.
+    fn needs(&mut self, place: &str, bytes: u64) -> bool {
+        let refused = self.budget.refuses(bytes);
+        let fits = refused.is_none();
+        refused.into_iter().for_each(|finding| self.add(place, None, finding, UNKNOWN));
+        fits
+    }
+
+    /// Says of a part that nothing here decodes it.
+    fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd::Error) {
+        self.add(place, offset, error.to_string(), UNKNOWN);
+        self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.not_decoded = true);
+    }
+
     fn add(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
         let [document, c_blosc2, python_blosc2] = answers;
-        self.0.push(Finding { place: place.into(), offset, finding: finding.into(), document, c_blosc2, python_blosc2 });
+        let (place, finding) = (place.into(), finding.into());
+        self.all.push(Finding { place, offset, finding, document, c_blosc2, python_blosc2, not_decoded: false });
     }
 
     fn names(&mut self, kind: &str, metalayers: &Metalayers) {
@@ -174,6 +230,10 @@ impl Findings {
     /// The length of blocks, which C-Blosc2 takes as it is.
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
+        if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
+            let finding = "chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
+            self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
+        }
         if blocksize < -1
             || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
         {
@@ -288,49 +348,6 @@ impl Findings {
         let itemsize = count(dtype.itemsize(), "byte");
         let finding = format!("an element of it has {itemsize}, the frame's typesize is {typesize}");
         self.add("dtype", None, finding, [NO, YES, None]);
-    }
-
-    fn trailer(&mut self, frame: &Frame, codec: &mut dyn Decompress) -> Result<()> {
-        let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
-            Ok(found) => found,
-            Err(error) => {
-                self.add("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
-                return Ok(());
-            }
-        };
-        let vlmetalayers = trailer.vlmetalayers();
-        self.names("vlmetalayer", vlmetalayers);
-        if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
-            let finding = if vlmetalayers.is_empty() {
-                "it says there are vlmetalayers, and there are none"
-            } else {
-                "it says there are no vlmetalayers, and there are"
-            };
-            self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, [NO, YES, YES]);
-        }
-        if vlmetalayers.len() > MAX_REWRITTEN {
-            let finding = format!(
-                "{}: C-Blosc2 writes back {MAX_REWRITTEN}, so its next edit destroys the file",
-                count(vlmetalayers.len(), "vlmetalayer")
-            );
-            self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
-        }
-        let starts = contents_of(&bytes::trailer(&frame.read(range.clone())?, range.start));
-        for (index, Attribute { name, chunk, value }) in attributes::of(trailer, codec).into_iter().enumerate() {
-            let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
-            for (finding, answers) in chunk.iter().flat_map(|chunk| chunk::of_metadata(frame.header(), chunk, None)) {
-                self.add(&place, start, finding, answers);
-            }
-            match (chunk, value) {
-                (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.add(place, start, error.to_string(), UNKNOWN),
-                (Err(error), _) | (Ok(_), Err(error)) => self.add(place, start, error.to_string(), [NO, None, None]),
-                (Ok(_), Ok(value)) => self.value(&place, start, &value),
-            }
-        }
-        for (place, finding, answers) in kinds::findings(frame.header(), trailer, codec) {
-            self.add(place, None, finding, answers);
-        }
-        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the metadata of a Blosc2 file say: as data, as JSON, as text and as a picture.
 //!
 //! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
-//! files nor terminals nor codecs: bytes come from a [`Source`], and compressed values go through the caller's
-//! [`Decompress`](b2nd::frame::Decompress). It compiles to wasm32.
+//! files nor terminals: bytes come from a [`Source`], and compressed values go through the caller's
+//! [`Decompress`](b2nd::frame::Decompress); [`verify()`] alone brings its own. It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -11,6 +11,7 @@
 //! | turn it into JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
 //! | find what is wrong with it | [`check`] |
+//! | let only good bytes go on to C-Blosc2 | [`verify()`] |
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | draw values | [`heat`] |
@@ -38,9 +39,12 @@ pub mod page;
 pub mod picture;
 pub mod slice;
 pub mod text;
+mod verify;
 
 pub use array::Array;
 pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
+pub use check::Limits;
+pub use verify::{Report, verify, verify_with};
 
 /// What is in stores, and stores as JSON.
 pub mod store {

@@ -2,20 +2,22 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use b2nd_ndarray::codec::{Codec, metalayer};
-use b2nd_view::Frame;
 use b2nd_view::check::{self, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{LABEL, printable, styled};
+use b2nd_view::{Frame, Limits, verify_with};
 use clap::Args;
 use serde::Serialize;
 
+use crate::apart::{Apart, ApartCodec};
 use crate::error::Error;
 use crate::output::Output;
 use crate::paths::{Found, Leaves, Paths};
-use crate::progress::{self, Watched};
+use crate::progress::{self, Counted};
 
 /// What to check.
 #[derive(Args)]
@@ -27,9 +29,35 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk. Values have no checksum: those that were changed and still decompress are not found.
+    /// Decompress every chunk and attribute. Values have no checksum: those that were changed and still decompress are not found.
     #[arg(long)]
     data: bool,
+
+    /// As --data, and also exit with 1 where something cannot be decompressed here.
+    #[arg(long)]
+    strict: bool,
+
+    /// As --data, with a limit: the memory that a part of a frame may take to be decoded, in bytes or as 512K, 64M, 1G.
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    max_memory: Option<u64>,
+
+    /// As --data, with a limit: the seconds that a frame may take.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    max_time: Option<Duration>,
+}
+
+/// A number of bytes with a unit behind it: K, M, G.
+fn memory(text: &str) -> Result<u64, String> {
+    let units = [('K', 10), ('M', 20), ('G', 30)];
+    let unit = units.iter().find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (digits, shift) = unit.unwrap_or((text, 0));
+    let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 1000, 512K, 64M or 1G".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "expected a number of seconds, such as 60 or 0.5".to_owned())
 }
 
 /// The exit statuses beside 0.
@@ -47,13 +75,14 @@ impl Check {
     /// Gives the exit status.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
         let any = AtomicBool::new(false);
+        let apart = Apart::new(self.limits().max_memory);
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
-                Found::Frame { place, frame } => (place, self.frame(frame)?),
+                Found::Frame { place, frame } => (place, self.frame(frame, &apart)?),
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
                     let mut findings = check::table(table);
                     for file in &table.files {
-                        findings.extend(check::file(folder, file, |frame| self.frame(frame)));
+                        findings.extend(check::file(folder, file, |frame| self.frame(frame, &apart)));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
@@ -63,7 +92,7 @@ impl Check {
                 },
                 Found::Leaf { .. } => return Ok(true),
             };
-            any.fetch_or(!findings.is_empty(), Ordering::Relaxed);
+            any.fetch_or(findings.iter().any(|finding| self.strict || !finding.not_decoded), Ordering::Relaxed);
             if self.json {
                 json::write_line(out, &Object { place, findings })
             } else {
@@ -80,18 +109,29 @@ impl Check {
         })
     }
 
-    fn frame(&self, frame: &Frame) -> b2nd::Result<Vec<Finding>> {
+    fn limits(&self) -> Limits {
+        Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
+    }
+
+    fn frame(&self, frame: &Frame, apart: &Apart) -> b2nd::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-        let data = if self.data && !self.paths.recursive { frame.header().nbytes() } else { 0 };
-        let bar = progress::bytes(u64::try_from(data).unwrap_or(0));
-        let mut codec = Watched { codec: Codec::with_metalayer(&metalayer), bar: &bar };
-        check::frame(frame, self.data, &mut codec)
+        if !self.data && !self.strict && self.max_memory.is_none() && self.max_time.is_none() {
+            return check::frame(frame, false, &mut Codec::with_metalayer(&metalayer));
+        }
+        let bytes = if self.paths.recursive { 0 } else { frame.header().cbytes() };
+        let bar = progress::bytes(u64::try_from(bytes).unwrap_or(0));
+        let (limits, source) = (self.limits(), Counted { source: *frame.source(), bar: &bar });
+        let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: limits.deadline() };
+        Ok(verify_with(&frame.with_source(&source as _), &limits, Some(&mut others))?.findings)
     }
 }
 
 /// Who minds: `against the document, read by C-Blosc2, refused by python-blosc2`.
 fn answers(finding: &Finding) -> String {
+    if finding.not_decoded {
+        return "not decoded".to_owned();
+    }
     let document = finding.document.map(|is_allowed| if is_allowed { "allowed by the document" } else { "against the document" });
     let reads =
         |who: &str, answer: Option<bool>| answer.map(|reads| format!("{} by {who}", if reads { "read" } else { "refused" }));

@@ -3,27 +3,34 @@
 use b2nd::Result;
 use b2nd::frame::Codec;
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+#[cfg(feature = "safe")]
 use ruzstd::decoding::{Dictionary, FrameDecoder};
 
 use super::failed;
-use crate::guard::guarded;
+
+/// The length of what a stream of zlib expands to.
+pub(super) fn zlib(stream: &[u8], place: &mut [u8]) -> Result<usize> {
+    decompress_slice_iter_to_slice(place, [stream].into_iter(), true, false)
+        .map_err(|error| failed(Codec::Zlib, format_args!("{error:?}")))
+}
 
 /// The state of a decoder of Zstandard.
 #[derive(Default)]
-pub(super) struct Safe(Option<FrameDecoder>);
+pub(super) struct Safe {
+    #[cfg(feature = "safe")]
+    decoder: Option<FrameDecoder>,
+}
 
 impl Safe {
-    /// The length of what a stream expands to.
-    pub(super) fn expand(&mut self, codec: Codec, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
-        if codec == Codec::Zlib {
-            return decompress_slice_iter_to_slice(place, [stream].into_iter(), true, false)
-                .map_err(|error| failed(codec, format_args!("{error:?}")));
-        }
-        let mut decoder = match (self.0.take(), dictionary) {
+    /// The length of what a stream of Zstandard expands to.
+    #[cfg(feature = "safe")]
+    pub(super) fn zstd(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
+        let codec = Codec::Zstd;
+        let mut decoder = match (self.decoder.take(), dictionary) {
             (Some(decoder), None) => decoder,
             _ => FrameDecoder::new(),
         };
-        let length = guarded("ruzstd", || {
+        let length = crate::guard::guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(codec, error))?;
                 decoder.add_dict(dictionary).map_err(|error| failed(codec, error))?;
@@ -31,8 +38,14 @@ impl Safe {
             decoder.decode_all(stream, place).map_err(|error| failed(codec, error))
         })??;
         if dictionary.is_none() {
-            self.0 = Some(decoder);
+            self.decoder = Some(decoder);
         }
         Ok(length)
+    }
+
+    /// Nothing here expands Zstandard safely.
+    #[cfg(not(feature = "safe"))]
+    pub(super) fn zstd(&mut self, _dictionary: Option<&[u8]>, _stream: &[u8], _place: &mut [u8]) -> Result<usize> {
+        Err(crate::support::no_safe_zstd())
     }
 }

@@ -8,6 +8,7 @@ use crate::text::{count, thousands};
 /// Bits of Blosc2's flags, the last byte of a chunk's header.
 const HAS_DICTIONARY: u8 = 0x01;
 const IS_LAZY: u8 = 0x08;
+const IS_INSTRUMENTED: u8 = 0x80;
 
 /// A bit of the byte before them: blocks of variable length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
@@ -17,6 +18,14 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let mut findings = Vec::new();
     let flags = chunk.raw_blosc2_flags();
     let header_len = chunk.header_len();
+    if flags & IS_LAZY != 0 {
+        // C-Blosc2 makes such chunks in memory. In a file of its own it may read one, in a buffer it looks for data behind it.
+        let finding = "its flags say that its data are elsewhere (a lazy chunk)";
+        findings.push((finding.to_owned(), [NO, None, Some(!is_array)]));
+    }
+    if flags & IS_INSTRUMENTED != 0 {
+        findings.push(("its flags say that it holds measurements of a codec".to_owned(), [NO, None, None]));
+    }
     if let Some(special) = chunk.special() {
         let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
         let (expected, found) = (header_len + value, chunk.cbytes());
@@ -43,10 +52,6 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         if flags & HAS_DICTIONARY != 0 {
             findings.push(("it is stored, and its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
         }
-    }
-    if flags & IS_LAZY != 0 {
-        let read = Some(!is_array);
-        findings.push(("its flags say that its data are elsewhere (a lazy chunk)".to_owned(), [NO, read, read]));
     }
     let varies = chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0);
     if varies && !frame.has_variable_blocks() {

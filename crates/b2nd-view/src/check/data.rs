@@ -5,7 +5,7 @@ use b2nd::{ErrorKind, Result};
 use b2nd_store::attributes;
 use b2nd_store::{Frame, readable};
 
-use super::{Findings, NO, UNKNOWN, YES, chunk};
+use super::{DECODED, Findings, NO, UNKNOWN, YES, chunk};
 use crate::array::Array;
 use crate::chunks::{self, Content};
 use crate::text::{count, thousands};
@@ -13,7 +13,40 @@ use crate::text::{count, thousands};
 /// The longest gap before a trailer that C-Blosc2 counts with.
 const MAX_GAP: u64 = i32::MAX as u64;
 
+/// Where the trailer's length starts and ends, marker included, counted from the frame's end.
+const TRAILER_LEN: (u64, u64) = (23, 18);
+
+/// The length of a chunk's header.
+const HEADER: u64 = 32;
+
+/// Memory that an index takes when it is decoded, in lengths of its own.
+const OFFSETS: u64 = 4;
+
 impl Findings {
+    /// Returns false, with a finding, if trailer or index need more memory than there may be. It reads their lengths alone.
+    pub(super) fn tail(&mut self, frame: &Frame) -> Result<bool> {
+        let header = frame.header();
+        let end = header.frame_len();
+        let length = readable(frame.read(end.saturating_sub(TRAILER_LEN.0)..end.saturating_sub(TRAILER_LEN.1)))?;
+        let length = length.ok().and_then(|bytes| b2nd::from_slice::<u32>(&bytes).ok()).unwrap_or(0);
+        let mut fits = self.needs("trailer", u64::from(length).saturating_mul(DECODED));
+        let place = header.tail_range();
+        let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
+        if let Some(index) = front.ok().and_then(|front| ChunkHeader::from_slice(&front).ok()).filter(|_| header.nbytes() != 0) {
+            let entries = if index.special().is_some() { 0 } else { (index.nbytes() as u64).saturating_mul(OFFSETS) };
+            fits &= self.needs("index", (index.cbytes() as u64).saturating_add(entries));
+        }
+        Ok(fits)
+    }
+
+    /// Says that there is no time for this part and what follows it.
+    pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
+        let most = self.budget.limits.max_time.unwrap_or_default();
+        let finding = format!("no time is left for {place} and what follows: at most {most:?} are allowed");
+        self.add("frame", None, finding, UNKNOWN);
+        Ok(())
+    }
+
     pub(super) fn length(&mut self, frame: &Frame) -> Result<()> {
         let end = frame.source().len()?.saturating_sub(frame.offset());
         let frame_len = frame.header().frame_len();
@@ -39,7 +72,8 @@ impl Findings {
         if header.nbytes() == 0 {
             return Ok(());
         }
-        let Ok(chunk) = ChunkHeader::from_slice(&frame.read(place.start..place.end.min(place.start.saturating_add(32)))?) else {
+        let Ok(chunk) = ChunkHeader::from_slice(&frame.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?)
+        else {
             return Ok(());
         };
         for (finding, answers) in chunk::of_metadata(header, &chunk, Some(size_of::<u64>())) {
@@ -67,9 +101,18 @@ impl Findings {
         let mut cbytes = 0;
         let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
         for row in chunks::rows(frame, offsets) {
-            let Content::At(_, header) = row.content else { continue };
-            cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let place = format!("chunk {}", row.first);
+            if self.budget.is_over() {
+                return self.no_time(&place);
+            }
+            let Content::At(_, header) = row.content else {
+                if matches!(row.content, Content::Special(_, None)) {
+                    let finding = "it is special in the index, and nothing says how long: chunks vary in length";
+                    self.add(place, None, finding, [NO, None, None]);
+                }
+                continue;
+            };
+            cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let offset = offsets.range(row.first).map(|range| range.start);
             for (finding, answers) in header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk))
             {
@@ -90,12 +133,19 @@ impl Findings {
                     self.add(place, offset, sentence, [NO, None, None]);
                 }
                 Ok(header) if data => {
+                    if let Some(refused) = self.budget.refuses_chunk(&header) {
+                        self.add(place, offset, refused, UNKNOWN);
+                        continue;
+                    }
                     let found =
                         frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)).map(|data| data.len()));
                     if let Err(error) = readable(found)? {
-                        let is_known = codec.accept(&header).is_ok() && !has_plugins(&header);
-                        let answers = if is_known { [NO, None, None] } else { UNKNOWN };
-                        self.add(place, offset, error.to_string(), answers);
+                        match (codec.accept(&header), has_plugins(&header)) {
+                            _ if self.budget.is_over() => return self.no_time(&place),
+                            (Err(_), _) => self.not_decoded(place, offset, &error),
+                            (Ok(()), true) => self.add(place, offset, error.to_string(), UNKNOWN),
+                            (Ok(()), false) => self.add(place, offset, error.to_string(), [NO, None, None]),
+                        }
                     }
                 }
                 Ok(_) => {}

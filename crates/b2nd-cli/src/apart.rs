@@ -1,0 +1,245 @@
+//! Decoders in a process of their own, for bytes that nobody trusts: what `unsafe` code does with them stays there.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use b2nd::frame::{Chunk, ChunkHeader, Decompress};
+use b2nd::{Error, Result};
+use b2nd_ndarray::codec::Codec;
+
+/// The first word of the command line that makes this program a worker.
+const WORD: &str = "__decode";
+
+/// Memory that a worker may have beyond what the user allows: its codecs' tables.
+const OWN_MEMORY: u64 = 64 << 20;
+
+/// The longest sentence of a worker.
+const LONGEST: usize = 1 << 12;
+
+/// The first byte of an answer.
+const DECODED: u8 = 0;
+const REFUSED: u8 = 1;
+
+/// Processes that decode, kept from one chunk to the next.
+pub(crate) struct Apart {
+    program: io::Result<PathBuf>,
+    args: Vec<OsString>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl Apart {
+    /// Workers are this program again, each with so much memory. None is started yet.
+    pub(crate) fn new(max_memory: u64) -> Apart {
+        let args = vec![WORD.into(), max_memory.saturating_add(OWN_MEMORY).to_string().into()];
+        Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
+    }
+
+    fn take(&self) -> io::Result<Worker> {
+        if let Some(worker) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            return Ok(worker);
+        }
+        let program = self.program.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
+        Worker::start(Command::new(program).args(&self.args))
+    }
+
+    fn give_back(&self, worker: Worker) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    }
+}
+
+/// A codec of this build for one array, that runs apart. At the deadline its process is killed.
+pub(crate) struct ApartCodec<'a> {
+    pub(crate) apart: &'a Apart,
+    pub(crate) metalayer: &'a [u8],
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Decompress for ApartCodec<'_> {
+    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        let name = ChunkHeader::from_slice(chunk)?.codec();
+        let mut worker = self.apart.take().map_err(|error| no_process(&error))?;
+        match worker.ask([self.metalayer, chunk], data, self.deadline) {
+            Ok(answer) => {
+                self.apart.give_back(worker);
+                answer.map_err(Error::custom)
+            }
+            Err(error) => Err(Error::custom(format_args!("the process that decodes {name} ended: {error}"))),
+        }
+    }
+
+    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
+        Codec::default().accept(chunk)?;
+        self.apart.take().map(|worker| self.apart.give_back(worker)).map_err(|error| no_process(&error))
+    }
+}
+
+fn no_process(error: &io::Error) -> Error {
+    Error::custom(format_args!("no process could be started to decode it: {error}"))
+}
+
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+}
+
+impl Worker {
+    fn start(command: &mut Command) -> io::Result<Worker> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(input), Some(output)) => Ok(Worker { child, input, output }),
+            _ => Err(io::Error::other("it has no pipes")),
+        }
+    }
+
+    /// Fills `data` with what the worker decodes, or gives its sentence. An error means that the worker is not to be asked again.
+    fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
+        let Worker { child, input, output } = self;
+        thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel::<()>();
+            if let Some(deadline) = deadline {
+                scope.spawn(move || {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if is_done.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                        let _ = child.kill();
+                    }
+                });
+            }
+            let answer = exchange(input, output, parts, data);
+            drop(done);
+            answer
+        })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn exchange(
+    input: &mut impl Write,
+    output: &mut impl Read,
+    parts: [&[u8]; 2],
+    data: &mut [u8],
+) -> io::Result<Result<(), String>> {
+    for part in parts {
+        input.write_all(&(part.len() as u64).to_le_bytes())?;
+        input.write_all(part)?;
+    }
+    input.flush()?;
+    let mut first = [0];
+    output.read_exact(&mut first)?;
+    if first == [DECODED] {
+        return output.read_exact(data).map(Ok);
+    }
+    let sentence = match first {
+        [REFUSED] => read_part(output, LONGEST)?,
+        [other] => return Err(io::Error::other(format!("it answered {other}"))),
+    };
+    Ok(Err(String::from_utf8_lossy(&sentence).into_owned()))
+}
+
+/// A part of at most so many bytes: its length, and as many bytes.
+fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut length = [0; 8];
+    from.read_exact(&mut length)?;
+    let length = usize::try_from(u64::from_le_bytes(length)).ok().filter(|&length| length <= most);
+    let length = length.ok_or_else(|| io::Error::other("it sent too much"))?;
+    let mut part = Vec::new();
+    part.try_reserve_exact(length).map_err(|_| io::Error::other(format!("no memory for {length} bytes")))?;
+    part.resize(length, 0);
+    from.read_exact(&mut part)?;
+    Ok(part)
+}
+
+/// Runs as a worker, if the words of the command line say so.
+pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
+    let [word, memory] = words else { return None };
+    if word != WORD {
+        return None;
+    }
+    limit(memory.to_str()?.parse().ok()?);
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    // Whoever asked has gone when there is no next question.
+    while answer(&mut input, &mut output).is_ok() {}
+    Some(ExitCode::SUCCESS)
+}
+
+fn answer(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
+    let metalayer = read_part(input, usize::MAX)?;
+    let chunk = read_part(input, usize::MAX)?;
+    let decoded =
+        Chunk::from_slice(&chunk).and_then(|chunk| Ok(chunk.into_data(Codec::with_metalayer(&metalayer))?.into_owned()));
+    match decoded {
+        Ok(data) => {
+            output.write_all(&[DECODED])?;
+            output.write_all(&data)?;
+        }
+        Err(error) => {
+            let sentence = error.to_string();
+            let sentence = sentence.as_bytes().get(..sentence.len().min(LONGEST)).unwrap_or_default();
+            output.write_all(&[REFUSED])?;
+            output.write_all(&(sentence.len() as u64).to_le_bytes())?;
+            output.write_all(sentence)?;
+        }
+    }
+    output.flush()
+}
+
+/// Limits the memory of this process, and leaves no core dumps. Where the system cannot, nothing happens.
+#[cfg(unix)]
+fn limit(memory: u64) {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    for (resource, most) in [(Resource::Data, memory), (Resource::Core, 0)] {
+        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+    }
+}
+
+#[cfg(not(unix))]
+fn limit(_: u64) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use b2nd::frame::{Chunk, Decompress, File};
+
+    use super::{Apart, ApartCodec};
+
+    /// What becomes of a good chunk that such a program is to decode, and how long it took.
+    fn decode(program: &str, args: &[&str]) -> (String, Duration) {
+        let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
+        let chunk: Chunk = file.chunk(0).unwrap();
+        let args = args.iter().map(|&arg| arg.into()).collect();
+        let apart = Apart { program: Ok(program.into()), args, idle: Default::default() };
+        let start = Instant::now();
+        let mut codec = ApartCodec { apart: &apart, metalayer: &[], deadline: Some(start + Duration::from_millis(300)) };
+        let mut data = vec![0; chunk.header().nbytes()];
+        let error = codec.decompress(chunk.bytes(), &mut data).unwrap_err();
+        assert!(apart.idle.lock().unwrap().is_empty(), "it is asked again");
+        (error.to_string(), start.elapsed())
+    }
+
+    #[test]
+    fn a_decoder_that_never_answers_is_killed_at_the_deadline() {
+        let (error, time) = decode("sleep", &["60"]);
+        assert!(error.starts_with("the process that decodes zstd ended: "), "{error}");
+        assert!(time >= Duration::from_millis(300) && time < Duration::from_secs(30), "{time:?}");
+    }
+
+    #[test]
+    fn a_decoder_that_ends_or_answers_nonsense_is_an_error() {
+        assert!(decode("true", &[]).0.starts_with("the process that decodes zstd ended: "));
+        assert_eq!(decode("yes", &[]).0, "the process that decodes zstd ended: it answered 121");
+        assert!(decode("/nowhere", &[]).0.starts_with("no process could be started to decode it: "));
+    }
+}

@@ -1,0 +1,65 @@
+//! [`Limits`]: how much memory and time a check may take.
+
+use std::time::{Duration, Instant};
+
+use b2nd::frame::ChunkHeader;
+
+use crate::text::{count, thousands};
+
+/// Limits on what [`verify`](crate::verify) takes.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The bytes that may be allocated at once: for header, index and trailer as they are decoded, and for each chunk with its data and
+    /// two of its blocks.
+    pub max_memory: u64,
+    /// The time after which nothing more is read or decoded. It is looked at before each chunk and each block.
+    pub max_time: Option<Duration>,
+}
+
+impl Limits {
+    /// Limits that nothing reaches.
+    pub const NONE: Limits = Limits { max_memory: u64::MAX, max_time: None };
+
+    /// The time at which a check that starts now has to end.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.max_time.and_then(|time| Instant::now().checked_add(time))
+    }
+}
+
+/// 1 GiB, one minute.
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_memory: 1 << 30, max_time: Some(Duration::from_secs(60)) }
+    }
+}
+
+/// What is left of the limits while a check runs.
+pub(super) struct Budget {
+    pub(super) limits: Limits,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Budget {
+    pub(super) fn new(limits: &Limits) -> Budget {
+        Budget { limits: limits.clone(), deadline: limits.deadline() }
+    }
+
+    /// Whether the time has run out.
+    pub(super) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The finding about something that needs more memory than there may be.
+    pub(super) fn refuses(&self, needed: u64) -> Option<String> {
+        let most = self.limits.max_memory;
+        (needed > most).then(|| format!("it needs {} of memory, at most {} are allowed", count(needed, "byte"), thousands(most)))
+    }
+
+    /// The finding about a chunk that needs more: for itself and its data; for its sorted block table and two blocks if it is compressed.
+    pub(super) fn refuses_chunk(&self, chunk: &ChunkHeader) -> Option<String> {
+        let [nbytes, cbytes, blocksize] = [chunk.nbytes(), chunk.cbytes(), chunk.blocksize()].map(|length| length as u64);
+        let is_compressed = !chunk.is_stored() && chunk.special().is_none();
+        let more = if is_compressed { 2 * cbytes + 2 * blocksize.min(nbytes) } else { 0 };
+        self.refuses(cbytes + nbytes + more)
+    }
+}

@@ -1,0 +1,70 @@
+//! A frame's trailer: attributes, each decompressed, and what its kind says in them.
+
+use b2nd::Result;
+use b2nd::frame::{Chunk, Decompress, HeaderField};
+use b2nd_store::attributes::Attribute;
+use b2nd_store::{Frame, readable};
+
+use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
+use crate::bytes;
+use crate::text::{count, quoted};
+
+/// The most vlmetalayers that C-Blosc2 writes back.
+const MAX_REWRITTEN: usize = 16;
+
+impl Findings {
+    pub(super) fn trailer(&mut self, frame: &Frame, codec: &mut dyn Decompress) -> Result<()> {
+        let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
+            Ok(found) => found,
+            Err(error) => {
+                self.add("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                return Ok(());
+            }
+        };
+        let vlmetalayers = trailer.vlmetalayers();
+        self.names("vlmetalayer", vlmetalayers);
+        if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
+            let finding = if vlmetalayers.is_empty() {
+                "it says there are vlmetalayers, and there are none"
+            } else {
+                "it says there are no vlmetalayers, and there are"
+            };
+            self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, [NO, YES, YES]);
+        }
+        if vlmetalayers.len() > MAX_REWRITTEN {
+            let finding = format!(
+                "{}: C-Blosc2 writes back {MAX_REWRITTEN}, so its next edit destroys the file",
+                count(vlmetalayers.len(), "vlmetalayer")
+            );
+            self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
+        }
+        let starts = contents_of(&bytes::trailer(&frame.read(range.clone())?, range.start));
+        let mut fits = true;
+        for (index, (name, content)) in vlmetalayers.iter().enumerate() {
+            let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
+            if let Some(refused) = Chunk::from_slice(content).ok().and_then(|chunk| self.budget.refuses_chunk(chunk.header())) {
+                self.add(place, start, refused, UNKNOWN);
+                fits = false;
+                continue;
+            }
+            if self.budget.is_over() {
+                return self.no_time(&place);
+            }
+            let Attribute { chunk, value, .. } = Attribute::new(name, content, codec);
+            for (finding, answers) in chunk.iter().flat_map(|chunk| chunk::of_metadata(frame.header(), chunk, None)) {
+                self.add(&place, start, finding, answers);
+            }
+            match (chunk, value) {
+                (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.not_decoded(place, start, &error),
+                (Err(error), _) | (Ok(_), Err(error)) => self.add(place, start, error.to_string(), [NO, None, None]),
+                (Ok(_), Ok(value)) => self.value(&place, start, &value),
+            }
+        }
+        // It decodes some of them once more.
+        let found = if fits { kinds::findings(frame.header(), trailer, codec) } else { Vec::new() };
+        for (place, finding, answers) in found {
+            self.add(place, None, finding, answers);
+        }
+        Ok(())
+    }
+}

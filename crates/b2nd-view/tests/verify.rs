@@ -1,0 +1,185 @@
+//! The gate: what passes, what does not, and that limits hold.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use b2nd::frame::{Chunk, Codec, Header, Sizes, Writer};
+use b2nd_codec::Encoder;
+use b2nd_view::{Frame, Limits, check, verify, verify_with};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+/// Findings as sentences with their places.
+fn found(bytes: &[u8], limits: &Limits) -> Vec<String> {
+    let report = verify(&bytes.to_vec(), limits);
+    let findings: Vec<_> = report.findings.iter().map(|found| format!("{}: {}", found.place, found.finding)).collect();
+    assert!(!report.passes(), "{findings:?}");
+    findings
+}
+
+/// A frame of bytes in chunks of this length.
+fn frame(chunksize: i32, chunks: &[Vec<u8>]) -> Vec<u8> {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize, blocksize: chunksize }).unwrap());
+    chunks.iter().for_each(|chunk| writer.append(&Chunk::from_slice(chunk).unwrap()).unwrap());
+    writer.finish().unwrap()
+}
+
+/// A chunk of one stream in each block, which are all the same bytes of it.
+fn chunk(codec: u8, nbytes: usize, blocksize: usize, stream: &[u8]) -> Vec<u8> {
+    let blocks = nbytes.div_ceil(blocksize);
+    let start = (32 + 4 * blocks) as u32;
+    let cbytes = start + 4 + stream.len() as u32;
+    let mut chunk = vec![5, 1, 0x15 | codec << 5, 1];
+    [nbytes as u32, blocksize as u32, cbytes].iter().for_each(|length| chunk.extend(length.to_le_bytes()));
+    chunk.extend([0; 16]);
+    (0..blocks).for_each(|_| chunk.extend(start.to_le_bytes()));
+    chunk.extend((stream.len() as u32).to_le_bytes());
+    chunk.extend_from_slice(stream);
+    chunk
+}
+
+const ZLIB: u8 = 3;
+
+#[test]
+fn good_frames_have_the_findings_of_a_check_and_nothing_else() {
+    let mut paths = Vec::new();
+    files(Path::new(DATA), &mut paths);
+    let (mut passed, mut frames) = (0, 0);
+    for path in paths {
+        let bytes = fs::read(&path).unwrap();
+        let Ok(frame) = Frame::open(&bytes) else { continue };
+        let report = verify_with(&frame, &Limits::default(), Some(&mut b2nd_codec::Codec::default())).unwrap();
+        let expected = check::frame(&frame, true, &mut b2nd_codec::Codec::default()).unwrap();
+        let sentences = |findings: &[check::Finding]| findings.iter().map(|found| found.finding.clone()).collect::<Vec<_>>();
+        assert_eq!(sentences(&report.findings), sentences(&expected), "{}", path.display());
+        passed += usize::from(report.passes());
+        frames += 1;
+    }
+    assert!(frames > 90 && passed > 80, "{passed} of {frames} passed");
+}
+
+#[test]
+fn a_frame_that_is_cut_does_not_pass() {
+    let bytes = fs::read(format!("{DATA}/grid/i4_2d.b2nd")).unwrap();
+    assert!(verify(&bytes, &Limits::default()).passes());
+    for length in (0..bytes.len()).step_by(13).chain([bytes.len() - 1]) {
+        assert!(!verify(&bytes[..length].to_vec(), &Limits::default()).passes(), "{length}");
+    }
+}
+
+/// Each was reported to C-Blosc2 as a crash, and is open there.
+#[test]
+fn what_crashes_c_blosc2_does_not_pass() {
+    let stored = |flags: u8| {
+        let mut chunk = Chunk::store(&[7; 64], 1).unwrap().into_bytes();
+        chunk[31] = flags;
+        frame(64, &[chunk])
+    };
+    assert!(verify(&stored(0), &Limits::default()).passes());
+    let lazy = "chunk 0: its flags say that its data are elsewhere (a lazy chunk)";
+    assert_eq!(found(&stored(0x08), &Limits::default()), [lazy]);
+    assert_eq!(found(&stored(0x80), &Limits::default()), ["chunk 0: its flags say that it holds measurements of a codec"]);
+
+    // It divides by the chunksize where chunks are special.
+    let mut zeros = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    zeros.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
+    let mut zeros: Vec<u8> = zeros.finish().unwrap();
+    zeros[0x3a..0x3e].fill(0);
+    let no_length = "chunk 0: it is special in the index, and nothing says how long: chunks vary in length";
+    let no_chunksize = "header: chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
+    assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
+    zeros[0x19] = 0x53;
+    assert_eq!(found(&zeros, &Limits::default()), [no_length]);
+
+    // A match of BloscLZ whose length overflows an int32.
+    let mut stream = vec![0, b'a', 0xe0];
+    stream.resize(8_421_600, 0xff);
+    stream.extend([0, 0, 0]);
+    let overflow = found(&frame(1 << 20, &[chunk(0, 1 << 20, 1 << 20, &stream)]), &Limits::default());
+    assert!(overflow.len() == 1 && overflow[0].starts_with("chunk 0: "), "{overflow:?}");
+
+    // A stream of zlib that reaches out of its chunk.
+    let mut long = chunk(ZLIB, 64, 64, &[0x78, 0x9c, 1, 64, 0, 0xbf, 0xff]);
+    long[36..40].copy_from_slice(&4096_u32.to_le_bytes());
+    let long = found(&frame(64, &[long]), &Limits::default());
+    assert!(long.len() == 1 && long[0].starts_with("chunk 0: "), "{long:?}");
+
+    for bytes in [&b""[..], b"b2frame", &[0; 4096], &[0xff; 4096]] {
+        assert_eq!(verify(&bytes.to_vec(), &Limits::default()).findings.len(), 1);
+    }
+}
+
+#[test]
+fn nothing_takes_more_memory_than_is_allowed() {
+    let limits = Limits { max_memory: 1 << 20, max_time: None };
+    // A header of 32 bytes that claims 2 GiB.
+    let special = Chunk::repeated(&[7], 0x7fff_0000).unwrap().into_bytes();
+    let refused = found(&frame(0x7fff_0000, &[special.clone()]), &limits);
+    assert!(refused.len() == 1 && refused[0].starts_with("chunk 0: it needs 2,147,418,145 "), "{refused:?}");
+    assert!(refused[0].ends_with(" bytes of memory, at most 1,048,576 are allowed"), "{refused:?}");
+    // Attributes that claim 256 MiB each.
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+    writer.append(&Chunk::store(b"data", 1).unwrap()).unwrap();
+    (0..9).for_each(|number| writer.set_vlmetalayer(&format!("a{number}"), &[0; 96]).unwrap());
+    let mut bytes: Vec<u8> = writer.finish().unwrap();
+    let claim = Chunk::special(b2nd::frame::Special::Zeros, 1 << 28, 1).unwrap().into_bytes();
+    for at in 0..bytes.len() - 128 {
+        if bytes[at..].starts_with(&[5, 1, 7, 1, 96, 0, 0, 0]) {
+            let cbytes = bytes[at + 12..at + 16].to_vec();
+            bytes[at..at + 32].copy_from_slice(&claim);
+            bytes[at + 12..at + 16].copy_from_slice(&cbytes);
+        }
+    }
+    let refused = found(&bytes, &limits);
+    let of_memory = refused.iter().filter(|found| found.starts_with("vlmetalayer") && found.contains(": it needs "));
+    assert_eq!(of_memory.count(), 9, "{refused:?}");
+    // Header, trailer and index.
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("long", vec![0; 1 << 20]).unwrap();
+    let long: Vec<u8> = Writer::new(header).finish().unwrap();
+    assert!(found(&long, &limits)[0].starts_with("header: it needs 4,"));
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+    for number in 0..70_000_u32 {
+        writer.append(&Chunk::store(&number.to_le_bytes(), 1).unwrap()).unwrap();
+    }
+    writer.set_vlmetalayer("long", &vec![0; 1 << 19]).unwrap();
+    let long: Vec<u8> = writer.finish().unwrap();
+    let places: Vec<_> = found(&long, &limits).iter().map(|found| found.split(':').next().unwrap().to_owned()).collect();
+    assert_eq!(places, ["trailer", "index"]);
+}
+
+/// Streams of nothing, which each block takes as its own: quadratic work in a short file.
+#[test]
+fn nothing_takes_more_time_than_is_allowed() {
+    let mut stream = vec![0x78, 0x9c];
+    (0..200_000).for_each(|_| stream.extend([0, 0, 0, 0xff, 0xff]));
+    stream.extend([1, 1, 0, 0xfe, 0xff, 7, 0, 8, 0, 8]);
+    let bytes = frame(20_000, &[chunk(ZLIB, 20_000, 1, &stream)]);
+    let start = Instant::now();
+    let refused = found(&bytes, &Limits { max_memory: 1 << 30, max_time: Some(Duration::from_millis(100)) });
+    assert_eq!(refused, ["frame: no time is left for chunk 0 and what follows: at most 100ms are allowed"]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    // One block of it is good.
+    assert!(verify(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default()).passes());
+}
+
+#[test]
+fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
+    let header = Header::new(Sizes { typesize: 1, chunksize: 4096, blocksize: 4096 }).unwrap();
+    let encoder = Encoder::new(&header.with_codec(Codec::Zstd, 0).with_level(5).unwrap()).unwrap();
+    let report = verify(&frame(4096, &[encoder.chunk(&[3; 4096]).unwrap()]), &Limits::default());
+    if cfg!(feature = "safe") {
+        assert!(report.passes(), "{:?}", report.findings);
+    } else {
+        assert!(report.findings.len() == 1 && report.findings[0].not_decoded && !report.passes(), "{:?}", report.findings);
+    }
+}
