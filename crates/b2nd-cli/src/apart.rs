@@ -208,6 +208,7 @@ fn limit(memory: u64) {
 fn limit(_: u64) {}
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::time::{Duration, Instant};
 
