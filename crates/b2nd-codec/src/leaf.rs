@@ -7,6 +7,8 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into_w
 
 mod lz4;
 mod lz4hc;
+#[cfg(any(feature = "safe", target_pointer_width = "32"))]
+mod ruzstd;
 mod safe;
 mod zlib;
 mod zstd;
@@ -14,7 +16,11 @@ mod zstd;
 /// The codecs' tables, made when they are first needed and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
+    #[cfg(not(target_pointer_width = "32"))]
     zstd: zstd::Zstd,
+    // zstd-pure-rs finds valid streams corrupt there.
+    #[cfg(target_pointer_width = "32")]
+    zstd: ruzstd::Zstd,
     zlib: zlib::Zlib,
     safe: Option<safe::Safe>,
 }

@@ -3,10 +3,10 @@
 use b2nd::Result;
 use b2nd::frame::Codec;
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
-#[cfg(feature = "safe")]
-use ruzstd::decoding::{Dictionary, FrameDecoder};
 
 use super::failed;
+#[cfg(feature = "safe")]
+use super::ruzstd::Zstd;
 
 /// The length of what a stream of zlib expands to.
 pub(super) fn zlib(stream: &[u8], place: &mut [u8]) -> Result<usize> {
@@ -18,29 +18,14 @@ pub(super) fn zlib(stream: &[u8], place: &mut [u8]) -> Result<usize> {
 #[derive(Default)]
 pub(super) struct Safe {
     #[cfg(feature = "safe")]
-    decoder: Option<FrameDecoder>,
+    decoder: Zstd,
 }
 
 impl Safe {
     /// The length of what a stream of Zstandard expands to.
     #[cfg(feature = "safe")]
     pub(super) fn zstd(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
-        let codec = Codec::Zstd;
-        let mut decoder = match (self.decoder.take(), dictionary) {
-            (Some(decoder), None) => decoder,
-            _ => FrameDecoder::new(),
-        };
-        let length = crate::guard::guarded("ruzstd", || {
-            if let Some(dictionary) = dictionary {
-                let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(codec, error))?;
-                decoder.add_dict(dictionary).map_err(|error| failed(codec, error))?;
-            }
-            decoder.decode_all(stream, place).map_err(|error| failed(codec, error))
-        })??;
-        if dictionary.is_none() {
-            self.decoder = Some(decoder);
-        }
-        Ok(length)
+        self.decoder.expand(dictionary, stream, place)
     }
 
     /// Nothing here expands Zstandard safely.

@@ -1,0 +1,33 @@
+//! Zstandard, by ruzstd: with least `unsafe` code, and on processors of 32 bits.
+
+use b2nd::Result;
+use b2nd::frame::Codec;
+use ruzstd::decoding::{Dictionary, FrameDecoder};
+
+use super::failed;
+use crate::guard::guarded;
+
+/// The state of a decoder, which keeps its tables from one stream to the next.
+#[derive(Default)]
+pub(super) struct Zstd(Option<FrameDecoder>);
+
+impl Zstd {
+    /// The length of what a stream expands to.
+    pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
+        let mut decoder = match (self.0.take(), dictionary) {
+            (Some(decoder), None) => decoder,
+            _ => FrameDecoder::new(),
+        };
+        let length = guarded("ruzstd", || {
+            if let Some(dictionary) = dictionary {
+                let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
+                decoder.add_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
+            }
+            decoder.decode_all(stream, place).map_err(|error| failed(Codec::Zstd, error))
+        })??;
+        if dictionary.is_none() {
+            self.0 = Some(decoder);
+        }
+        Ok(length)
+    }
+}
