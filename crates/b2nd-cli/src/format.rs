@@ -1,11 +1,9 @@
 //! Formats that values are written in, a file for each.
 
 mod csv;
-mod date;
-pub(crate) mod json;
+mod json;
 pub(crate) mod npy;
-pub(crate) mod scalar;
-pub(crate) mod text;
+mod text;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -7,7 +7,6 @@ mod external;
 mod format;
 #[cfg(not(feature = "arrow"))]
 mod no_tables;
-mod number;
 mod output;
 mod paths;
 mod progress;
@@ -15,7 +14,6 @@ mod staged;
 mod stop;
 #[cfg(feature = "arrow")]
 mod tables;
-mod tally;
 mod tiles;
 mod values;
 

@@ -167,10 +167,3 @@ impl Axis {
         first..start + (to - 1 - start) / self.step * self.step + 1
     }
 }
-
-/// How many chunks have an element that is meant.
-pub(crate) fn touched(array: &Array, selection: &Selection) -> u64 {
-    let axes = selection.ranges.iter().zip(&selection.steps).zip(array.grid().chunkshape());
-    let counts = axes.map(|((range, &step), &chunk)| Axis { range: range.clone(), step, tile: chunk.max(1), block: 1 }.count());
-    counts.fold(1, |all: u64, count| all.saturating_mul(u64::try_from(count).unwrap_or(0)))
-}

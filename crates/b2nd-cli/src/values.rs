@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::Array;
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::Location;
+use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
 use indicatif::ProgressBar;
 
@@ -86,22 +86,6 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()
-}
-
-/// Refuses elements that are Python's objects.
-pub(crate) fn no_objects(dtype: &DType) -> Result<()> {
-    fn has_objects(dtype: &DType) -> bool {
-        match dtype {
-            DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
-            _ if dtype.shape().is_empty() => dtype.fields().iter().any(|field| has_objects(field.dtype())),
-            _ => has_objects(dtype.base()),
-        }
-    }
-    if has_objects(dtype) {
-        let what = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
-        return Err(Error::new(what));
-    }
-    Ok(())
 }
 
 /// An array in a file, in a store, behind an address.

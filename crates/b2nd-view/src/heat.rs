@@ -35,6 +35,46 @@ pub fn viridis(value: f64) -> Rgb {
     })
 }
 
+/// Where values lie between two others: evenly, or by their logarithms.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    ends: [f64; 2],
+    is_log: bool,
+}
+
+impl Scale {
+    /// A scale between two values. By logarithms it has places for values above 0 alone.
+    pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
+        Scale { ends: [least, greatest], is_log }
+    }
+
+    /// A scale from the least finite value to the greatest; by logarithms from the least above 0.
+    pub fn of(values: &[f64], is_log: bool) -> Scale {
+        let has_place = |value: &f64| !is_log || *value > 0.0;
+        let (least, greatest) = bounds(values.iter().copied().filter(has_place)).unwrap_or_default();
+        Scale::new(least, greatest, is_log)
+    }
+
+    /// The value at its lower end.
+    pub fn least(&self) -> f64 {
+        self.ends[0]
+    }
+
+    /// The value at its upper end.
+    pub fn greatest(&self) -> f64 {
+        self.ends[1]
+    }
+
+    /// A value's place: 0 at the lower end, 1 at the upper, in the middle if they are one. `None` if it has no place.
+    pub fn part(&self, value: f64) -> Option<f64> {
+        let place = |value: f64| if self.is_log { value.ln() } else { value };
+        let (value, [least, greatest]) = (place(value), self.ends.map(place));
+        // Halves: the difference of two floats may be more than a float holds.
+        let span = greatest / 2.0 - least / 2.0;
+        value.is_finite().then(|| if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.5 })
+    }
+}
+
 /// A picture: rows of pixels. Those that are `None` have no value.
 pub struct Pixels {
     /// How many a row has.
@@ -46,14 +86,12 @@ pub struct Pixels {
 impl Pixels {
     /// A heat map of values, row by row, from the least finite one to the greatest. What is not finite has no colour.
     pub fn heat(values: &[f64], width: usize) -> Pixels {
-        let (least, greatest) = range(values).unwrap_or_default();
-        // Halves: the difference of two floats may be more than a float holds.
-        let span = greatest / 2.0 - least / 2.0;
-        let color = |value: &f64| {
-            let part = if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.5 };
-            value.is_finite().then(|| viridis(part))
-        };
-        Pixels { width, colors: values.iter().map(color).collect() }
+        Pixels::scaled_heat(values, width, Scale::of(values, false))
+    }
+
+    /// A heat map of values, row by row, on this scale. What is beyond its ends has the colour of the end.
+    pub fn scaled_heat(values: &[f64], width: usize, scale: Scale) -> Pixels {
+        Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(viridis)).collect() }
     }
 
     /// An image of 3 or 4 bytes for each pixel. Those that are transparent have no colour.
@@ -151,8 +189,11 @@ fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
 
 /// The least and the greatest finite value.
 pub fn range(values: &[f64]) -> Option<(f64, f64)> {
-    let finite = values.iter().copied().filter(|value| value.is_finite());
-    finite.fold(None, |range, value| match range {
+    bounds(values.iter().copied())
+}
+
+fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.is_finite()).fold(None, |range, value| match range {
         None => Some((value, value)),
         Some((least, greatest)) => Some((value.min(least), value.max(greatest))),
     })
@@ -160,11 +201,15 @@ pub fn range(values: &[f64]) -> Option<(f64, f64)> {
 
 /// How often values fall into each of `bins` even steps of their range. What is not finite falls into none.
 pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
+    histogram_in(values, bins, Scale::of(values, false))
+}
+
+/// How often values fall into each of `bins` steps of a scale. What is beyond its ends falls into none.
+pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
-    let Some((least, greatest)) = range(values) else { return counts };
-    let span = greatest / 2.0 - least / 2.0;
-    for value in values.iter().filter(|value| value.is_finite()) {
-        let part = if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.0 };
+    let is_one = scale.least() == scale.greatest();
+    for part in values.iter().filter_map(|&value| scale.part(value)).filter(|part| (0.0..=1.0).contains(part)) {
+        let part = if is_one { 0.0 } else { part };
         let bin = ((part * bins as f64) as usize).min(bins.saturating_sub(1));
         if let Some(count) = counts.get_mut(bin) {
             *count += 1;

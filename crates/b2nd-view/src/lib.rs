@@ -14,6 +14,7 @@
 //! | let only good bytes go on to C-Blosc2 | [`verify()`] |
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
+//! | read elements as text, JSON and numbers, and count them | [`elements`] |
 //! | draw values | [`heat`] |
 //! | show it to a person | [`page`], [`bytes::dump`], [`picture::draw`] |
 //!
@@ -33,6 +34,7 @@ pub mod bytes;
 pub mod check;
 pub mod chunks;
 pub mod details;
+pub mod elements;
 pub mod heat;
 pub mod json;
 pub mod page;

@@ -114,6 +114,78 @@ impl Selection {
     }
 }
 
+/// What a selection takes of one chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// From the first element that is meant to behind the last, in each dimension.
+    pub ranges: Vec<Range<i64>>,
+    /// How many of the chunk's blocks hold one.
+    pub blocks: usize,
+}
+
+impl Selection {
+    /// How many chunks hold an element that is meant.
+    pub fn touched(&self, grid: &Grid) -> u64 {
+        self.axes(grid).iter().fold(1, |all: u64, axis| all.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
+    }
+
+    /// What is meant of each chunk, in the order of the chunks' numbers.
+    pub fn parts(&self, grid: &Grid) -> Vec<Part> {
+        let axes = self.axes(grid);
+        let part = |mut number: u64| {
+            let (mut ranges, mut blocks) = (Vec::new(), 1);
+            for axis in axes.iter().rev() {
+                let count = u64::try_from(axis.count()).unwrap_or(1).max(1);
+                let nth = i64::try_from(number % count).unwrap_or(0);
+                ranges.push(axis.range_at(nth));
+                blocks *= axis.at(nth).1;
+                number /= count;
+            }
+            ranges.reverse();
+            Part { ranges, blocks }
+        };
+        (0..self.touched(grid)).map(part).collect()
+    }
+
+    /// Takes larger steps along these axes, until there is room for the elements that are left and they lie in no more chunks than
+    /// these. With `square` all axes take the same steps. The factors by which steps have grown.
+    pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
+        let lengths = self.lengths();
+        let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
+        if square {
+            let most = factors.iter().copied().max().unwrap_or(1);
+            factors.fill(most);
+        }
+        let steps = self.steps.clone();
+        loop {
+            for (&axis, &factor) in axes.iter().zip(&factors) {
+                self.steps[axis] = steps[axis].saturating_mul(factor);
+            }
+            if self.touched(grid) <= chunks {
+                return factors;
+            }
+            let lengths = self.lengths();
+            let longest = (0..factors.len()).max_by_key(|&place| lengths[axes[place]]);
+            match longest.filter(|&place| lengths[axes[place]] > 1) {
+                Some(place) => factors[place] = factors[place].saturating_mul(2),
+                None => return factors,
+            }
+        }
+    }
+
+    fn axes(&self, grid: &Grid) -> Vec<Axis> {
+        let sizes = grid.chunkshape().iter().zip(grid.blockshape());
+        let ranges = self.ranges.iter().zip(&self.steps).zip(sizes);
+        let axis = |((range, &step), (&chunk, &block)): ((&Range<i64>, &i64), (&i64, &i64))| Axis {
+            range: range.clone(),
+            step,
+            chunk,
+            block,
+        };
+        ranges.map(axis).collect()
+    }
+}
+
 /// Division that rounds up, of numbers that are not negative.
 fn ceil(number: i64, divisor: i64) -> i64 {
     number / divisor + i64::from(number % divisor != 0)
@@ -160,10 +232,7 @@ impl Slice {
     /// As of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
-        let sizes = grid.chunkshape().iter().zip(grid.blockshape());
-        let ranges = selection.ranges.iter().zip(&selection.steps).zip(sizes);
-        let axes: Vec<Axis> =
-            ranges.map(|((range, &step), (&chunk, &block))| Axis { range: range.clone(), step, chunk, block }).collect();
+        let axes = selection.axes(grid);
         let all = axes.iter().fold(1_i128, |all, axis| all.saturating_mul(axis.count().into()));
         let listed = usize::try_from(all).unwrap_or(usize::MAX).min(MAX_LISTED);
         let chunks = (0..listed).map(|number| {
@@ -198,6 +267,18 @@ impl Axis {
             return items;
         }
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
+    }
+
+    /// From the first element that is meant in the chunk that comes after `nth` others to behind the last.
+    fn range_at(&self, nth: i64) -> Range<i64> {
+        let start = self.range.start;
+        if self.step > self.chunk {
+            let at = start + nth * self.step;
+            return at..at + 1;
+        }
+        let chunk = start / self.chunk + nth;
+        let (from, to) = (chunk * self.chunk, chunk.saturating_add(1).saturating_mul(self.chunk).min(self.range.end));
+        start + ceil((from - start).max(0), self.step) * self.step..start + (to - 1 - start) / self.step * self.step + 1
     }
 
     /// The chunk that comes after `nth` others, and how many of its blocks are touched.

@@ -83,7 +83,7 @@ pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &File
         match offsets.get(number) {
             Some(Offset::Special(special)) => description.special = Some(special.to_string()),
             Some(Offset::At(place)) => match offsets.range(number) {
-                Some(range) => description.range = Some(super::pair(start + range.start..start + range.end)),
+                Some(range) => description.range = Some(crate::reader::pair(start + range.start..start + range.end)),
                 None => {
                     let name = chunk_file_name(place);
                     description.file = files.get(&name).and_then(|file| Some((name, file.len().ok()?)));

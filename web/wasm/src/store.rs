@@ -6,9 +6,10 @@ use b2nd_codec::Codec;
 use b2nd_store::{self as store, Content, Folder, Frame, Leaf, Store, Zip, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::pieces::Files;
+use crate::pieces::Files;
+use crate::reader::to_json;
 use b2nd_store::SPARSE_FRAME;
 
 /// The store in a file or folder, if it is one, and what there is to say of it.
@@ -18,13 +19,13 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
     }
     let Some(file) = files.get("") else { return of_folder(name, files).map(Some) };
     if store::is_zip(&file.read(0..4096)?) {
-        return of_folder(name, &Zip::open(file)?).map(Some);
+        return of_folder(name, &Zip::open(&**file)?).map(Some);
     }
     // What is no frame at all has its error where its bytes are shown.
-    match super::embeds(file) {
+    match crate::reader::embeds(&**file) {
         Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
-            let embedded = store::embedded(&Frame::open(file)?, &mut Codec::default())?;
+            let embedded = store::embedded(&Frame::open(&**file)?, &mut Codec::default())?;
             let store = Store {
                 kind: Some(embedded.kind),
                 attributes: embedded.attributes,
@@ -47,24 +48,33 @@ fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
 
 fn describe(name: &str, store: &Store, folder: &dyn Folder) -> Result<String> {
     // Of all leaves, before it fails: so that what is missing of each is fetched at once.
-    let leaves: Vec<Result<Value>> = store.leaves.iter().map(|leaf| of_leaf(name, leaf, folder)).collect();
-    let leaves: Vec<Value> = leaves.into_iter().collect::<Result<_>>()?;
-    Ok(json!({ "store": StoreObject::of_store(store, name), "leaves": leaves }).to_string())
+    let leaves: Vec<Result<String>> = store.leaves.iter().map(|leaf| of_leaf(name, leaf, folder)).collect();
+    let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
+    // By hand: values of serde_json would take a second copy of all that writes an object.
+    Ok(format!(r#"{{"store":{},"leaves":[{}]}}"#, to_json(&StoreObject::of_store(store, name)), leaves.join(",")))
 }
 
-fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<Value> {
+/// A leaf that cannot be read.
+#[derive(Serialize)]
+struct Unreadable<'a> {
+    key: &'a str,
+    member: Option<&'a str>,
+    error: String,
+}
+
+fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
     let problem = |error: Error| match error {
         error if is_of_source(&error) => Err(error),
-        error => Ok(json!({ "key": leaf.key, "member": leaf.member, "error": error.to_string() })),
+        error => Ok(to_json(&Unreadable { key: &leaf.key, member: leaf.member.as_deref(), error: error.to_string() })),
     };
     if let Some(object) = StoreObject::of_leaf(leaf, name) {
-        return Ok(json!(object));
+        return Ok(to_json(&object));
     }
     let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     let found = leaf.open(folder, &mut Codec::default()).and_then(|source| {
         let frame = Frame::open(&*source)?;
         let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec::default())?;
-        Ok(json!(object))
+        Ok(to_json(&object))
     });
     found.or_else(problem)
 }

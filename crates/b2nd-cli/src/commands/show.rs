@@ -4,18 +4,16 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use b2nd::dtype::{DType, ScalarType};
+use b2nd_view::elements::{Column, Tally, columns, figures, reader};
 use b2nd_view::heat::{self, Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thousands};
 use clap::Args;
 
-use super::stats::figures;
 use crate::error::{Error, Result};
-use crate::number::{Column, columns, reader};
 use crate::output::Output;
 use crate::staged::{must_not_exist, new_file};
-use crate::tally::Tally;
-use crate::tiles::{Tiles, touched};
+use crate::tiles::Tiles;
 use crate::values::Values;
 
 /// How many chunks are read at the most: steps grow until there are no more.
@@ -179,41 +177,16 @@ impl Drawn {
     /// Takes steps, so that the picture has room and few chunks are read.
     fn fit(&mut self, room: [i64; 2]) {
         let Values { array, selection } = &mut self.values;
-        let mut factors = vec![1_i64; self.axes.len()];
-        for ((factor, &axis), room) in
-            factors.iter_mut().zip(&self.axes).zip(if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room })
-        {
-            let length = selection.lengths()[axis];
-            *factor = length / room + i64::from(length % room != 0);
-        }
-        if self.channels.is_some() {
-            // Pixels of an image stay square.
-            let most = factors.iter().copied().max().unwrap_or(1);
-            factors.fill(most);
-        }
-        let steps = selection.steps.clone();
-        let first = touched(array, selection);
-        loop {
-            for (&axis, &factor) in self.axes.iter().zip(&factors) {
-                selection.steps[axis] = steps[axis].saturating_mul(factor.max(1));
-            }
-            if touched(array, selection) <= MOST_CHUNKS {
-                break;
-            }
-            let lengths = selection.lengths();
-            let longest = (0..factors.len()).max_by_key(|&place| lengths[self.axes[place]]);
-            match longest.filter(|&place| lengths[self.axes[place]] > 1) {
-                Some(place) => factors[place] = factors[place].max(1).saturating_mul(2),
-                None => break,
-            }
-        }
+        let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
+        let first = selection.touched(array.grid());
+        let factors = selection.coarsen(array.grid(), &self.axes, &room, self.channels.is_some(), MOST_CHUNKS);
         for (&axis, &factor) in self.axes.iter().zip(&factors) {
             if factor > 1 {
                 let left = selection.lengths()[axis].unsigned_abs();
                 self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
             }
         }
-        let now = touched(array, selection);
+        let now = selection.touched(array.grid());
         if now < first {
             self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
         }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd::dtype::DType;
+use b2nd_view::elements::{self, Column, Number, Tally, columns, figures, float, mean_bytes, reader, time_unit};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Content;
@@ -13,12 +14,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::format::{json, text};
-use crate::number::{Column, Number, columns, reader};
 use crate::output::Output;
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
-use crate::tally::Tally;
 use crate::tiles::Tiles;
 use crate::values::Values;
 
@@ -171,7 +169,7 @@ struct Object<'a> {
 impl Report<'_> {
     fn object(&self) -> Object<'_> {
         let element = |bytes: &[u8]| match &self.column.dtype {
-            Some(dtype) => json::element(dtype, bytes),
+            Some(dtype) => elements::json(dtype, bytes),
             None => json!({ "bytes": hex(bytes, "") }),
         };
         let (min, max) = self.tally.range().map_or((Value::Null, Value::Null), |(min, max)| (element(min), element(max)));
@@ -189,15 +187,15 @@ impl Report<'_> {
             max,
             mean: match (self.mean_bytes(), self.tally.mean()) {
                 (Some(bytes), _) => element(&bytes),
-                (None, Some(Number::Float(mean))) => json::float(&mean.to_string()),
+                (None, Some(Number::Float(mean))) => float(&mean.to_string()),
                 (None, Some(Number::Complex(real, imaginary))) => {
-                    json!({ "complex": [json::float(&real.to_string()), json::float(&imaginary.to_string())] })
+                    json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
                 }
                 _ => Value::Null,
             },
             std: match (self.tally.std(), time_unit(self.column.dtype.as_ref())) {
                 (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
-                (Some(std), None) => json::float(&std.to_string()),
+                (Some(std), None) => float(&std.to_string()),
                 (None, _) => Value::Null,
             },
             values: few.map(|few| few.into_iter().map(|(bytes, count)| (element(bytes), count)).collect()),
@@ -206,7 +204,7 @@ impl Report<'_> {
 
     fn text(&self) -> String {
         let element = |bytes: &[u8]| match &self.column.dtype {
-            Some(dtype) => text::element(dtype, bytes),
+            Some(dtype) => elements::text(dtype, bytes),
             None => hex(bytes, ""),
         };
         let key = self.subject.key.as_ref().map_or_else(String::new, |key| format!("::{key}"));
@@ -237,43 +235,5 @@ impl Report<'_> {
 
     fn mean_bytes(&self) -> Option<Vec<u8>> {
         mean_bytes(&self.tally, self.column.dtype.as_ref())
-    }
-}
-
-/// Least, greatest, mean and standard deviation as a person reads them.
-pub(crate) fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
-    let mut figures = Vec::new();
-    if let (Some((min, max)), Some(dtype)) = (tally.range(), dtype) {
-        figures.push(("min", text::element(dtype, min)));
-        figures.push(("max", text::element(dtype, max)));
-    }
-    match (mean_bytes(tally, dtype), dtype, tally.mean()) {
-        (Some(bytes), Some(dtype), _) => figures.push(("mean", text::element(dtype, &bytes))),
-        (_, _, Some(Number::Float(mean))) => figures.push(("mean", format!("{mean:?}"))),
-        (_, _, Some(Number::Complex(real, imaginary))) => figures.push(("mean", format!("({real:?}, {imaginary:?}i)"))),
-        _ => {}
-    }
-    if let Some(std) = tally.std() {
-        figures.push(("std", format!("{std:?}{}", time_unit(dtype).unwrap_or_default())));
-    }
-    figures
-}
-
-/// The mean of times, cut to whole steps, as an element.
-fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
-    time_unit(dtype)?;
-    let mean = i64::try_from(tally.whole_mean()?).ok()?;
-    let is_big = dtype?.byte_order() == Some(ByteOrder::Big);
-    Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
-}
-
-/// What follows a number of steps of a time. `None` where the type is no time.
-fn time_unit(dtype: Option<&DType>) -> Option<String> {
-    let Some(DType::Scalar(scalar)) = dtype else { return None };
-    match scalar.scalar_type() {
-        ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) => {
-            Some(step.map_or_else(String::new, |step| format!(" {step}")))
-        }
-        _ => None,
     }
 }

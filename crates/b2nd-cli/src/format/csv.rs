@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use b2nd::dtype::DType;
+use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::hex;
 
-use super::scalar::{self, Scalar};
-use super::{Format, Layout, json};
+use super::{Format, Layout};
 use crate::error::{Error, Result};
 
 /// Elements as records. Those of one dimension have one each, structures with a line of names before them; else a record is a line of
@@ -37,7 +37,7 @@ impl Csv {
 impl Format for Csv {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some(dtype) = self.dtype.as_ref().filter(|dtype| !dtype.fields().is_empty()) else { return Ok(()) };
-        let names: Vec<_> = dtype.fields().iter().map(|field| quoted(field.name())).collect();
+        let names: Vec<_> = dtype.fields().iter().map(|field| in_quotes(field.name())).collect();
         writeln!(out, "{}", names.join(","))
     }
 
@@ -62,33 +62,4 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
         cell(field.dtype(), bytes.get(place).unwrap_or_default())
     });
     if dtype.fields().is_empty() { cell(dtype, bytes) } else { cells.collect::<Vec<_>>().join(",") }
-}
-
-fn cell(dtype: &DType, bytes: &[u8]) -> String {
-    if !dtype.fields().is_empty() || !dtype.shape().is_empty() {
-        return quoted(&json::element(dtype, bytes).to_string());
-    }
-    match scalar::read(dtype, bytes) {
-        Scalar::Bool(bool) => bool.to_string(),
-        Scalar::Integer(number) => number.to_string(),
-        Scalar::Float(text) => text,
-        // As Python writes it.
-        Scalar::Complex(real, imaginary) => {
-            let sign = if imaginary.starts_with('-') { "" } else { "+" };
-            format!("{real}{sign}{imaginary}j")
-        }
-        Scalar::Text(text) | Scalar::Time(text) | Scalar::Unknown(text) => quoted(&text),
-        Scalar::Bytes(bytes) => match std::str::from_utf8(&bytes) {
-            Ok(text) => quoted(text),
-            Err(_) => quoted(&bytes.escape_ascii().to_string()),
-        },
-    }
-}
-
-/// A cell, in quotes where it has to be.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_owned()
 }

@@ -9,7 +9,7 @@ use b2nd_store::foreign;
 
 use super::{Format, Layout};
 use crate::error::{Error, Result};
-use crate::values::no_objects;
+use b2nd_view::elements::no_objects;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use b2nd::dtype::DType;
-use b2nd_view::text::{hex, quoted};
+use b2nd_view::elements;
+use b2nd_view::text::hex;
 
-use super::scalar::{self, Scalar};
 use super::{Format, Layout};
 use crate::error::Result;
 
@@ -41,7 +41,7 @@ impl Format for Text {
                 printed if printed % self.row == 0 => "\n",
                 _ => "  ",
             };
-            let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| element(dtype, item));
+            let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text(dtype, item));
             write!(out, "{before}{text}")?;
             self.printed += 1;
         }
@@ -50,28 +50,5 @@ impl Format for Text {
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.items != 0 { writeln!(out) } else { Ok(()) }
-    }
-}
-
-/// One element: a structure in round brackets, a subarray in square ones.
-pub(crate) fn element(dtype: &DType, bytes: &[u8]) -> String {
-    if !dtype.fields().is_empty() {
-        let fields = dtype.fields().iter().map(|field| {
-            let place = field.offset()..field.offset() + field.dtype().itemsize();
-            element(field.dtype(), bytes.get(place).unwrap_or_default())
-        });
-        return format!("({})", fields.collect::<Vec<_>>().join(", "));
-    }
-    if !dtype.shape().is_empty() {
-        let items = bytes.chunks(dtype.base().itemsize().max(1)).map(|item| element(dtype.base(), item));
-        return format!("[{}]", items.collect::<Vec<_>>().join(", "));
-    }
-    match scalar::read(dtype, bytes) {
-        Scalar::Bool(bool) => bool.to_string(),
-        Scalar::Integer(number) => number.to_string(),
-        Scalar::Float(text) | Scalar::Time(text) | Scalar::Unknown(text) => text,
-        Scalar::Complex(real, imaginary) => format!("({real}, {imaginary}i)"),
-        Scalar::Text(text) => format!("{text:?}"),
-        Scalar::Bytes(bytes) => quoted(&bytes),
     }
 }

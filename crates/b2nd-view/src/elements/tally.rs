@@ -4,7 +4,7 @@
 //! deviations are those from each run's own mean, put together as Chan, Golub and LeVeque do. Runs and their order depend on the
 //! array alone, so that the result is the same on any number of threads.
 
-use crate::number::{Number, Read};
+use super::number::{Number, Read};
 
 /// How many elements are summed at once.
 const RUN: usize = 4096;
@@ -14,10 +14,13 @@ const FEW: usize = 16;
 
 /// Counts of values, and what is known of those that are no NaN.
 #[derive(Clone, Default)]
-pub(crate) struct Tally {
-    pub(crate) count: u64,
-    pub(crate) nan: u64,
-    pub(crate) zeros: u64,
+pub struct Tally {
+    /// How many there are.
+    pub count: u64,
+    /// How many are NaN or NaT.
+    pub nan: u64,
+    /// How many are 0; of what has no numbers, how many are empty.
+    pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,
     moments: Moments,
@@ -29,7 +32,7 @@ type Extreme = (Number, Vec<u8>);
 
 impl Tally {
     /// Counts scalars. Those without a reader are only looked at for being zeros, or empty text.
-    pub(crate) fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
+    pub fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
         let Some(read) = read else {
             for bytes in scalars {
                 self.count += 1;
@@ -68,7 +71,7 @@ impl Tally {
     }
 
     /// Adds what was counted after it.
-    pub(crate) fn merge(&mut self, after: Tally) {
+    pub fn merge(&mut self, after: Tally) {
         self.count += after.count;
         self.nan += after.nan;
         self.zeros += after.zeros;
@@ -87,12 +90,12 @@ impl Tally {
     }
 
     /// The bytes of the least and of the greatest number. Complex numbers have no order.
-    pub(crate) fn range(&self) -> Option<(&[u8], &[u8])> {
+    pub fn range(&self) -> Option<(&[u8], &[u8])> {
         Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
     }
 
     /// The mean of the numbers.
-    pub(crate) fn mean(&self) -> Option<Number> {
+    pub fn mean(&self) -> Option<Number> {
         let moments = &self.moments;
         (moments.count != 0).then(|| match moments.kind {
             Kind::Integer => {
@@ -105,17 +108,17 @@ impl Tally {
     }
 
     /// The mean of integers, cut to an integer towards zero.
-    pub(crate) fn whole_mean(&self) -> Option<i128> {
+    pub fn whole_mean(&self) -> Option<i128> {
         self.moments.whole.checked_div(i128::from(self.moments.count))
     }
 
     /// The standard deviation, with as many degrees of freedom as numbers (numpy's `ddof=0`).
-    pub(crate) fn std(&self) -> Option<f64> {
+    pub fn std(&self) -> Option<f64> {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
     /// The values and how often each is there, in their order, if they are few.
-    pub(crate) fn few(&self) -> Option<Vec<(&[u8], u64)>> {
+    pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {
             a.number.partial_cmp(&b.number).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.bytes.cmp(&b.bytes))

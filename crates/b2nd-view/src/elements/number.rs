@@ -1,25 +1,29 @@
 //! [`Number`]: elements as numbers to count with, and the columns of numbers that elements are made of.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd::{Error, Result};
 
-use crate::error::{Error, Result};
-use crate::format::scalar::half;
+use super::scalar::half;
 
 /// How many values one element may hold.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
 /// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
-pub(crate) enum Number {
+pub enum Number {
     /// A NaN, or NaT.
     Nan,
+    /// A whole number, 1 for true, or the steps of a time.
     Integer(i128),
+    /// A float of any width.
     Float(f64),
+    /// The real and the imaginary part.
     Complex(f64, f64),
 }
 
 impl Number {
-    pub(crate) fn is_zero(self) -> bool {
+    /// Whether it is 0.
+    pub fn is_zero(self) -> bool {
         match self {
             Number::Nan => false,
             Number::Integer(number) => number == 0,
@@ -29,7 +33,7 @@ impl Number {
     }
 
     /// The number to draw: the magnitude of a complex one.
-    pub(crate) fn to_f64(self) -> f64 {
+    pub fn to_f64(self) -> f64 {
         match self {
             Number::Nan => f64::NAN,
             Number::Integer(number) => number as f64,
@@ -40,7 +44,7 @@ impl Number {
 }
 
 /// Reads an element's bytes.
-pub(crate) type Read = fn(&[u8]) -> Number;
+pub type Read = fn(&[u8]) -> Number;
 
 fn float(number: f64) -> Number {
     if number.is_nan() { Number::Nan } else { Number::Float(number) }
@@ -55,7 +59,7 @@ fn time(steps: i64) -> Number {
 }
 
 /// The function that reads numbers of this type. `None` for text and for types that are not known here.
-pub(crate) fn reader(dtype: &DType) -> Option<Read> {
+pub fn reader(dtype: &DType) -> Option<Read> {
     macro_rules! read {
         ($type:ty, $number:expr) => {
             if dtype.byte_order() == Some(ByteOrder::Big) {
@@ -105,21 +109,22 @@ pub(crate) fn reader(dtype: &DType) -> Option<Read> {
 }
 
 /// Scalars of one name in every element: a field of a structure, or all of a plain element.
-pub(crate) struct Column {
+pub struct Column {
     /// The names of the fields on the way to it, `a.b`. `None` where elements are no structures.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The type of a scalar. `None` where the file does not say one.
-    pub(crate) dtype: Option<DType>,
-    pub(crate) itemsize: usize,
+    pub dtype: Option<DType>,
+    /// The size of a scalar in bytes.
+    pub itemsize: usize,
     /// The lengths of the subarrays that it is in.
-    pub(crate) shape: Vec<usize>,
+    pub shape: Vec<usize>,
     /// Where its scalars are in an element.
-    pub(crate) offsets: Vec<usize>,
+    pub offsets: Vec<usize>,
 }
 
 impl Column {
     /// Its scalars, element by element.
-    pub(crate) fn scalars<'a>(&'a self, elements: &'a [u8], itemsize: usize) -> impl Iterator<Item = &'a [u8]> {
+    pub fn scalars<'a>(&'a self, elements: &'a [u8], itemsize: usize) -> impl Iterator<Item = &'a [u8]> {
         let places = move |element: &'a [u8]| {
             self.offsets.iter().map(move |&offset| element.get(offset..offset + self.itemsize).unwrap_or_default())
         };
@@ -132,7 +137,7 @@ impl Column {
 /// # Errors
 ///
 /// An element holds too many values.
-pub(crate) fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
+pub fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
     let mut columns = Vec::new();
     match dtype {
         Some(dtype) => descend(dtype, None, &[], &[0], &mut columns)?,
@@ -155,7 +160,7 @@ fn descend(dtype: &DType, name: Option<&str>, shape: &[usize], offsets: &[usize]
         let items = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
         let values = items.saturating_mul(offsets.len());
         if values > MOST_IN_ELEMENT {
-            return Err(Error::new(format_args!("an element holds {values} values, at most {MOST_IN_ELEMENT} are counted")));
+            return Err(Error::custom(format_args!("an element holds {values} values, at most {MOST_IN_ELEMENT} are counted")));
         }
         let offsets: Vec<_> = offsets.iter().flat_map(|offset| (0..items).map(move |item| offset + item * size)).collect();
         return descend(dtype.base(), name, &[shape, dtype.shape()].concat(), &offsets, columns);

@@ -1,12 +1,12 @@
 //! [`Scalar`]: the value of a scalar element.
 
+use crate::text::hex;
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
-use b2nd_view::text::hex;
 
 use super::date;
 
 /// The value of a scalar element. Numbers that are not whole come as text with all their digits.
-pub(super) enum Scalar {
+pub(crate) enum Scalar {
     Bool(bool),
     Integer(i128),
     Float(String),
@@ -20,7 +20,7 @@ pub(super) enum Scalar {
 }
 
 /// Reads an element that has neither fields nor a shape.
-pub(super) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
+pub(crate) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
     let DType::Scalar(scalar) = dtype else { return Scalar::Unknown(hex(bytes, "")) };
     let mut native = bytes.to_vec();
     let unit = match scalar.scalar_type() {

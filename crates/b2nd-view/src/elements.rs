@@ -1,0 +1,52 @@
+//! Elements of arrays: as text, as JSON, as numbers, and what is counted of them.
+//!
+//! ```
+//! use b2nd_view::elements::{Tally, json, reader, text};
+//!
+//! let dtype: b2nd::dtype::DType = "<i2".parse()?;
+//! let elements = [7, 0, 0xff, 0xff];
+//! assert_eq!(text(&dtype, &elements[2..]), "-1");
+//! assert_eq!(json(&dtype, &elements[..2]), serde_json::json!(7));
+//!
+//! let mut tally = Tally::default();
+//! tally.add(elements.chunks(2), reader(&dtype));
+//! assert_eq!(tally.mean(), Some(b2nd_view::elements::Number::Float(3.0)));
+//! # Ok::<(), b2nd::Error>(())
+//! ```
+
+mod date;
+mod figures;
+mod json;
+mod number;
+mod scalar;
+mod tally;
+mod text;
+
+use b2nd::dtype::{DType, ScalarType};
+use b2nd::{Error, Result};
+
+pub use figures::{figures, mean_bytes, time_unit};
+pub use json::{float, json};
+pub use number::{Column, Number, Read, columns, reader};
+pub use tally::Tally;
+pub use text::{cell, in_quotes, text};
+
+/// Refuses elements that are Python's objects.
+///
+/// # Errors
+///
+/// The dtype is one of objects, or has a field of them.
+pub fn no_objects(dtype: &DType) -> Result<()> {
+    fn has_objects(dtype: &DType) -> bool {
+        match dtype {
+            DType::Scalar(scalar) => scalar.scalar_type() == ScalarType::Object,
+            _ if dtype.shape().is_empty() => dtype.fields().iter().any(|field| has_objects(field.dtype())),
+            _ => has_objects(dtype.base()),
+        }
+    }
+    if has_objects(dtype) {
+        let what = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+        return Err(Error::custom(what));
+    }
+    Ok(())
+}

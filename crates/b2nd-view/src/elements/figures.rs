@@ -1,0 +1,45 @@
+//! A tally's figures for people.
+
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
+
+use super::number::Number;
+use super::tally::Tally;
+use super::text::text;
+
+/// Least, greatest, mean and standard deviation as a person reads them.
+pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
+    let mut figures = Vec::new();
+    if let (Some((min, max)), Some(dtype)) = (tally.range(), dtype) {
+        figures.push(("min", text(dtype, min)));
+        figures.push(("max", text(dtype, max)));
+    }
+    match (mean_bytes(tally, dtype), dtype, tally.mean()) {
+        (Some(bytes), Some(dtype), _) => figures.push(("mean", text(dtype, &bytes))),
+        (_, _, Some(Number::Float(mean))) => figures.push(("mean", format!("{mean:?}"))),
+        (_, _, Some(Number::Complex(real, imaginary))) => figures.push(("mean", format!("({real:?}, {imaginary:?}i)"))),
+        _ => {}
+    }
+    if let Some(std) = tally.std() {
+        figures.push(("std", format!("{std:?}{}", time_unit(dtype).unwrap_or_default())));
+    }
+    figures
+}
+
+/// The mean of times, cut to whole steps, as an element.
+pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
+    time_unit(dtype)?;
+    let mean = i64::try_from(tally.whole_mean()?).ok()?;
+    let is_big = dtype?.byte_order() == Some(ByteOrder::Big);
+    Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
+}
+
+/// What follows a number of steps of a time. `None` where the type is no time.
+pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
+    let Some(DType::Scalar(scalar)) = dtype else { return None };
+    match scalar.scalar_type() {
+        ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) => {
+            Some(step.map_or_else(String::new, |step| format!(" {step}")))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! Elements as JSON.
+
+use b2nd::dtype::DType;
+use serde_json::{Map, Number, Value, json};
+
+use super::scalar::{self, Scalar};
+use crate::text::hex;
+
+/// One element as JSON: a structure as an object, a subarray as a list. What JSON lacks is an object of one key.
+pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
+    if !dtype.fields().is_empty() {
+        let fields = dtype.fields().iter().map(|field| {
+            let place = field.offset()..field.offset() + field.dtype().itemsize();
+            (field.name().to_owned(), json(field.dtype(), bytes.get(place).unwrap_or_default()))
+        });
+        return Value::Object(fields.collect::<Map<_, _>>());
+    }
+    if !dtype.shape().is_empty() {
+        return bytes.chunks(dtype.base().itemsize().max(1)).map(|item| json(dtype.base(), item)).collect();
+    }
+    match scalar::read(dtype, bytes) {
+        Scalar::Bool(bool) => bool.into(),
+        Scalar::Integer(number) => Number::from_i128(number).into(),
+        Scalar::Float(text) => float(&text),
+        Scalar::Complex(real, imaginary) => json!({ "complex": [float(&real), float(&imaginary)] }),
+        Scalar::Text(text) | Scalar::Time(text) => text.into(),
+        Scalar::Bytes(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => text.into(),
+            Err(error) => json!({ "bytes": hex(error.as_bytes(), "") }),
+        },
+        Scalar::Unknown(digits) => json!({ "bytes": digits }),
+    }
+}
+
+/// A float, or what JSON has for one that it lacks.
+pub fn float(text: &str) -> Value {
+    match text.parse().ok().and_then(Number::from_f64) {
+        Some(number) => number.into(),
+        None => json!({ "float": text.to_ascii_lowercase() }),
+    }
+}

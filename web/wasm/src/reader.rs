@@ -1,0 +1,197 @@
+//! [`Reader`]: what the page asks of the metadata, answered in JSON.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use b2nd::frame::{Offsets, Source};
+use b2nd::{Error, Grid, Result};
+use b2nd_codec::Codec;
+use b2nd_store::{Frame, Kind, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
+use b2nd_view::{Array, json};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::pieces::{Files, SparseFrame};
+use crate::{bytes, chunk, store};
+
+/// A file or a folder that is looked into.
+///
+/// An answer counts if [`missing`](Reader::missing) names nothing afterwards; else the page [`put`](Reader::put)s what is
+/// missing and asks again.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Reader {
+    name: String,
+    files: Arc<Files>,
+    store: Option<Store>,
+    /// The leaf of the store that is looked at.
+    leaf: Option<usize>,
+    grid: Option<Grid>,
+    offsets: Option<Offsets>,
+    /// Where the frame starts in its file.
+    start: u64,
+}
+
+/// What cannot be read.
+#[derive(Serialize)]
+struct Problem {
+    error: String,
+}
+
+#[wasm_bindgen]
+impl Reader {
+    /// A file or folder of this name.
+    #[wasm_bindgen(constructor)]
+    pub fn new(name: String) -> Reader {
+        Reader { name, ..Reader::default() }
+    }
+
+    /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
+    pub fn add(&mut self, path: String, length: f64) {
+        Arc::make_mut(&mut self.files).add(path, length as u64);
+    }
+
+    /// The bytes that were missing from a file, which is named by its place.
+    ///
+    /// # Errors
+    ///
+    /// The file ends elsewhere than was said: it has changed.
+    pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
+        Ok(self.files.put(file, start as u64..end as u64, bytes)?)
+    }
+
+    /// What the last answer lacks: file, start, end; and again.
+    pub fn missing(&self) -> Vec<f64> {
+        self.files.missing(0)
+    }
+
+    /// What there is: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
+    pub fn look(&mut self) -> String {
+        match store::look(&self.name, &self.files) {
+            Ok(Some((store, text))) => {
+                self.store = Some(store);
+                text
+            }
+            Ok(None) => r#"{"store":null}"#.to_owned(),
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Looks at a leaf from now on; without one, at the file itself.
+    pub fn choose(&mut self, leaf: Option<usize>) {
+        self.leaf = leaf;
+        (self.grid, self.offsets) = (None, None);
+    }
+
+    /// What the frame says: the object of `b2nd info --json`.
+    pub fn info(&mut self) -> String {
+        let place = json::Place { path: &self.name, ..json::Place::default() };
+        let place = match self.chosen() {
+            Some(leaf) => json::Place { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place },
+            None => place,
+        };
+        let found = self.frame(|frame, start| {
+            let grid = Array::find(frame.header()).ok().flatten().and_then(|array| array.meta.geometry().grid().ok());
+            let object = json::Object::new(frame, place, &json::Options::default(), &mut Codec::default())?;
+            Ok((to_json(&object), grid, start))
+        });
+        match found {
+            Ok((text, grid, start)) => {
+                (self.grid, self.start) = (grid, start);
+                text
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// The bytes of header and trailer and what they mean, also of a frame that cannot be read.
+    pub fn bytes(&self) -> String {
+        self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))).unwrap_or_else(|error| problem(&error))
+    }
+
+    /// Where the chunks are: keeps the index, and says how many there are.
+    pub fn index(&mut self) -> String {
+        match self.frame(|frame, _| frame.offsets().cloned()) {
+            Ok(offsets) => {
+                let chunks = offsets.len();
+                self.offsets = Some(offsets);
+                format!(r#"{{"chunks":{chunks}}}"#)
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// How many chunks there are along each axis; null where there are none to draw.
+    pub fn grid(&self) -> String {
+        to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
+    }
+
+    /// The picture of the chunks from these coordinates on, with at most so many along either axis: rows, then columns,
+    /// -1 where there is none.
+    pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
+        let Some(grid) = &self.grid else { return "null".to_owned() };
+        to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
+    }
+
+    /// All chunks along two axes with their compressed bytes; null before [`index`](Reader::index).
+    pub fn overview(&self, axes: Vec<i32>, at: Vec<f64>) -> String {
+        let (Some(grid), Some(offsets)) = (&self.grid, &self.offsets) else { return "null".to_owned() };
+        to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
+    }
+
+    /// What there is to say of the chunk at these coordinates.
+    pub fn chunk(&self, at: Vec<f64>) -> String {
+        let Some(grid) = &self.grid else { return "null".to_owned() };
+        to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &self.files, &integers(&at)))
+    }
+}
+
+impl Reader {
+    fn chosen(&self) -> Option<&Leaf> {
+        self.store.as_ref()?.leaves.get(self.leaf?)
+    }
+
+    /// The bytes that are looked at, and where they start in the file that holds them.
+    fn source<T>(&self, look: impl FnOnce(&dyn Source, u64) -> Result<T>) -> Result<T> {
+        if let Some(frame) = self.files.get(SPARSE_FRAME) {
+            return look(&SparseFrame { frame: frame.clone(), files: self.files.clone() }, 0);
+        }
+        let file = self.files.get("");
+        let Some(leaf) = self.chosen() else {
+            return look(&**file.ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0);
+        };
+        match file {
+            Some(file) if is_zip(&file.read(0..4)?) => {
+                look(&*leaf.open(&Zip::open(&**file)?, &mut Codec::default())?, store::start(leaf))
+            }
+            _ => look(&*leaf.open(&*self.files, &mut Codec::default())?, store::start(leaf)),
+        }
+    }
+
+    fn frame<T>(&self, look: impl FnOnce(&Frame, u64) -> Result<T>) -> Result<T> {
+        self.source(|source, start| look(&Frame::open(source)?, start))
+    }
+}
+
+/// Whether a frame holds frames.
+pub fn embeds(source: &dyn Source) -> Result<bool> {
+    let frame = Frame::open(source)?;
+    Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
+}
+
+fn integers(numbers: &[f64]) -> Vec<i64> {
+    numbers.iter().map(|&number| number as i64).collect()
+}
+
+pub fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
+}
+
+fn problem(error: &Error) -> String {
+    to_json(&Problem { error: error.to_string() })
+}
+
+/// A range as JSON has it.
+pub fn pair(range: Range<u64>) -> [u64; 2] {
+    [range.start, range.end]
+}

@@ -1,0 +1,216 @@
+//! [`Values`]: slices of an array, read from pieces of files, as texts, numbers and pixels.
+
+mod drawn;
+mod opened;
+mod seen;
+
+use std::sync::Arc;
+
+use b2nd::{Error, Result};
+use b2nd_ndarray::Array;
+use b2nd_store::Bytes;
+use b2nd_view::elements::{self, Column, figures, reader};
+use b2nd_view::heat::viridis;
+use serde::Serialize;
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+
+use crate::pieces::Files;
+use drawn::{Plane, Wanted};
+use seen::{GAP, Seen};
+
+/// Pieces of files that are kept from one view to the next, in bytes.
+const KEPT: u64 = 128 << 20;
+
+/// An array whose values are looked at, a slice at a time.
+///
+/// An answer counts if [`missing`](Values::missing) names nothing afterwards; else the page [`put`](Values::put)s what is missing and
+/// asks again.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Values {
+    files: Arc<Files>,
+    array: Option<Array>,
+    /// Where its bytes are.
+    source: Option<Bytes>,
+    columns: Vec<Column>,
+    seen: Option<Seen>,
+}
+
+#[wasm_bindgen]
+impl Values {
+    /// A file or folder without any file yet.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Values {
+        Values::default()
+    }
+
+    /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
+    pub fn add(&mut self, path: String, length: f64) {
+        Arc::make_mut(&mut self.files).add(path, length as u64);
+    }
+
+    /// The bytes that were missing from a file, which is named by its place.
+    ///
+    /// # Errors
+    ///
+    /// The file ends elsewhere than was said: it has changed.
+    pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
+        Ok(self.files.put(file, start as u64..end as u64, bytes)?)
+    }
+
+    /// Notes why bytes cannot be had.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file.
+    pub fn fail(&self, file: usize, start: f64, end: f64, why: String) -> std::result::Result<(), JsError> {
+        Ok(self.files.fail(file, start as u64..end as u64, why)?)
+    }
+
+    /// What the last answer lacks: file, start, end; and again.
+    pub fn missing(&self) -> Vec<f64> {
+        self.files.missing(GAP)
+    }
+
+    /// Opens the array: the file itself, or the leaf of a store with this key. Says its shape, its chunks and its columns.
+    pub fn open(&mut self, key: Option<String>) -> String {
+        let opened = opened::open(&self.files, key.as_deref());
+        match opened {
+            Ok((source, array, columns)) => {
+                let text = opened::describe(&array, &columns).to_string();
+                (self.source, self.array, self.columns, self.seen) = (Some(source), Some(array), columns, None);
+                text
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Begins to look at a slice. With `room` it takes steps along the axes that are `drawn`, so that no more elements are left than
+    /// there is room, and no more chunks are read than these. Says the shape, the steps and the chunks.
+    pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
+        self.files.forget(KEPT);
+        let begun = self.array().and_then(|array| Seen::new(array, &start, &end, &drawn, &room, square, bytes as u64));
+        match begun {
+            Ok(seen) => {
+                let text = to_json(&seen.describe());
+                self.seen = Some(seen);
+                text
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Asks for the bytes that the slice takes: [`missing`](Values::missing) names them.
+    pub fn ask(&self) -> String {
+        let (Ok(array), Some(source), Some(seen)) = (self.array(), &self.source, &self.seen) else { return nothing() };
+        match seen.ask(array, source) {
+            Ok(()) => "null".to_owned(),
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Decompresses more of the slice, a few million bytes. Says how many chunks are done, and what is wrong with some.
+    pub fn advance(&mut self) -> String {
+        let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return nothing() };
+        to_json(&seen.advance(array, &self.files))
+    }
+
+    /// The slice as texts, row by row: with `fields`, those of each field of a structure beside each other. Null where a chunk is
+    /// broken.
+    pub fn texts(&self, rows: i32, columns: i32, fields: bool) -> String {
+        self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))
+    }
+
+    /// The slice as CSV.
+    pub fn csv(&self, rows: i32, columns: i32, fields: bool) -> String {
+        self.drawn(|array, seen| Ok(drawn::csv(array, seen, Plane::new(seen, rows, columns), fields)))
+    }
+
+    /// The text of one element of the slice, in its place in C order.
+    pub fn text(&self, element: usize) -> String {
+        self.drawn(|array, seen| Ok(to_json(&drawn::element(array, seen, element))))
+    }
+
+    /// A column of the slice as numbers, row by row. NaN where a chunk is broken.
+    pub fn numbers(&self, rows: i32, columns: i32, column: usize, part: u8) -> Vec<f64> {
+        let (Some(seen), Ok(array), Some(column)) = (&self.seen, self.array(), self.columns.get(column)) else {
+            return Vec::new();
+        };
+        Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
+    }
+
+    /// The slice as pixels: red, green, blue, alpha. `range` is empty, or the least and the greatest value that have colours of
+    /// their own.
+    pub fn pixels(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> Vec<u8> {
+        let numbers = self.numbers(rows, columns, column, part);
+        drawn::pixels(&numbers, drawn::scale(&numbers, &range, log))
+    }
+
+    /// The slice as an image whose last axis is its channels.
+    pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
+        self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
+    }
+
+    /// What there is to say of a column of the slice: figures, the range of colours, and how many values are in each of `bins`.
+    pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool, bins: usize) -> String {
+        let Some(chosen) = self.columns.get(column) else { return nothing() };
+        let numbers = self.numbers(rows, columns, column, part);
+        let scale = drawn::scale(&numbers, &range, log);
+        self.drawn(|array, seen| {
+            let tally = drawn::tally(array, seen, chosen);
+            let figures: Vec<_> = figures(&tally, chosen.dtype.as_ref());
+            Ok(json!({
+                "count": tally.count, "nan": tally.nan, "zeros": tally.zeros, "figures": figures,
+                "range": [scale.least(), scale.greatest()],
+                "bins": b2nd_view::heat::histogram_in(&numbers, bins, scale),
+                "labels": drawn::labels(chosen, &[scale.least(), scale.greatest()]),
+            })
+            .to_string())
+        })
+    }
+}
+
+impl Values {
+    fn array(&self) -> Result<&Array> {
+        self.array.as_ref().ok_or_else(|| Error::custom("no array is open"))
+    }
+
+    fn drawn(&self, draw: impl FnOnce(&Array, &Seen) -> Result<String>) -> String {
+        let (Some(array), Some(seen)) = (&self.array, &self.seen) else { return nothing() };
+        draw(array, seen).unwrap_or_else(|error| problem(&error))
+    }
+}
+
+/// The colours of the scale from its least value to the greatest: red, green, blue, alpha.
+#[wasm_bindgen]
+pub fn colors(count: u32) -> Vec<u8> {
+    let part = |step: u32| f64::from(step) / f64::from(count.saturating_sub(1).max(1));
+    let color = |step| {
+        let [red, green, blue] = viridis(part(step));
+        [red, green, blue, 255]
+    };
+    (0..count).flat_map(color).collect()
+}
+
+/// Whether a column can be drawn: a number in each element.
+fn is_drawable(column: &Column) -> bool {
+    column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
+}
+
+fn nothing() -> String {
+    problem(&Error::custom("there is nothing to look at"))
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
+}
+
+fn problem(error: &Error) -> String {
+    json!({ "error": error.to_string() }).to_string()
+}
+
+/// The text of an element, in hexadecimal digits where its type is not known.
+fn text(dtype: Option<&b2nd::dtype::DType>, bytes: &[u8]) -> String {
+    dtype.map_or_else(|| b2nd_view::text::hex(bytes, ""), |dtype| elements::text(dtype, bytes))
+}

@@ -1,0 +1,162 @@
+//! What is shown of a slice: texts, numbers, pixels.
+
+use b2nd::dtype::DType;
+use b2nd_ndarray::Array;
+use b2nd_view::elements::{self, Column, Number, Tally, cell, in_quotes, reader};
+use b2nd_view::heat::{Pixels, Scale};
+
+use super::seen::Seen;
+use super::text;
+
+/// Two axes of a slice as rows and columns. An axis that is not there has one element.
+#[derive(Clone, Copy)]
+pub struct Plane {
+    pub rows: usize,
+    pub columns: usize,
+    strides: [usize; 2],
+}
+
+impl Plane {
+    pub fn new(seen: &Seen, rows: i32, columns: i32) -> Plane {
+        let axis = |axis: i32| usize::try_from(axis).ok().filter(|&axis| axis < seen.lengths.len());
+        let length = |axis: Option<usize>| axis.map_or(1, |axis| seen.lengths[axis]);
+        let stride = |axis: Option<usize>| axis.map_or(0, |axis| seen.lengths[axis + 1..].iter().product());
+        let (rows, columns) = (axis(rows), axis(columns));
+        Plane { rows: length(rows), columns: length(columns), strides: [stride(rows), stride(columns)] }
+    }
+
+    /// The places of elements in the slice's C order, row by row.
+    fn elements(self) -> impl Iterator<Item = usize> {
+        (0..self.rows).flat_map(move |row| (0..self.columns).map(move |column| self.element(row, column)))
+    }
+
+    fn element(self, row: usize, column: usize) -> usize {
+        row * self.strides[0] + column * self.strides[1]
+    }
+}
+
+/// A column's values as numbers: themselves, or the magnitude of complex ones; with part 1 their phase.
+pub struct Wanted<'a> {
+    pub column: &'a Column,
+    pub part: u8,
+}
+
+impl Wanted<'_> {
+    pub fn numbers(&self, array: &Array, seen: &Seen, plane: &Plane) -> Vec<f64> {
+        let (size, read) = (array.itemsize(), self.column.dtype.as_ref().and_then(reader));
+        let (Some(read), Some(&offset)) = (read, self.column.offsets.first()) else { return Vec::new() };
+        let number = |element: usize| {
+            let place = element * size + offset;
+            match seen.bytes.get(place..place + self.column.itemsize) {
+                Some(bytes) if !seen.is_broken(element) => match read(bytes) {
+                    Number::Complex(real, imaginary) if self.part == 1 => imaginary.atan2(real),
+                    number => number.to_f64(),
+                },
+                _ => f64::NAN,
+            }
+        };
+        plane.elements().map(number).collect()
+    }
+}
+
+/// The texts of what is in a row: of each column of the plane, or of each field of a structure.
+fn rows<'a, T: 'a>(
+    array: &'a Array,
+    seen: &'a Seen,
+    plane: &'a Plane,
+    fields: bool,
+    make: impl Fn(Option<&DType>, &[u8]) -> T + Copy + 'a,
+) -> impl Iterator<Item = Vec<Option<T>>> + 'a {
+    let (size, dtype) = (array.itemsize(), array.dtype());
+    let fields = dtype.map(DType::fields).filter(|inner| fields && !inner.is_empty());
+    let of = move |element: usize| {
+        let bytes = seen.bytes.get(element * size..(element + 1) * size).filter(|_| !seen.is_broken(element));
+        let all = |bytes: &[u8]| match fields {
+            None => vec![Some(make(dtype, bytes))],
+            Some(fields) => {
+                let place = |field: &b2nd::dtype::Field| field.offset()..field.offset() + field.dtype().itemsize();
+                fields.iter().map(|field| Some(make(Some(field.dtype()), bytes.get(place(field)).unwrap_or_default()))).collect()
+            }
+        };
+        bytes.map_or_else(|| (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(), all)
+    };
+    (0..plane.rows).map(move |row| (0..plane.columns).flat_map(|column| of(plane.element(row, column))).collect())
+}
+
+pub fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<Option<String>>> {
+    rows(array, seen, &plane, fields, text).collect()
+}
+
+/// Records of CSV. Where fields are columns, their names come first.
+pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
+    let mut csv = String::new();
+    let names = array.dtype().map(DType::fields).filter(|names| fields && !names.is_empty());
+    if let Some(names) = names {
+        let names: Vec<String> = names.iter().map(|field| in_quotes(field.name())).collect();
+        csv += &format!("{}\n", names.join(","));
+    }
+    let make = |dtype: Option<&DType>, bytes: &[u8]| dtype.map_or_else(|| text(None, bytes), |dtype| cell(dtype, bytes));
+    for row in rows(array, seen, &plane, fields, make) {
+        let cells: Vec<String> = row.into_iter().map(Option::unwrap_or_default).collect();
+        csv += &format!("{}\n", cells.join(","));
+    }
+    csv
+}
+
+pub fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
+    let size = array.itemsize();
+    let bytes = seen.bytes.get(element.checked_mul(size)?..element.checked_add(1)?.checked_mul(size)?)?;
+    (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
+}
+
+/// What is counted of a column, without broken chunks.
+pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
+    let mut tally = Tally::default();
+    let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
+    let whole = elements.filter(|(element, _)| !seen.is_broken(*element)).map(|(_, bytes)| bytes);
+    let scalars = whole.flat_map(|bytes| column.scalars(bytes, bytes.len()));
+    tally.add(scalars, column.dtype.as_ref().and_then(reader));
+    tally
+}
+
+/// The range that is given, or that of the numbers.
+pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
+    match *range {
+        [least, greatest] => Scale::new(least, greatest, log),
+        _ => Scale::of(numbers, log),
+    }
+}
+
+pub fn pixels(numbers: &[f64], scale: Scale) -> Vec<u8> {
+    rgba(&Pixels::scaled_heat(numbers, 1, scale))
+}
+
+pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
+    let channels = seen.lengths.last().copied().unwrap_or(1);
+    let pixel = |element: usize| {
+        let bytes = seen.bytes.get(element..element + channels).filter(|_| !seen.is_broken(element));
+        match bytes {
+            Some(&[red, green, blue]) => [red, green, blue, 255],
+            Some(&[red, green, blue, alpha]) => [red, green, blue, alpha],
+            _ => [0; 4],
+        }
+    };
+    plane.elements().flat_map(pixel).collect()
+}
+
+fn rgba(pixels: &Pixels) -> Vec<u8> {
+    let pixel = |color: &Option<[u8; 3]>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
+    pixels.colors.iter().flat_map(pixel).collect()
+}
+
+/// Numbers as the column's values read: times as times.
+pub fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
+    let dtype = column.dtype.as_ref()?;
+    elements::time_unit(Some(dtype))?;
+    let bytes = |number: &f64| {
+        let steps = *number as i64;
+        let is_big = dtype.byte_order() == Some(b2nd::dtype::ByteOrder::Big);
+        if is_big { steps.to_be_bytes() } else { steps.to_le_bytes() }
+    };
+    Some(numbers.iter().map(|number| elements::text(dtype, &bytes(number))).collect())
+}

@@ -1,0 +1,88 @@
+//! The array that is looked at: where it is, and what its values are.
+
+use std::sync::Arc;
+
+use b2nd::dtype::{DType, ScalarType};
+use b2nd::frame::Source;
+use b2nd::{Error, Result};
+use b2nd_codec::Codec;
+use b2nd_ndarray::Array;
+use b2nd_store::{Bytes, Content, Folder, Frame, Leaf, SPARSE_FRAME, Zip, embedded, find, is_frame, is_zip, list};
+use b2nd_view::elements::{Column, Number, columns, no_objects, reader};
+use serde_json::{Value, json};
+
+use super::is_drawable;
+use crate::pieces::{Files, SparseFrame};
+
+/// Opens the file itself, or the leaf of a store with this key.
+pub fn open(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, Array, Vec<Column>)> {
+    let (source, offset) = place(files, key)?;
+    let array = Array::from_source(source.clone(), offset).map_err(Error::custom)?;
+    array.dtype().map_or(Ok(()), no_objects)?;
+    let columns = columns(array.dtype(), array.itemsize())?;
+    Ok((source, array, columns))
+}
+
+fn place(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, u64)> {
+    if let Some(frame) = files.get(SPARSE_FRAME) {
+        return Ok((Arc::new(SparseFrame { frame: frame.clone(), files: files.clone() }), 0));
+    }
+    let file = files.get("");
+    let Some(key) = key else {
+        return Ok((file.ok_or_else(|| Error::custom("there is no frame in the folder"))?.clone(), 0));
+    };
+    let mut codec = Codec::default();
+    match file {
+        Some(file) if is_zip(&file.read(0..4)?) => {
+            let zip = Zip::open(file)?;
+            let leaf = find(&list(&zip, &mut codec)?.leaves, &zip, key)?;
+            // Members are stored as they are, but for those that somebody else has packed.
+            if matches!(leaf.content, Content::Frame) && is_frame(&file.read(leaf.offset..leaf.offset.saturating_add(16))?) {
+                return Ok((file.clone(), leaf.offset));
+            }
+            held(&leaf, &zip)
+        }
+        Some(file) => {
+            let leaves = embedded(&Frame::open(file)?, &mut codec)?.leaves;
+            held(&find(&leaves, &**files, key)?, &**files)
+        }
+        None => {
+            let leaf = find(&list(&**files, &mut codec)?.leaves, &**files, key)?;
+            match (&leaf.content, leaf.member.as_deref().and_then(|member| files.get(member))) {
+                (Content::Frame, Some(file)) => Ok((file.clone(), 0)),
+                _ => held(&leaf, &**files),
+            }
+        }
+    }
+}
+
+/// A leaf that is decompressed to be read.
+fn held(leaf: &Leaf, folder: &dyn Folder) -> Result<(Bytes, u64)> {
+    let source = leaf.open(folder, &mut Codec::default())?;
+    let bytes = source.read(0..source.len()?)?.into_owned();
+    Ok((Arc::new(bytes), 0))
+}
+
+/// Its shape, its chunks, and its columns: which can be drawn, and as what.
+pub fn describe(array: &Array, columns: &[Column]) -> Value {
+    let geometry = array.geometry();
+    let columns: Vec<Value> = columns.iter().map(describe_column).collect();
+    let is_byte = |scalar: &ScalarType| *scalar == ScalarType::UInt8;
+    let is_image = matches!(array.dtype(), Some(DType::Scalar(scalar)) if is_byte(&scalar.scalar_type()));
+    let channels = geometry.shape().last().filter(|&&last| is_image && geometry.shape().len() > 2 && matches!(last, 3 | 4));
+    let fields: Vec<&str> =
+        array.dtype().map_or_else(Vec::new, |dtype| dtype.fields().iter().map(|field| field.name()).collect());
+    json!({
+        "shape": geometry.shape(), "chunkshape": geometry.chunkshape(), "dtype": array.dtype().map(DType::to_string),
+        "columns": columns, "fields": fields, "channels": channels,
+    })
+}
+
+fn describe_column(column: &Column) -> Value {
+    let read = column.dtype.as_ref().and_then(reader);
+    let is_complex = read.is_some_and(|read| matches!(read(&[0; 16]), Number::Complex(..)));
+    json!({
+        "name": column.name, "dtype": column.dtype.as_ref().map(DType::to_string),
+        "drawable": is_drawable(column), "complex": is_complex,
+    })
+}

@@ -1,0 +1,189 @@
+//! [`Seen`]: the slice that is looked at, decompressed chunk by chunk.
+
+use b2nd::frame::Source;
+use b2nd::{Error, Result};
+use b2nd_ndarray::Array;
+use b2nd_view::slice::{Part, Selection};
+use serde::Serialize;
+
+use crate::pieces::Files;
+
+/// The most bytes of a slice.
+const MOST: usize = 256 << 20;
+
+/// The most chunks of a slice.
+const MOST_CHUNKS: u64 = 1 << 14;
+
+/// How many bytes are decompressed before the page may change its mind.
+const AT_ONCE: usize = 8 << 20;
+
+/// Ranges with fewer bytes between them are read at once.
+pub const GAP: u64 = 4096;
+
+/// Shorter chunks are read whole, in bytes; of longer ones the blocks.
+const SHORT: u64 = 256 << 10;
+
+/// The elements of a slice, as far as they are decompressed.
+pub struct Seen {
+    pub selection: Selection,
+    pub lengths: Vec<usize>,
+    pub bytes: Vec<u8>,
+    /// Of each element, whether its chunk is broken; empty where none is.
+    pub broken: Vec<bool>,
+    parts: Vec<Part>,
+    done: usize,
+    mistakes: Vec<Mistake>,
+    /// How many chunks the slice lies in, and how many of them are read.
+    chunks: [u64; 2],
+}
+
+/// A chunk that cannot be read, and the elements of the slice that are thus not there.
+#[derive(Clone, Serialize)]
+pub struct Mistake {
+    message: String,
+    /// From the first to behind the last, along each axis.
+    elements: Vec<[i64; 2]>,
+}
+
+#[derive(Serialize)]
+pub struct Progress<'a> {
+    done: usize,
+    of: usize,
+    broken: &'a [Mistake],
+    /// The bytes that the next chunk lacks: file, start, end; and again.
+    missing: Vec<f64>,
+}
+
+impl Seen {
+    pub fn new(array: &Array, start: &[f64], end: &[f64], drawn: &[u32], room: &[f64], square: bool, bytes: u64) -> Result<Seen> {
+        let grid = array.grid();
+        let mut selection = Selection::whole(grid.shape());
+        for ((range, (&start, &end)), &length) in selection.ranges.iter_mut().zip(start.iter().zip(end)).zip(grid.shape()) {
+            range.start = (start as i64).clamp(0, length);
+            range.end = (end as i64).clamp(range.start, length);
+        }
+        let all = selection.touched(grid);
+        if !room.is_empty() {
+            let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
+            let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
+            // As many chunks as are that long together, if each is like the others.
+            let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
+            let most = (bytes / each.max(1)).clamp(1, 1024);
+            selection.coarsen(grid, &axes, &room, square, most);
+        }
+        let read = selection.touched(grid);
+        if read > MOST_CHUNKS {
+            return Err(Error::custom(format_args!("the slice lies in {read} chunks, at most {MOST_CHUNKS} are read at once")));
+        }
+        let lengths: Vec<usize> = selection.lengths().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
+        let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
+        let size = size.filter(|&size| size <= MOST);
+        let size = size.ok_or_else(|| Error::custom(format_args!("the slice is longer than {MOST} bytes")))?;
+        let parts = selection.parts(grid);
+        Ok(Seen {
+            selection,
+            lengths,
+            bytes: vec![0; size],
+            broken: Vec::new(),
+            parts,
+            done: 0,
+            mistakes: Vec::new(),
+            chunks: [all, read],
+        })
+    }
+
+    pub fn describe(&self) -> serde_json::Value {
+        serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
+    }
+
+    /// Reads, for what is missing to be noted, the bytes of all chunks that are wanted whole.
+    pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
+        for part in &self.parts[self.done..] {
+            let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
+            let length: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            let blocks = u64::try_from(part.blocks).unwrap_or(u64::MAX);
+            if length <= SHORT || blocks.saturating_mul(4) >= array.grid().blocks_per_chunk() || blocks > 16 {
+                // What is not at hand is noted, and that is all that is wanted here.
+                ranges.into_iter().for_each(|range| drop(source.read(range)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Decompresses some chunks, unless bytes are missing.
+    pub fn advance(&mut self, array: &Array, files: &Files) -> Progress<'_> {
+        let (mut decompressed, mut missing) = (0, Vec::new());
+        while let Some(part) = self.parts.get(self.done).cloned() {
+            match array.read_bytes_steps(&part.ranges, &self.selection.steps) {
+                Ok(elements) => {
+                    decompressed += elements.len();
+                    self.place(&part, array.itemsize(), &elements);
+                }
+                Err(error) => {
+                    missing = files.missing(GAP);
+                    if !missing.is_empty() {
+                        break;
+                    }
+                    self.mistake(&part, &error);
+                }
+            }
+            self.done += 1;
+            if decompressed > AT_ONCE {
+                break;
+            }
+        }
+        Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
+    }
+
+    /// The first element of each run of a part, in the slice's C order, and the length of a run.
+    fn runs(&self, part: &Part) -> (impl Iterator<Item = usize>, usize) {
+        let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
+        let mut places: Vec<(usize, usize, usize)> = axes
+            .map(|(((part, whole), &step), &length)| {
+                let place = |at: i64| usize::try_from((at - whole.start) / step.max(1)).unwrap_or(0);
+                (place(part.start), place(part.end - 1) + 1 - place(part.start), length)
+            })
+            .collect();
+        let (first, run, _) = places.pop().unwrap_or((0, 1, 1));
+        let last = self.lengths.last().copied().unwrap_or(1);
+        let count = places.iter().map(|&(_, count, _)| count).product();
+        let starts = (0..count).map(move |mut row: usize| {
+            let (mut at, mut stride) = (first, last);
+            for &(start, count, length) in places.iter().rev() {
+                at += (start + row % count) * stride;
+                row /= count;
+                stride *= length;
+            }
+            at
+        });
+        (starts, run)
+    }
+
+    fn place(&mut self, part: &Part, size: usize, elements: &[u8]) {
+        let (starts, run) = self.runs(part);
+        let starts: Vec<usize> = starts.collect();
+        for (start, items) in starts.into_iter().zip(elements.chunks((run * size).max(1))) {
+            if let Some(place) = self.bytes.get_mut(start * size..start * size + items.len()) {
+                place.copy_from_slice(items);
+            }
+        }
+    }
+
+    fn mistake(&mut self, part: &Part, error: &impl ToString) {
+        self.broken.resize(self.lengths.iter().product(), false);
+        let (starts, run) = self.runs(part);
+        let starts: Vec<usize> = starts.collect();
+        for start in starts {
+            if let Some(place) = self.broken.get_mut(start..start + run) {
+                place.fill(true);
+            }
+        }
+        let elements = part.ranges.iter().map(|range| [range.start, range.end]).collect();
+        self.mistakes.push(Mistake { message: error.to_string(), elements });
+    }
+
+    /// Whether an element's chunk is broken.
+    pub fn is_broken(&self, element: usize) -> bool {
+        self.broken.get(element).copied().unwrap_or(false)
+    }
+}
