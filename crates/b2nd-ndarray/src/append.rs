@@ -1,21 +1,16 @@
 //! [`Appender`]: an array in a file that grows along its first axis.
 
-use std::fs;
-use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Editor, File, FrameType, Header, HeaderField, Offset, Special, Trailer};
-use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd::{B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
 use crate::array::Array;
+use crate::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::write::{Packer, write_bytes};
-
-/// A disk writes so many bytes as a whole or not at all.
-const SECTOR: usize = 512;
 
 /// The longest first axis that a new array's chunks are chosen for.
 const ROWS: i64 = 1 << 20;
@@ -47,20 +42,13 @@ const ROWS: i64 = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct Appender {
-    file: fs::File,
-    /// Locks the file against others that edit it.
-    _lock: Editor,
-    header: Header,
-    meta: B2ndMeta,
-    trailer: Trailer,
+    draft: Draft,
     /// The entries of the index for the chunks that are full, and how many rows these hold.
-    offsets: Vec<u8>,
+    offsets: Vec<i64>,
     full: i64,
     /// The rows that do not fill chunks yet, in C order, and whether some of them are not in the file.
     pending: Vec<u8>,
     changed: bool,
-    /// Where the next chunk goes.
-    end: u64,
 }
 
 /// The state of an [`Appender`] before an append, to which one that fails goes back.
@@ -99,49 +87,32 @@ impl Appender {
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // Locked first: what another one appended while this waited counts.
-        let frame = File::edit(path)?;
+        let draft = Draft::open(path)?;
         let array = Array::open(path)?;
-        let header = frame.header().clone();
-        let refused = |why: &str| Err(Error::B2nd(b2nd::Error::custom(format_args!("{}: {why}", path.display()))));
-        let meta = match header.array()? {
-            Some(ArrayMeta::B2nd(meta)) => meta.into_owned(),
-            _ => return refused("only arrays of the released layout can grow: upgrade it first"),
-        };
-        if header.frame_type() == FrameType::Sparse {
-            return refused("sparse frames cannot grow here");
+        if draft.is_sparse() {
+            return Err(refused(path, "sparse frames cannot grow here"));
         }
         let grid = array.grid();
         let (Some(&rows), Some(&chunk)) = (grid.shape().first(), grid.chunkshape().first()) else {
-            return refused("an array without dimensions has no rows");
+            return Err(refused(path, "an array without dimensions has no rows"));
         };
         if chunk == 0 || grid.shape().iter().skip(1).any(|&length| length == 0) {
-            return refused("its rows hold no elements");
+            return Err(refused(path, "its rows hold no elements"));
         }
         let full = rows / chunk * chunk;
         let in_row: i64 = grid.chunks_per_dimension().iter().skip(1).product();
-        let mut offsets = Vec::new();
-        for offset in frame.offsets()?.iter().take(usize::try_from(full / chunk * in_row).unwrap_or(usize::MAX)) {
-            offsets.extend_from_slice(&raw(offset)?.to_le_bytes());
-        }
+        let mut offsets = draft.entries()?;
+        offsets.truncate(usize::try_from(full / chunk * in_row).unwrap_or(usize::MAX));
         let mut last = array.whole();
         if let Some(range) = last.first_mut() {
             range.start = full;
         }
-        let appender = Appender {
-            pending: array.read_bytes(&last)?,
-            changed: false,
-            full,
-            offsets,
-            trailer: frame.trailer()?,
-            end: frame.header().frame_len(),
-            file: fs::OpenOptions::new().read(true).write(true).open(path).map_err(b2nd::Error::from)?,
-            _lock: frame,
-            header,
-            meta,
-        };
-        // Any other shape tells which bytes of the header change.
-        appender.new_header(i64::MAX, i64::MAX, i64::MAX, u64::MAX >> 1)?;
-        Ok(appender)
+        let mut shape = grid.shape().to_vec();
+        if let Some(first) = shape.first_mut() {
+            *first = i64::MAX;
+        }
+        draft.can_take(&shape)?;
+        Ok(Appender { pending: array.read_bytes(&last)?, changed: false, full, offsets, draft })
     }
 
     /// How many rows the array has, those that are not flushed included.
@@ -156,10 +127,10 @@ impl Appender {
     /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written. None of the rows is
     /// then appended: what [`rows`](Appender::rows) counts stays, and the same rows can be appended again.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
-        let dtype = self.meta.parse_dtype()?;
+        let dtype = self.draft.meta().parse_dtype()?;
         let swapped = element::swapped::<T>(Some(&dtype))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
-        let expected = self.meta.geometry.shape().get(1..).unwrap_or_default();
+        let expected = self.draft.meta().geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {
             return Err(Error::Rows { expected: expected.to_vec(), found: row });
         }
@@ -209,7 +180,7 @@ impl Appender {
             pending: self.pending.len(),
             kept: None,
             changed: self.changed,
-            end: self.end,
+            end: self.draft.end(),
         };
         let done = append(self, &mut before);
         if done.is_err() {
@@ -218,7 +189,8 @@ impl Appender {
                 Some(kept) => self.pending = kept,
                 None => self.pending.truncate(before.pending),
             }
-            (self.full, self.changed, self.end) = (before.full, before.changed, before.end);
+            (self.full, self.changed) = (before.full, before.changed);
+            self.draft.rewind(before.end);
         }
         done
     }
@@ -232,7 +204,7 @@ impl Appender {
             rows = later;
             if self.pending.len() == chunk {
                 let offsets = self.put_pending()?;
-                self.offsets.extend_from_slice(&offsets);
+                self.offsets.extend(offsets);
                 self.full += self.chunk_rows();
                 if before.kept.is_none() {
                     let kept = self.pending.get(..before.pending).unwrap_or_default();
@@ -253,102 +225,47 @@ impl Appender {
         if !self.changed {
             return Ok(());
         }
-        let before = self.end;
-        let (header, bytes) = self.put_tail().inspect_err(|_| self.end = before)?;
-        let meta = header.array()?.and_then(|meta| meta.upgrade(None).ok()).ok_or(Error::NoArray)?;
-        // The rest is as it was. From here on the file may hold the new array even after an error: nothing of it is written over.
-        let sector = bytes.get(..SECTOR).unwrap_or(&bytes);
-        self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(sector)).map_err(b2nd::Error::from)?;
-        self.file.sync_data().map_err(b2nd::Error::from)?;
-        (self.header, self.meta, self.changed) = (header, meta, false);
+        let (before, mut offsets) = (self.draft.end(), self.offsets.clone());
+        let put = self.put_pending().inspect_err(|_| self.draft.rewind(before))?;
+        offsets.extend(put);
+        let shape = self.shape(self.rows());
+        self.draft.commit(&shape, &offsets).inspect_err(|_| self.draft.rewind(before))?;
+        self.changed = false;
         Ok(())
     }
 
-    /// Writes pending rows, index and trailer behind the frame, and returns the header that makes them valid.
-    fn put_tail(&mut self) -> Result<(Header, Vec<u8>)> {
-        let mut offsets = self.offsets.clone();
-        if !self.pending.is_empty() {
-            offsets.extend_from_slice(&self.put_pending()?);
-        }
-        let header_len = self.header.header_len() as u64;
-        let index_at = self.end;
-        self.put(Chunk::store(&offsets, 8)?.bytes())?;
-        self.put(&b2nd::to_vec(&self.trailer)?)?;
-        let count = i64::try_from(offsets.len() / 8).unwrap_or(i64::MAX);
-        let nbytes = count.saturating_mul(i64::from(self.header.chunksize()));
-        let cbytes = i64::try_from(index_at - header_len).unwrap_or(i64::MAX);
-        let bytes = self.new_header(self.rows(), nbytes, cbytes, self.end)?;
-        self.file.sync_data().map_err(b2nd::Error::from)?;
-        Ok((Header::from_slice(&bytes)?, bytes))
-    }
-
-    /// The header with these in it, which must differ from the one in the file within the first sector alone.
-    fn new_header(&self, rows: i64, nbytes: i64, cbytes: i64, frame_len: u64) -> Result<Vec<u8>> {
-        let mut shape = self.meta.geometry.shape().to_vec();
+    /// The array's shape with so many rows.
+    fn shape(&self, rows: i64) -> Vec<i64> {
+        let mut shape = self.draft.meta().geometry.shape().to_vec();
         if let Some(first) = shape.first_mut() {
             *first = rows;
         }
-        let geometry = Geometry::new(&shape, self.meta.geometry.chunkshape(), self.meta.geometry.blockshape())?;
-        let old = b2nd::to_vec(&self.header)?;
-        let mut header = self.header.clone();
-        header.metalayers_mut().set(&B2ndMeta { geometry, ..self.meta.clone() })?;
-        let mut bytes = b2nd::to_vec(&header)?;
-        for (field, value) in [
-            (HeaderField::FRAME_LEN, frame_len.to_be_bytes()),
-            (HeaderField::NBYTES, nbytes.to_be_bytes()),
-            (HeaderField::CBYTES, cbytes.to_be_bytes()),
-        ] {
-            if let Some(place) = bytes.get_mut(field.value()) {
-                place.copy_from_slice(&value);
-            }
-        }
-        if bytes.len() != old.len() || bytes.get(SECTOR..) != old.get(SECTOR..) {
-            let message =
-                format!("the array's metalayer does not lie in the first {SECTOR} bytes: it cannot grow without a risk");
-            return Err(b2nd::Error::custom(message).into());
-        }
-        Ok(bytes)
+        shape
     }
 
     /// Writes the rows that are pending as chunks, and gives their entries of the index.
-    fn put_pending(&mut self) -> Result<Vec<u8>> {
-        let rows = self.pending_rows();
-        let mut shape = self.meta.geometry.shape().to_vec();
-        if let Some(first) = shape.first_mut() {
-            *first = rows;
-        }
-        let geometry = Geometry::new(&shape, self.meta.geometry.chunkshape(), self.meta.geometry.blockshape())?;
-        let packer = Packer::of(&self.header, &B2ndMeta { geometry, ..self.meta.clone() })?;
+    fn put_pending(&mut self) -> Result<Vec<i64>> {
+        let shape = self.shape(self.pending_rows());
+        let meta = self.draft.meta_of(&shape)?;
+        let packer = Packer::of(self.draft.header(), &meta)?;
         let itemsize = self.itemsize();
         let mut lengths: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
         if let Some(last) = lengths.last_mut() {
             *last *= itemsize;
         }
         let view = ArrayView::from_shape(IxDyn(&lengths), &self.pending)?;
-        let numbers: Vec<_> = (0..geometry.grid()?.nchunks()).collect();
+        let numbers: Vec<_> = (0..meta.geometry.grid()?.nchunks()).collect();
         let chunks = crate::in_parallel(numbers, |number| packer.chunk(number, &view, itemsize))?;
-        let mut offsets = Vec::new();
-        for chunk in chunks {
-            let at = i64::try_from(self.end - self.header.header_len() as u64).unwrap_or(i64::MAX);
-            offsets.extend_from_slice(&at.to_le_bytes());
-            self.put(&chunk)?;
-        }
-        Ok(offsets)
-    }
-
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(bytes)).map_err(b2nd::Error::from)?;
-        self.end += bytes.len() as u64;
-        Ok(())
+        chunks.iter().map(|chunk| self.draft.put_chunk(chunk)).collect()
     }
 
     fn itemsize(&self) -> usize {
-        usize::try_from(self.header.typesize()).unwrap_or(1)
+        usize::try_from(self.draft.header().typesize()).unwrap_or(1)
     }
 
     /// How many bytes a row takes.
     fn row_len(&self) -> usize {
-        let items: i64 = self.meta.geometry.shape().iter().skip(1).product();
+        let items: i64 = self.draft.meta().geometry.shape().iter().skip(1).product();
         usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize()).max(1)
     }
 
@@ -357,22 +274,6 @@ impl Appender {
     }
 
     fn chunk_rows(&self) -> i64 {
-        self.meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows).max(1))
+        self.draft.meta().geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows).max(1))
     }
-}
-
-/// An offset as the index holds it.
-fn raw(offset: Offset) -> Result<i64> {
-    let special = match offset {
-        Offset::At(at) => return Ok(i64::try_from(at).unwrap_or(i64::MAX)),
-        Offset::Special(special) => special,
-        _ => return Err(b2nd::Error::custom("an offset of an unknown kind").into()),
-    };
-    let code = match special {
-        Special::Zeros => 0x81,
-        Special::Nan => 0x82,
-        Special::Uninitialized => 0x84,
-        other => return Err(b2nd::Error::custom(format_args!("the index cannot say {other}")).into()),
-    };
-    Ok(i64::from_be_bytes([code, 0, 0, 0, 0, 0, 0, 0]))
 }

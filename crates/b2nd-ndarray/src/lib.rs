@@ -31,6 +31,7 @@
 //! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
+//! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
 //! | decompress a chunk or an attribute | [`codec::Codec`] |
 //!
 //! # Features
@@ -54,6 +55,8 @@ mod chunks;
 pub mod codec;
 mod copy;
 mod decode;
+mod draft;
+mod edit;
 mod element;
 mod elements;
 mod error;
@@ -74,6 +77,7 @@ pub use array::Array;
 pub use b2nd::frame::{Buffer as Memory, Source};
 pub use b2nd_store::Bytes;
 pub use chunks::ArrayChunk;
+pub use edit::ArrayEditor;
 pub use element::Element;
 pub use elements::Elements;
 pub use error::{Error, Result};

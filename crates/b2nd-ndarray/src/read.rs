@@ -286,7 +286,7 @@ pub(crate) struct Bounds {
 }
 
 /// The shape of a slice, which has been checked.
-fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
+pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
 }
 

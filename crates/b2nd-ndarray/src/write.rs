@@ -103,7 +103,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 }
 
 /// Elements of this size, each a row of bytes.
-fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
+pub(crate) fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
     let mut shape: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
     match shape.last_mut() {
         Some(last) => *last *= itemsize,
@@ -184,12 +184,41 @@ impl Packer {
     }
 
     pub(crate) fn chunk<A: NoUninit + Zeroable>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {
-        Ok(self.encoder.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, scale)?))?)
+        let origin = vec![0; self.grid.shape().len()];
+        self.chunk_from(number, view, &origin, scale)
+    }
+
+    /// Makes a chunk of which each element, padding included, has this value.
+    pub(crate) fn repeated(&self, value: &[u8]) -> Result<Vec<u8>> {
+        let memory = || Error::Memory { items: self.grid.extchunknitems(), itemsize: value.len() };
+        let items = usize::try_from(self.grid.extchunknitems()).map_err(|_| memory())?;
+        Ok(self.encoder.chunk(&repeated(value, items).ok_or_else(memory)?)?)
+    }
+
+    /// Makes a chunk of a view whose first element has the coordinates `origin`.
+    pub(crate) fn chunk_from<A: NoUninit + Zeroable>(
+        &self,
+        number: u64,
+        view: &ArrayViewD<'_, A>,
+        origin: &[i64],
+        scale: usize,
+    ) -> Result<Vec<u8>> {
+        Ok(self.encoder.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, origin, scale)?))?)
     }
 }
 
-/// The data of a chunk: block after block, their padding zero.
-fn pack<A: Copy + Zeroable>(grid: &Grid, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<A>> {
+/// So many elements of one value. `None` where there is no memory for them.
+pub(crate) fn repeated(value: &[u8], items: usize) -> Option<Vec<u8>> {
+    let length = value.len().checked_mul(items)?;
+    let mut bytes = bytemuck::allocation::try_zeroed_vec(length).ok()?;
+    if value.iter().any(|&byte| byte != 0) {
+        bytes.chunks_exact_mut(value.len()).for_each(|place: &mut [u8]| place.copy_from_slice(value));
+    }
+    Some(bytes)
+}
+
+/// The data of a chunk: block after block, their padding zero. The view's first element has the coordinates `origin`.
+fn pack<A: Copy + Zeroable>(grid: &Grid, number: u64, view: &ArrayViewD<'_, A>, origin: &[i64], scale: usize) -> Result<Vec<A>> {
     let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(scale));
     let memory = || Error::Memory { items: grid.extchunknitems(), itemsize: scale * size_of::<A>() };
     let (length, blocksize) = size(grid.extchunknitems()).zip(size(grid.blocknitems())).ok_or_else(memory)?;
@@ -208,7 +237,7 @@ fn pack<A: Copy + Zeroable>(grid: &Grid, number: u64, view: &ArrayViewD<'_, A>, 
         let mut to = ArrayViewMut::from_shape(IxDyn(&shape), place)?;
         to.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| area[index].start));
         let mut from = view.view();
-        from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |_| 0));
+        from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
         copy(from, to);
     }
     Ok(data)

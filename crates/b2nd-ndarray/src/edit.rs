@@ -1,0 +1,351 @@
+//! [`ArrayEditor`]: an array in a file, changed in place.
+
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+
+use b2nd::Grid;
+use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension};
+
+use crate::array::Array;
+use crate::copy::copy;
+use crate::draft::{Draft, is_zeros};
+use crate::element::{self, Element};
+use crate::error::{Error, Result};
+use crate::read::lengths;
+use crate::tiles::{Area, each_axis};
+use crate::write::{Packer, repeated, view};
+
+/// An index is one chunk, of less than 2 GiB.
+const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
+
+/// Changes an array in its file: values of a slice, and the length of each axis. It dereferences to [`Array`] for reading.
+///
+/// Files and the directories of sparse frames can be edited. The file is locked against other editors until this is dropped.
+///
+/// # What a crash leaves
+///
+/// Each change is there as a whole or not at all. Chunks that change, the index and the trailer are written behind the old frame (of
+/// a sparse frame, into new files), and one write of the header's first 512 bytes (or one rename of `chunks.b2frame`) makes them valid.
+/// After an error the file holds the array as it was, and can be edited again. What was replaced stays in the file as a gap: write
+/// slices of many elements rather than many slices.
+///
+/// ```
+/// use b2nd_ndarray::{Array, ArrayEditor, s};
+/// use ndarray::{Array2, array};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("array.b2nd");
+/// b2nd_ndarray::write(&path, &Array2::<f32>::zeros((3, 3)), &Default::default())?;
+///
+/// let mut editor = ArrayEditor::open(&path)?;
+/// editor.write_slice(&[1..3, 0..2], &array![[1.0_f32, 2.0], [3.0, 4.0]])?;
+/// assert_eq!(editor.slice::<f32>(s![1, ..])?, array![1.0, 2.0, 0.0].into_dyn());
+/// editor.resize(&[3, 4], f32::NAN)?;
+/// editor.resize(&[2, 4], 0.0_f32)?;
+/// drop(editor);
+///
+/// let values = Array::open(&path)?.slice::<f32>(s![1, ..])?;
+/// assert_eq!(values.as_slice().map(|row| &row[..3]), Some(&[1.0, 2.0, 0.0][..]));
+/// assert!(values[[3]].is_nan());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ArrayEditor {
+    path: PathBuf,
+    draft: Draft,
+    array: Array,
+    /// The index.
+    entries: Vec<i64>,
+    /// Whether the file may have changed since the array was opened.
+    stale: bool,
+}
+
+impl ArrayEditor {
+    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until nobody else edits it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Array::open`] and of [`File::edit`](b2nd::frame::File::edit). Also, the array's metalayer has not the released layout.
+    pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
+        let path = path.as_ref();
+        // Locked first: what another one changed while this waited counts.
+        let draft = Draft::open(path)?;
+        let array = Array::open(path)?;
+        let entries = draft.entries()?;
+        if entries.len() as u64 != array.grid().nchunks() {
+            let (expected, found) = (array.grid().nchunks(), entries.len());
+            return Err(b2nd::Error::custom(format_args!("the array has {expected} chunks, its frame {found}")).into());
+        }
+        Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
+    }
+
+    /// Writes values over those of a slice, which has one range per dimension. Blocks until they are on stable storage.
+    ///
+    /// Chunks that lie in the slice are replaced; those that it cuts are read, changed and replaced. They are compressed in parallel,
+    /// as the frame's header says.
+    ///
+    /// # Errors
+    ///
+    /// The values have another type ([`Error::DType`]) or shape ([`Error::View`]) than the slice, or the slice is not inside the array. A
+    /// chunk cannot be read or compressed, or the file cannot be written. The file then holds the array as it was.
+    pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
+        &mut self,
+        slice: &[Range<i64>],
+        values: &ArrayBase<S, D>,
+    ) -> Result<()> {
+        self.refresh()?;
+        let swapped = self.array.swapped::<T>()?;
+        self.array.check(slice)?;
+        let expected = lengths(slice);
+        if values.shape() != expected {
+            return Err(Error::View { expected, found: values.shape().to_vec() });
+        }
+        let values = values.view().into_dyn();
+        self.replace(slice, |area| {
+            let mut part = values.view();
+            part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), 1, |index| slice[index].start));
+            let mut part = part.as_standard_layout().into_owned().into_raw_vec_and_offset().0;
+            Ok(match T::bits_mut(&mut part).filter(|_| swapped) {
+                Some(bits) => {
+                    element::swap::<T>(bits);
+                    bytemuck::cast_slice(bits).to_vec()
+                }
+                None => bytemuck::cast_slice(&part).to_vec(),
+            })
+        })
+    }
+
+    /// Writes elements of any type over those of a slice, given as bytes in C order and in the file's byte order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the number of bytes is not the slice's, and those of [`write_slice`](ArrayEditor::write_slice).
+    pub fn write_slice_bytes(&mut self, slice: &[Range<i64>], bytes: &[u8]) -> Result<()> {
+        self.refresh()?;
+        let itemsize = self.array.itemsize();
+        let expected = self.array.check(slice)?.saturating_mul(itemsize);
+        if bytes.len() != expected {
+            return Err(Error::Length { expected, found: bytes.len() });
+        }
+        let shape: Vec<_> = slice.iter().map(|range| range.end - range.start).collect();
+        let values = view(&shape, bytes, itemsize)?;
+        self.replace(slice, |area| {
+            let mut part = values.view();
+            part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| slice[index].start));
+            Ok(part.as_standard_layout().into_owned().into_raw_vec_and_offset().0)
+        })
+    }
+
+    /// Changes the length of every axis: grows, with elements of this value, or shrinks, and blocks until that is on stable storage.
+    ///
+    /// Only chunks that the array's old end cuts are read; new ones are compressed once. What a shorter array lacks is no part of it any
+    /// more: an array that grows again has the value there.
+    ///
+    /// # Errors
+    ///
+    /// The value has another type than the array ([`Error::DType`]), the shape another number of dimensions or a negative length, or
+    /// more chunks than an index holds. Other metalayers stand before the array's, so that the header of a file cannot be changed in one
+    /// write. Or the file cannot be written. It then holds the array as it was.
+    pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
+        let swapped = self.array.swapped::<T>()?;
+        let mut value = [value];
+        match T::bits_mut(&mut value).filter(|_| swapped) {
+            Some(bits) => {
+                element::swap::<T>(bits);
+                self.resize_bytes(shape, bytemuck::cast_slice(bits))
+            }
+            None => self.resize_bytes(shape, bytemuck::cast_slice(&value)),
+        }
+    }
+
+    /// Changes the length of every axis as [`resize`](ArrayEditor::resize) does, of an array of any type. The value of new elements is
+    /// given as the bytes of one.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not one element, and those of [`resize`](ArrayEditor::resize).
+    pub fn resize_bytes(&mut self, shape: &[i64], value: &[u8]) -> Result<()> {
+        self.refresh()?;
+        if value.len() != self.array.itemsize() {
+            return Err(Error::Itemsize { expected: value.len(), found: self.array.itemsize() });
+        }
+        let old = *self.array.grid();
+        if shape.len() != old.shape().len() {
+            return Err(Error::Dimensions { expected: old.shape().len(), found: shape.len() });
+        }
+        let meta = self.draft.meta_of(shape)?;
+        let new = meta.geometry.grid()?;
+        if new.nchunks() > MOST_CHUNKS {
+            let found = new.nchunks();
+            return Err(b2nd::Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")).into());
+        }
+        if !self.draft.is_sparse() && new.nchunks() > 0 {
+            self.draft.can_take(shape)?;
+        }
+        let packer = Packer::of(self.draft.header(), &meta)?;
+        let done = self.resized(&old, &new, &packer, value);
+        self.commit(shape, done)
+    }
+
+    /// Writes the chunks of an array that another grid cuts, and returns the new index.
+    fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<i64>> {
+        let zeros = value.iter().all(|&byte| byte == 0);
+        let count = usize::try_from(new.nchunks()).unwrap_or(usize::MAX);
+        let mut entries = Vec::new();
+        let memory = |_| Error::Memory { items: i64::try_from(count).unwrap_or(i64::MAX), itemsize: 8 };
+        entries.try_reserve_exact(count).map_err(memory)?;
+        let mut filled: Option<Vec<u8>> = None;
+        let mut cut = Vec::new();
+        for number in 0..new.nchunks() {
+            let Some(coordinates) = new.chunk_coords(number) else { break };
+            // In the old grid, if it has a chunk of these coordinates.
+            let before = old.chunk_from_coords(&coordinates);
+            let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
+                let chunk = match &mut filled {
+                    Some(chunk) => chunk,
+                    none => none.insert(packer.repeated(value)?),
+                };
+                entries.push(self.draft.put_chunk(chunk)?);
+                continue;
+            };
+            let extents = old.chunk_extent(before).zip(new.chunk_extent(number));
+            let grows = extents.is_some_and(|(old, new)| old.iter().zip(new.iter()).any(|(old, new)| new.end > old.end));
+            if grows && !(zeros && is_zeros(entry)) {
+                cut.push((entries.len(), number));
+            }
+            entries.push(entry);
+        }
+        // What those of the old end hold, and the value behind that.
+        for batch in cut.chunks(crate::threads().max(1)) {
+            let packed = crate::in_parallel(batch.to_vec(), |(place, number)| {
+                let area = new.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
+                let kept: Area =
+                    area.iter().zip(old.shape()).map(|(range, &length)| range.start..range.end.min(length)).collect();
+                let held = self.array.read_bytes(&kept)?;
+                Ok((place, self.packed(packer, number, &area, Some(value), &kept, &held)?))
+            })?;
+            for (place, chunk) in packed {
+                let entry = self.draft.put_chunk(&chunk)?;
+                if let Some(place) = entries.get_mut(place) {
+                    *place = entry;
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Replaces the chunks of a slice, which has been checked. `part` gives the elements of an area inside it.
+    fn replace(&mut self, slice: &[Range<i64>], part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send) -> Result<()> {
+        if slice.iter().any(|range| range.is_empty()) {
+            return Ok(());
+        }
+        let packer = Packer::of(self.draft.header(), self.draft.meta())?;
+        let done = self.replaced(slice, &packer, part);
+        let shape = self.array.grid().shape().to_vec();
+        self.commit(&shape, done)
+    }
+
+    fn replaced(
+        &mut self,
+        slice: &[Range<i64>],
+        packer: &Packer,
+        part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send,
+    ) -> Result<Vec<i64>> {
+        let mut entries = self.entries.clone();
+        let mut numbers = self.array.grid().chunks_in(slice)?;
+        loop {
+            let batch: Vec<_> = numbers.by_ref().take(crate::threads().max(1)).collect();
+            if batch.is_empty() {
+                return Ok(entries);
+            }
+            let packed = crate::in_parallel(batch, |number| {
+                let whole = self.array.grid().chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
+                let shared = |(chunk, slice): (&Range<i64>, &Range<i64>)| chunk.start.max(slice.start)..chunk.end.min(slice.end);
+                let area: Area = whole.iter().zip(slice).map(shared).collect();
+                Ok((number, self.packed(packer, number, &whole, None, &area, &part(&area)?)?))
+            })?;
+            for (number, chunk) in packed {
+                let entry = self.draft.put_chunk(&chunk)?;
+                if let Some(place) = usize::try_from(number).ok().and_then(|number| entries.get_mut(number)) {
+                    *place = entry;
+                }
+            }
+        }
+    }
+
+    /// Compresses a chunk that covers `whole`: elements in a part of it, and around them one value, or what the array holds.
+    fn packed(
+        &self,
+        packer: &Packer,
+        number: u64,
+        whole: &[Range<i64>],
+        value: Option<&[u8]>,
+        area: &[Range<i64>],
+        elements: &[u8],
+    ) -> Result<Vec<u8>> {
+        let itemsize = self.array.itemsize();
+        let shape = |area: &[Range<i64>]| area.iter().map(|range| range.end - range.start).collect::<Vec<_>>();
+        let origin: Vec<_> = whole.iter().map(|range| range.start).collect();
+        let part = view(&shape(area), elements, itemsize)?;
+        if whole == area {
+            return packer.chunk_from(number, &part, &origin, itemsize);
+        }
+        let mut held = match value {
+            Some(value) => {
+                let items = shape(whole).iter().product::<i64>();
+                let memory = || Error::Memory { items, itemsize };
+                let count = usize::try_from(items).map_err(|_| memory())?;
+                repeated(value, count).ok_or_else(memory)?
+            }
+            None => self.array.read_bytes(whole)?,
+        };
+        let all = view(&shape(whole), &held, itemsize)?.raw_dim();
+        let mut place = ArrayViewMut::from_shape(all.clone(), &mut held)?;
+        place.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| origin[index]));
+        copy(part, place);
+        let held: ArrayViewD<'_, u8> = ArrayView::from_shape(all, &held)?;
+        packer.chunk_from(number, &held, &origin, itemsize)
+    }
+
+    /// Makes new chunks part of the file, or gives their space back.
+    fn commit(&mut self, shape: &[i64], done: Result<Vec<i64>>) -> Result<()> {
+        let committed = done.and_then(|entries| {
+            self.draft.commit(shape, &entries)?;
+            Ok(entries)
+        });
+        self.stale = true;
+        match committed {
+            Ok(entries) => {
+                self.array = Array::open(&self.path)?;
+                (self.entries, self.stale) = (entries, false);
+                Ok(())
+            }
+            Err(error) => {
+                self.draft.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens the array again where the file may have changed.
+    fn refresh(&mut self) -> Result<()> {
+        if self.stale {
+            self.array = Array::open(&self.path)?;
+            self.entries = self.draft.entries()?;
+            self.stale = false;
+        }
+        Ok(())
+    }
+
+    fn entry(&self, number: u64) -> Option<i64> {
+        self.entries.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
+impl Deref for ArrayEditor {
+    type Target = Array;
+
+    fn deref(&self) -> &Array {
+        &self.array
+    }
+}
