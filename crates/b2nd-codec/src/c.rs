@@ -10,7 +10,7 @@ use blosc2_src::{
     blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
 };
 
-use crate::encoder::Encoder;
+use crate::settings::Settings;
 
 /// Whether the library, as it is built here, has a codec and filters.
 fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
@@ -25,7 +25,7 @@ pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
 }
 
 /// Whether the library compresses so.
-pub(crate) fn encodes(with: &Encoder) -> bool {
+pub(crate) fn encodes(with: &Settings) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
 }
@@ -91,7 +91,7 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
 }
 
 /// A chunk of this data.
-pub(crate) fn compress(with: &Encoder, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+pub(crate) fn compress(with: &Settings, data: &[u8]) -> b2nd::Result<Vec<u8>> {
     let params = blosc2_cparams {
         compcode: with.codec.code(),
         clevel: with.level,

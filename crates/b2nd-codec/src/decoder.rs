@@ -7,9 +7,11 @@ use b2nd::frame::{Chunk, ChunkHeader, Decompress};
 use b2nd::{Error, Result};
 
 use crate::blocks::Blocks;
+#[cfg(feature = "c")]
+use crate::c;
 use crate::filters::Pipeline;
 use crate::leaf::Leaves;
-use crate::support::{Place, place_of};
+use crate::support::{Place, accept, place_of};
 
 /// Decompresses chunks and blocks, and keeps its buffers for the next one: a codec's tables and two blocks at most.
 ///
@@ -78,8 +80,8 @@ impl Decoder {
             return Err(Error::custom(format_args!("{} decompresses whole chunks alone", header.codec())));
         }
         #[cfg(feature = "c")]
-        if !self.leaves.is_safe() && place.len() == header.blocksize() && crate::c::decodes(header) {
-            return crate::c::decompress_block(header, bytes, &mut self.streams, place);
+        if !self.leaves.is_safe() && place.len() == header.blocksize() && c::decodes(header) {
+            return c::decompress_block(header, bytes, &mut self.streams, place);
         }
         let codec = header.codec();
         let Decoder { leaves, streams, filtered, until: _ } = self;
@@ -159,6 +161,6 @@ impl Decompress for Compressed<'_> {
     }
 
     fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        crate::accept(chunk)
+        accept(chunk)
     }
 }

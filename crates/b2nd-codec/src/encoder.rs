@@ -7,8 +7,13 @@ use b2nd::frame::ChunkHeader;
 use b2nd::frame::{Chunk, Codec, Filter, Header, SplitMode};
 use b2nd::{Error, Result};
 
+#[cfg(feature = "c")]
+use crate::c;
 use crate::filters::Pipeline;
 use crate::leaf::Packers;
+#[cfg(feature = "plugins")]
+use crate::plugins;
+use crate::settings::Settings;
 use crate::support::{Place, place};
 
 /// The length of a chunk's header.
@@ -42,18 +47,9 @@ const IS_UNSPLIT: u8 = 0x10;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    pub(crate) codec: Codec,
-    pub(crate) codec_meta: u8,
-    pub(crate) level: u8,
-    pub(crate) typesize: u8,
-    pub(crate) blocksize: usize,
-    pub(crate) split_mode: SplitMode,
-    pub(crate) filters: [u8; 6],
-    pub(crate) filters_meta: [u8; 6],
+    settings: Settings,
     #[cfg_attr(not(feature = "plugins"), expect(dead_code))]
     place: Place,
-    #[cfg_attr(not(feature = "plugins"), expect(dead_code))]
-    pub(crate) metalayer: Vec<u8>,
     pipeline: Pipeline,
 }
 
@@ -92,7 +88,7 @@ impl Encoder {
         // The field in a chunk is a byte; C-Blosc2 counts larger elements in bytes.
         let typesize = u8::try_from(header.typesize()).unwrap_or(1).max(1);
         let pipeline = Pipeline::new(&filters, &filters_meta, typesize.into())?;
-        Ok(Encoder {
+        let settings = Settings {
             codec: header.codec(),
             codec_meta: 0,
             level: header.level(),
@@ -101,16 +97,15 @@ impl Encoder {
             split_mode: header.split_mode().unwrap_or(SplitMode::ForwardCompat),
             filters,
             filters_meta,
-            place,
             metalayer: Vec::new(),
-            pipeline,
-        })
+        };
+        Ok(Encoder { settings, place, pipeline })
     }
 
     /// Sets the array's metalayer in the released layout, which ndcell, ndmean, ndlz and zfp need.
     #[must_use]
     pub fn with_metalayer(self, metalayer: Vec<u8>) -> Encoder {
-        Encoder { metalayer, ..self }
+        Encoder { settings: Settings { metalayer, ..self.settings }, ..self }
     }
 
     /// Compresses data into a chunk. Data that would not get shorter is stored; of zeros alone the header is all.
@@ -121,11 +116,11 @@ impl Encoder {
     pub fn chunk(&self, data: &[u8]) -> Result<Vec<u8>> {
         #[cfg(feature = "plugins")]
         if self.place == Place::Plugins {
-            return self.in_blocks(crate::plugins::compress(self, data)?, data);
+            return self.in_blocks(plugins::compress(&self.settings, data)?, data);
         }
         #[cfg(feature = "c")]
-        if crate::c::encodes(self) {
-            return self.in_blocks(crate::c::compress(self, data)?, data);
+        if c::encodes(&self.settings) {
+            return self.in_blocks(c::compress(&self.settings, data)?, data);
         }
         STATE.with_borrow_mut(|state| self.packed(data, state))
     }
@@ -134,18 +129,18 @@ impl Encoder {
     #[cfg(any(feature = "c", feature = "plugins"))]
     fn in_blocks(&self, bytes: Vec<u8>, data: &[u8]) -> Result<Vec<u8>> {
         let header = ChunkHeader::from_slice(&bytes)?;
-        if header.blocksize() == self.blocksize || header.is_stored() || header.special().is_some() {
+        if header.blocksize() == self.settings.blocksize || header.is_stored() || header.special().is_some() {
             return Ok(bytes);
         }
         self.stored(data)
     }
 
     fn packed(&self, data: &[u8], state: &mut State) -> Result<Vec<u8>> {
-        if self.level == 0 || data.len() < SHORTEST {
+        if self.settings.level == 0 || data.len() < SHORTEST {
             return self.stored(data);
         }
-        let blocksize = self.blocksize.min(data.len());
-        let typesize = usize::from(self.typesize);
+        let blocksize = self.settings.blocksize.min(data.len());
+        let typesize = usize::from(self.settings.typesize);
         let splits = self.splits(blocksize);
         let mut header = self.header(data.len(), blocksize, splits)?;
         if data.iter().all(|&byte| byte == 0) {
@@ -186,28 +181,17 @@ impl Encoder {
             }
         }
         stream.clear();
-        packers.pack(self.codec, self.level, part, stream)?;
+        packers.pack(self.settings.codec, self.settings.level, part, stream)?;
         let content = if stream.len() < part.len() && !stream.is_empty() { &stream[..] } else { part };
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);
         Ok(())
     }
 
-    /// The split mode as foreign codecs number it.
-    #[cfg(any(feature = "c", feature = "plugins"))]
-    pub(crate) fn split_code(&self) -> i32 {
-        match self.split_mode {
-            SplitMode::Always => 1,
-            SplitMode::Never => 2,
-            SplitMode::Auto => 3,
-            _ => 4,
-        }
-    }
-
     fn stored(&self, data: &[u8]) -> Result<Vec<u8>> {
-        let mut chunk = Chunk::store(data, self.typesize.into())?.into_bytes();
-        if (1..=data.len()).contains(&self.blocksize) {
-            let blocksize = int32(self.blocksize)?;
+        let mut chunk = Chunk::store(data, self.settings.typesize.into())?.into_bytes();
+        if (1..=data.len()).contains(&self.settings.blocksize) {
+            let blocksize = int32(self.settings.blocksize)?;
             if let Some(place) = chunk.get_mut(8..12) {
                 place.copy_from_slice(&blocksize);
             }
@@ -218,7 +202,7 @@ impl Encoder {
     /// The header of a compressed chunk, but for its length.
     fn header(&self, nbytes: usize, blocksize: usize, splits: bool) -> Result<[u8; HEADER]> {
         let mut header = [0; HEADER];
-        let format = match self.codec {
+        let format = match self.settings.codec {
             Codec::Lz4Hc => 1,
             Codec::Zlib => 3,
             Codec::Zstd => 4,
@@ -228,31 +212,31 @@ impl Encoder {
         if !splits {
             flags |= IS_UNSPLIT;
         }
-        if self.filters.contains(&Filter::Delta.code()) {
+        if self.settings.filters.contains(&Filter::Delta.code()) {
             flags |= HAS_DELTA;
         }
-        header[..4].copy_from_slice(&[5, 1, flags, self.typesize]);
+        header[..4].copy_from_slice(&[5, 1, flags, self.settings.typesize]);
         header[4..8].copy_from_slice(&int32(nbytes)?);
         header[8..12].copy_from_slice(&int32(blocksize)?);
-        header[16..22].copy_from_slice(&self.filters);
-        header[22..24].copy_from_slice(&[self.codec.code(), self.codec_meta]);
-        header[24..30].copy_from_slice(&self.filters_meta);
+        header[16..22].copy_from_slice(&self.settings.filters);
+        header[22..24].copy_from_slice(&[self.settings.codec.code(), self.settings.codec_meta]);
+        header[24..30].copy_from_slice(&self.settings.filters_meta);
         Ok(header)
     }
 
     /// Whether blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
     fn splits(&self, blocksize: usize) -> bool {
-        let typesize = usize::from(self.typesize);
-        let wanted = match self.split_mode {
+        let typesize = usize::from(self.settings.typesize);
+        let wanted = match self.settings.split_mode {
             SplitMode::Always => true,
             SplitMode::Never => false,
             _ => {
-                let fast = match self.codec {
+                let fast = match self.settings.codec {
                     Codec::BloscLz | Codec::Lz4 => true,
-                    Codec::Zstd => self.level <= 5,
+                    Codec::Zstd => self.settings.level <= 5,
                     _ => false,
                 };
-                let shuffled = self.filters.contains(&Filter::Shuffle.code());
+                let shuffled = self.settings.filters.contains(&Filter::Shuffle.code());
                 fast && shuffled && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
             }
         };

@@ -24,6 +24,7 @@ mod guard;
 mod leaf;
 #[cfg(feature = "plugins")]
 mod plugins;
+mod settings;
 mod support;
 
 pub use blocks::Blocks;

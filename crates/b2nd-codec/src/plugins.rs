@@ -3,8 +3,8 @@
 use b2nd::{Error, Result};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-use crate::encoder::Encoder;
 use crate::guard::guarded;
+use crate::settings::Settings;
 
 pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let params = DParams { b2nd_metalayer: (!metalayer.is_empty()).then(|| metalayer.to_vec()), ..DParams::default() };
@@ -17,7 +17,7 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     }
 }
 
-pub(crate) fn compress(with: &Encoder, data: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let params = CParams {
         compcode: with.codec.code(),
         clevel: with.level,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::frame::{File, Header};
@@ -10,8 +10,8 @@ use b2nd::{Geometry, Grid};
 use b2nd_store::Bytes;
 
 use crate::codec;
-use crate::decode::Scratch;
 use crate::error::{Error, Result};
+use crate::scratch::Pool;
 use crate::store::{self, Store};
 
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
@@ -44,8 +44,7 @@ pub struct Array {
     dtype: Option<DType>,
     /// The array's metalayer: some codecs and filters ask for the shapes.
     pub(crate) metalayer: Vec<u8>,
-    /// Buffers that are used again: one for each thread that has read at once.
-    pub(crate) scratch: Mutex<Vec<Scratch>>,
+    pub(crate) scratch: Pool,
 }
 
 impl Array {
@@ -104,7 +103,7 @@ impl Array {
         // A dtype that nobody knows says nothing of where elements stand: read_bytes works.
         let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-        Ok(Array { store, geometry, grid, itemsize, dtype, metalayer, scratch: Mutex::default() })
+        Ok(Array { store, geometry, grid, itemsize, dtype, metalayer, scratch: Pool::default() })
     }
 
     /// The array's shape, chunkshape and blockshape.

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use b2nd::frame::{Chunk, ChunkHeader, Filter, Special};
-use b2nd_codec::{Blocks, Decoder};
+use b2nd_codec::Blocks;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 
 use crate::array::Array;
 use crate::codec::Codec;
 use crate::copy::{copy, gather};
 use crate::error::{Error, Result};
+use crate::scratch::Scratch;
 use crate::store::{self, StoredChunk};
 use crate::threads;
 use crate::tiles::{Area, Tiles, each_axis, each_wanted};
@@ -17,14 +18,6 @@ use crate::wanted::Wanted;
 
 /// A view of elements as bytes: the last axis is counted in bytes.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
-
-/// Buffers of one thread.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    decoder: Decoder,
-    compressed: Vec<u8>,
-    block: Vec<u8>,
-}
 
 /// Smaller slices, in bytes of decompressed blocks, are decoded by one thread.
 const SMALL: i64 = 256 << 10;
@@ -153,7 +146,7 @@ impl Part<'_> {
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
         let whole = view.len() == size;
-        let mut scratch = self.array.take_scratch();
+        let mut scratch = self.array.scratch.take();
         let Scratch { decoder, compressed, block: buffer } = &mut scratch;
         let data = match &self.source {
             From::Data(data) => data.get(place..place.saturating_add(size)),
@@ -167,7 +160,7 @@ impl Part<'_> {
                 match view.as_slice_mut().filter(|_| whole) {
                     Some(place) => {
                         decoder.block(blocks, bytes, None, place)?;
-                        self.array.give_scratch(scratch);
+                        self.array.scratch.give(scratch);
                         return Ok(());
                     }
                     None => {
@@ -199,7 +192,7 @@ impl Part<'_> {
         } else {
             copy(held, view);
         }
-        self.array.give_scratch(scratch);
+        self.array.scratch.give(scratch);
         Ok(())
     }
 
@@ -221,18 +214,6 @@ impl Part<'_> {
             "block {block} is not in the chunk, which has {} bytes",
             self.bytes.header().cbytes()
         )))
-    }
-}
-
-impl Array {
-    fn take_scratch(&self) -> Scratch {
-        self.scratch.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
-    }
-
-    fn give_scratch(&self, scratch: Scratch) {
-        if let Ok(mut pool) = self.scratch.lock() {
-            pool.push(scratch);
-        }
     }
 }
 

@@ -66,6 +66,7 @@ mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
+mod scratch;
 mod select;
 mod store;
 mod tiles;

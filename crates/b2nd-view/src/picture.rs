@@ -3,6 +3,7 @@
 pub mod axis;
 mod bytes;
 pub(crate) mod canvas;
+pub mod drawing;
 pub mod plane;
 pub mod window;
 

@@ -1,0 +1,29 @@
+//! [`Scratch`]: the buffers that a thread reads blocks with.
+
+use std::sync::Mutex;
+
+use b2nd_codec::Decoder;
+
+/// Buffers of one thread.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) decoder: Decoder,
+    pub(crate) compressed: Vec<u8>,
+    pub(crate) block: Vec<u8>,
+}
+
+/// Buffers that are used again: one for each thread that has read at once.
+#[derive(Default)]
+pub(crate) struct Pool(Mutex<Vec<Scratch>>);
+
+impl Pool {
+    pub(crate) fn take(&self) -> Scratch {
+        self.0.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
+    }
+
+    pub(crate) fn give(&self, scratch: Scratch) {
+        if let Ok(mut pool) = self.0.lock() {
+            pool.push(scratch);
+        }
+    }
+}
