@@ -11,7 +11,7 @@ use crate::frame::{Codec, Filter, FrameType, Header, Metalayers, Sizes, SplitMod
 use crate::wire::MAX_DIMENSIONS;
 use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
-/// What a constructor refuses: bytes for which there is no value.
+/// Refuses what a constructor refuses: bytes for which there is no value.
 fn refused<T>(made: crate::Result<T>) -> Result<T> {
     made.map_err(|_| Error::IncorrectFormat)
 }

@@ -1,4 +1,4 @@
-//! What an array is: its metalayer in every layout, the geometry in it, and what that means.
+//! Arrays: their metalayer in every layout, the geometry in it, and what that means.
 
 mod b2nd;
 mod caterva;

@@ -123,7 +123,7 @@ impl<'de> Deserializer<'de> {
         Deserializer { reader: Reader::new(input), depth: 0, whole: false }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub fn offset(&self) -> usize {
         self.reader.offset()
     }

@@ -19,7 +19,7 @@ pub use show::{Diagnostic, DisplayWith};
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// What went wrong, at which byte and in which field.
+/// An error: the fault, its byte and its field.
 ///
 /// An error is one pointer wide and is made only on the path that fails. Its `Display` (and its `Debug`, since that is
 /// what `unwrap()` shows) is a sentence:
@@ -57,7 +57,7 @@ pub(crate) enum Segment {
 }
 
 impl Error {
-    /// What the error is about.
+    /// The fault, for a program to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -89,12 +89,12 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Whether the input ended too early, so that it may be valid with more bytes.
+    /// True if the input ended too early, so that it may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }
 
-    /// How many bytes the item being read still lacks. `None` unless the input ended too early.
+    /// The number of bytes that the item being read still lacks. `None` unless the input ended too early.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),

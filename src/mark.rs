@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// What the mark holds, for the error that refuses anything else.
+    /// The content of the mark, for the error that refuses anything else.
     pub(crate) fn holds(self) -> &'static str {
         match self {
             Mark::Fixstr => "with::fixstr holds a string",

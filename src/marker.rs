@@ -2,7 +2,7 @@
 
 use rmp::Marker;
 
-/// How deep values may nest, in both directions.
+/// The deepest nesting of values, in both directions.
 pub(crate) const MAX_DEPTH: u8 = 128;
 
 pub(crate) const NIL: u8 = 0xc0;

@@ -1,4 +1,4 @@
-//! Where encoded bytes go: one small trait, so that writing a few bytes of known length is one store.
+//! The sink of encoded bytes: one small trait, so that writing a few bytes of known length is one store.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ pub trait Sink {
     /// The sink has no room for them.
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// How many bytes have been written.
+    /// The number of bytes that have been written.
     fn written(&self) -> usize;
 
     /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). A sequence or map of unknown

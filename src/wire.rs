@@ -152,13 +152,13 @@ impl<'de> Reader<'de> {
         Reader { offset, ..self }
     }
 
-    /// How many bytes have not been read.
+    /// The number of bytes that have not been read.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.offset
     }
 
-    /// What has not been read.
+    /// The input that has not been read.
     #[inline(always)]
     pub(crate) fn rest(&self) -> &'de [u8] {
         self.input.get(self.offset..).unwrap_or_default()
@@ -173,7 +173,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Whether a positive fixint stands at this offset.
+    /// True if a positive fixint stands at this offset.
     pub(crate) fn is_fixint(&self, offset: usize) -> bool {
         self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
     }

@@ -80,7 +80,7 @@ pub use time::{TimeStep, TimeUnit};
 /// The largest size, offset or length of a dimension: NumPy holds them in a C int.
 const MAX_SIZE: usize = 0x7fff_ffff;
 
-/// How deep structures and arrays may nest.
+/// The deepest nesting of structures and arrays.
 const MAX_DEPTH: u8 = 100;
 
 fn too_deep() -> String {
@@ -121,7 +121,7 @@ impl DType {
         }
     }
 
-    /// Whether it is an aligned structure, or an array of such.
+    /// True if it is an aligned structure, or an array of such.
     pub fn is_aligned(&self) -> bool {
         matches!(self.innermost(), DType::Struct(structure) if structure.is_aligned())
     }
@@ -197,7 +197,7 @@ impl DType {
         }
     }
 
-    /// How many levels of structures and arrays are nested.
+    /// The number of nested levels of structures and arrays.
     fn depth(&self) -> u8 {
         match self {
             DType::Scalar(_) => 0,

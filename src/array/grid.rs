@@ -10,7 +10,7 @@ mod slice;
 pub use dims::Dims;
 pub use pack::Run;
 
-/// How an array is cut into chunks, and chunks into blocks: how many there are, which of them holds an element, and where.
+/// The chunks of an array and the blocks of a chunk: how many there are, which of them holds an element, and where.
 ///
 /// [`Geometry::grid`] makes it. It holds everything inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
 /// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
@@ -49,7 +49,7 @@ pub struct Grid {
     blockshape: Dims<i64>,
     extshape: Dims<i64>,
     extchunkshape: Dims<i64>,
-    /// How many chunks the padded array has in each dimension, and how many blocks the padded chunk.
+    /// The number of chunks of the padded array in each dimension, and of blocks of the padded chunk.
     chunks: Dims<i64>,
     blocks: Dims<i64>,
     nitems: i64,
@@ -129,12 +129,12 @@ impl Grid {
         &self.extchunkshape
     }
 
-    /// How many chunks the array has in each dimension.
+    /// The number of chunks of the array in each dimension.
     pub fn chunks_per_dimension(&self) -> &[i64] {
         &self.chunks
     }
 
-    /// How many blocks a chunk has in each dimension.
+    /// The number of blocks of a chunk in each dimension.
     pub fn blocks_per_dimension(&self) -> &[i64] {
         &self.blocks
     }
@@ -284,7 +284,7 @@ fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> 
     product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// How many parts each dimension has: 0 where the parts are empty.
+/// The number of parts of each dimension: 0 where the parts are empty.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
@@ -301,12 +301,12 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// How many cells a box of these lengths has. Call it only when the count is known to fit.
+/// The number of cells of a box of these lengths. Call it only when the count is known to fit.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }
 
-/// Whether a box of these lengths holds a cell.
+/// True if a box of these lengths holds a cell.
 fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
     cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
 }

@@ -16,9 +16,9 @@ pub(super) struct Elements<'a, 'de> {
     count: usize,
     left: usize,
     fields: Fields,
-    /// Whether one element more than the count may be read.
+    /// True if one element more than the count may be read.
     may_have_another: bool,
-    /// Where the last element starts.
+    /// The byte at which the last element starts.
     last: usize,
 }
 
@@ -28,7 +28,7 @@ impl<'a, 'de> Elements<'a, 'de> {
         Elements { deserializer, count, left: count, fields, may_have_another, last: 0 }
     }
 
-    /// How many elements have not been read.
+    /// The number of elements that have not been read.
     #[inline(always)]
     pub(super) fn left(&self) -> usize {
         self.left

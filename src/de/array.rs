@@ -97,7 +97,7 @@ struct Layout {
     least: usize,
     /// The counts of entries that it has.
     counts: &'static str,
-    /// How many entries stand before ndim.
+    /// The number of entries that stand before ndim.
     before_ndim: usize,
 }
 

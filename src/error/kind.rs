@@ -5,14 +5,14 @@ use alloc::string::String;
 
 use crate::marker;
 
-/// What an [`Error`](super::Error) is about.
+/// The fault of an [`Error`](super::Error).
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
     /// The input ends before the value does.
     #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
     UnexpectedEnd {
-        /// How many bytes the item being read still lacks, at least 1.
+        /// The number of bytes that the item being read still lacks, at least 1.
         needed: usize,
     },
     /// The marker is not the one that the type asks for.
@@ -34,7 +34,7 @@ pub enum ErrorKind {
     /// Bytes follow the value.
     #[error("{count} trailing byte{} after the value", plural(*count))]
     TrailingBytes {
-        /// How many bytes follow.
+        /// The number of bytes that follow.
         count: usize,
     },
     /// A string that is not UTF-8.

@@ -25,7 +25,7 @@ pub struct Diagnostic {
     pub span: Option<Range<usize>>,
     /// The text beside the span: the path of the field, such as `geometry.chunkshape[1]`, or what is missing or too much.
     pub label: String,
-    /// What may help.
+    /// Advice that may help.
     pub help: Option<&'static str>,
 }
 
@@ -58,7 +58,7 @@ impl Error {
         DisplayWith { error: self, bytes }
     }
 
-    /// What the error says, as data, for the input that its offset counts in.
+    /// The error as data, for the input that its offset counts in.
     ///
     /// ```
     /// let bytes = hex_literal::hex!("92 d1 0001 d2 00000001");

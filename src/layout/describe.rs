@@ -20,15 +20,15 @@ use crate::wire::{Form, Item, MAX_DIMENSIONS, Reader};
 pub struct Described {
     /// The offset of the first of them.
     pub offset: usize,
-    /// How many there are.
+    /// Their number.
     pub length: usize,
-    /// How many lists, structs and maps they are inside of.
+    /// The number of lists, structs and maps that they are inside of.
     pub depth: usize,
     /// The path, such as `geo.origin[1]`; empty for the whole.
     pub path: String,
     /// The marker's name: `int32`, `fixarray`; `90 + 16` of an array's 16 dimensions, which MessagePack takes for a string.
     pub marker: &'static str,
-    /// What they say: a number, a string, how many elements follow. A miscounted array metalayer says 6 and has 7.
+    /// Their value: a number, a string, the count of elements that follow. A miscounted array metalayer says 6 and has 7.
     pub value: String,
 }
 

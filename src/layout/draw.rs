@@ -11,7 +11,7 @@ use super::{Layout, joined};
 use crate::marker;
 use crate::wire::Form;
 
-/// What a node is, in words.
+/// The words for a node.
 pub(super) fn words(node: &Node) -> String {
     match &node.shape {
         Shape::Unknown => "nothing known".to_owned(),
@@ -74,7 +74,7 @@ fn leaf_words(leaf: Leaf, length: Option<usize>) -> String {
 struct Cell {
     top: String,
     name: String,
-    /// Whether its length is not fixed.
+    /// True if its length is not fixed.
     is_open: bool,
     arrow: Option<String>,
 }

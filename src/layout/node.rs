@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// Whether nothing in it is left to find out.
+    /// True if nothing in it is left to find out.
     pub(super) fn is_complete(&self) -> bool {
         match &self.shape {
             Shape::Unknown => false,
@@ -218,7 +218,7 @@ impl Node {
         }
     }
 
-    /// Whether this run is to tell something about an entry inside.
+    /// True if this run is to tell something about an entry inside.
     pub(super) fn has_probe(&self) -> bool {
         self.is_probed
             || match &self.shape {
@@ -232,7 +232,7 @@ impl Node {
             }
     }
 
-    /// Whether another value may say more about the length of this entry.
+    /// True if another value may say more about the length of this entry.
     pub(super) fn may_be_probed(&self) -> bool {
         matches!(self.shape, Shape::Leaf(Leaf::U8 | Leaf::Bytes | Leaf::FixstrBytes) | Shape::Fields { .. })
     }

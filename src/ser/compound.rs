@@ -1,4 +1,4 @@
-//! What has more than one value: sequences, tuples, structs, maps and variants with data.
+//! Compound values: sequences, tuples, structs, maps and variants with data.
 
 use serde::{Serialize, ser};
 

@@ -112,7 +112,7 @@ impl Crate {
     }
 }
 
-fn rust_files(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

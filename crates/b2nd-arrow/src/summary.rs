@@ -81,7 +81,7 @@ impl Summary {
 pub(crate) struct Described {
     element: Element,
     dtype: String,
-    /// Whether a NaN is no value but null.
+    /// True if a NaN is no value but null.
     nan_is_null: bool,
     segment_len: u64,
     physical_rows: u64,

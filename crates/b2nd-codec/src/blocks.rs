@@ -13,7 +13,7 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
 
-/// What the front of a compressed chunk says of its blocks: enough to read and decompress any of them alone.
+/// Blocks of a compressed chunk, as its front describes them: enough to read and decompress any of them alone.
 ///
 /// ```text
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
@@ -25,7 +25,7 @@ pub struct Blocks<'a> {
     header: ChunkHeader,
     front: &'a [u8],
     count: usize,
-    /// Where the first block can start.
+    /// The first byte at which a block can start.
     blocks_at: usize,
     dictionary: Option<&'a [u8]>,
     /// The starts in order, where the table has them in another: then a block ends at the next of them.
@@ -154,12 +154,12 @@ impl<'a> Blocks<'a> {
         Some(self.header.nbytes().saturating_sub(start).min(self.header.blocksize()))
     }
 
-    /// Whether blocks vary in length, as in a batch of a table's cells. Then each is decompressed alone.
+    /// True if blocks vary in length, as in a batch of a table's cells. Then each is decompressed alone.
     pub fn are_variable(&self) -> bool {
         has_variable_blocks(&self.header)
     }
 
-    /// Whether decompressing a block takes the data of the first one: the filter delta counts from there.
+    /// True if decompressing a block takes the data of the first one: the filter delta counts from there.
     pub fn need_first(&self) -> bool {
         self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }

@@ -12,19 +12,19 @@ use blosc2_src::{
 
 use crate::settings::Settings;
 
-/// Whether the library, as it is built here, has a codec and filters.
+/// True if the library, as it is built here, has a codec and filters.
 fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
     // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
     matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) && filters.all(own)
 }
 
-/// Whether the library decompresses a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
+/// True if the library decompresses a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
 pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
     !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
 }
 
-/// Whether the library compresses so.
+/// True if the library compresses so.
 pub(crate) fn encodes(with: &Settings) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))

@@ -14,7 +14,7 @@ use crate::support::{place_of, safe_place_of};
 
 /// Decompresses chunks and, with them, the contents of variable-length metalayers, in one thread.
 ///
-/// What it does not have is refused by name:
+/// Codecs and filters that it lacks are refused by name:
 ///
 /// | feature | codecs | filters |
 /// | --- | --- | --- |

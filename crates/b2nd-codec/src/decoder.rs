@@ -152,7 +152,7 @@ fn buffer(buffer: &mut Vec<u8>, length: usize) -> Result<&mut [u8]> {
     Ok(buffer.get_mut(..length).unwrap_or_default())
 }
 
-/// What [`Chunk::data_into`] calls for a chunk that is neither stored nor special.
+/// Decompressor that [`Chunk::data_into`] calls for a chunk that is neither stored nor special.
 struct Compressed<'a>(&'a mut Decoder);
 
 impl Decompress for Compressed<'_> {

@@ -224,7 +224,7 @@ impl Encoder {
         Ok(header)
     }
 
-    /// Whether blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
+    /// True if blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
     fn splits(&self, blocksize: usize) -> bool {
         let typesize = usize::from(self.settings.typesize);
         let wanted = match self.settings.split_mode {

@@ -26,7 +26,7 @@ struct Step {
 }
 
 impl Step {
-    /// Whether the filter needs a second buffer; the others work in place.
+    /// True if the filter needs a second buffer; the others work in place.
     fn moves(self) -> bool {
         matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
     }
@@ -67,7 +67,7 @@ impl Pipeline {
         Ok(Pipeline { steps, count, typesize, version: 5 })
     }
 
-    /// Whether there is nothing to do.
+    /// True if there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -114,7 +114,7 @@ impl Pipeline {
         self.steps.get(..self.count).unwrap_or_default()
     }
 
-    /// How many filters need a second buffer. Without any, streams go straight to their place.
+    /// The number of filters that need a second buffer. Without any, streams go straight to their place.
     pub(crate) fn moves(&self) -> usize {
         self.steps().iter().filter(|step| step.moves()).count()
     }

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use b2nd::{Error, Result};
 
 thread_local! {
-    /// Whether this thread is in a foreign codec.
+    /// True if this thread is in a foreign codec.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -7,7 +7,7 @@ use b2nd::{Error, Result};
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// Where a codec or a filter is.
+/// The part of this crate that has a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// In this crate.
@@ -38,7 +38,7 @@ pub(crate) fn place_of_filter(filter: Filter) -> Place {
     }
 }
 
-/// Where a chunk can be decompressed.
+/// The part of this crate that decompresses a chunk.
 ///
 /// # Errors
 ///

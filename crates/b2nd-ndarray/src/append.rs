@@ -115,7 +115,7 @@ impl Appender {
         Ok(Appender { pending: array.read_bytes(&last)?, changed: false, full, offsets, draft })
     }
 
-    /// How many rows the array has, those that are not flushed included.
+    /// The number of rows of the array, those that are not flushed included.
     pub fn rows(&self) -> i64 {
         self.full + self.pending_rows()
     }
@@ -263,7 +263,7 @@ impl Appender {
         usize::try_from(self.draft.header().typesize()).unwrap_or(1)
     }
 
-    /// How many bytes a row takes.
+    /// The number of bytes that a row takes.
     fn row_len(&self) -> usize {
         let items: i64 = self.draft.meta().geometry.shape().iter().skip(1).product();
         usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize()).max(1)

@@ -86,7 +86,7 @@ impl Array {
         Array::of(Store::open_at(source, offset)?)
     }
 
-    /// The same array, with its chunks in another source.
+    /// This array, with its chunks in another source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Array::of(self.store.with_source(source))
@@ -111,7 +111,7 @@ impl Array {
         &self.geometry
     }
 
-    /// Where its chunks and blocks lie.
+    /// The grid of its chunks and blocks.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }

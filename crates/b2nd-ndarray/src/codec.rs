@@ -1,4 +1,4 @@
-//! What compresses and decompresses: the crate `b2nd-codec`.
+//! Codecs to compress and decompress with: the crate `b2nd-codec`.
 
 use b2nd::B2ndMeta;
 use b2nd::frame::{Filter, Header};

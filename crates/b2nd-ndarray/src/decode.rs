@@ -36,7 +36,7 @@ struct Part<'a> {
     source: From<'a>,
 }
 
-/// Where a chunk's elements come from.
+/// The source of a chunk's elements.
 enum From<'a> {
     /// From blocks that are decompressed one by one.
     Blocks(Blocks<'a>),
@@ -110,7 +110,7 @@ impl Array {
         Ok(header.special())
     }
 
-    /// Whether each block of a chunk can be decompressed alone, and is one of the array.
+    /// True if each block of a chunk can be decompressed alone, and is one of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
         let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
         // delta counts from the first block; the filters and codecs of plugins ask for the array's shapes.

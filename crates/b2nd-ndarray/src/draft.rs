@@ -262,7 +262,7 @@ pub(crate) fn refused(path: &Path, why: &str) -> Error {
     Error::B2nd(b2nd::Error::custom(format_args!("{}: {why}", path.display())))
 }
 
-/// Whether an entry of the index stands for a chunk of zeros, its padding included.
+/// True if an entry of the index stands for a chunk of zeros, its padding included.
 pub(crate) fn is_zeros(entry: i64) -> bool {
     entry.to_be_bytes().first() == Some(&0x81)
 }

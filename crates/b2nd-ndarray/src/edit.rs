@@ -56,7 +56,7 @@ pub struct ArrayEditor {
     array: Array,
     /// The index.
     entries: Vec<i64>,
-    /// Whether the file may have changed since the array was opened.
+    /// True if the file may have changed since the array was opened.
     stale: bool,
 }
 

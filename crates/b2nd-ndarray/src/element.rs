@@ -19,18 +19,18 @@ use crate::pages;
 ///
 /// (Not to be implemented elsewhere: structures and text are [`Elements`](crate::Elements).)
 pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
-    /// What NumPy calls it.
+    /// NumPy's name for it.
     const TYPE: ScalarType;
 }
 
 pub(crate) mod sealed {
     use bytemuck::{NoUninit, Pod, Zeroable};
 
-    /// How a value stands in memory.
+    /// A value as it stands in memory.
     pub trait Raw: NoUninit + Zeroable {
         /// Bits that may come from a file: the value itself, or a byte for a `bool`.
         type Bits: Pod + Send + Sync;
-        /// How many bytes are swapped where the byte order is the other one: a part of a complex number.
+        /// The number of bytes that are swapped where the byte order is the other one: a part of a complex number.
         const SWAPPED: usize;
         /// The values that these bits are, in the same memory.
         fn values(bits: Vec<Self::Bits>) -> Vec<Self>;
@@ -104,7 +104,7 @@ pub(crate) fn scalar<T: Element>() -> Result<Scalar> {
     Ok(Scalar::new(T::TYPE, ByteOrder::NATIVE)?)
 }
 
-/// Whether elements of this dtype, which a `T` can hold, have to be swapped.
+/// True if elements of this dtype, which a `T` can hold, have to be swapped.
 pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     if let Some(DType::Scalar(scalar)) = dtype {
         let time = matches!(scalar.scalar_type(), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_));
@@ -129,7 +129,7 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
-/// Of a size that the compiler knows, so that it becomes one instruction for many.
+/// Swaps elements of a size that the compiler knows, many in one instruction.
 fn each<const N: usize>(bytes: &mut [u8]) {
     if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {
         values.iter_mut().for_each(|value| value.reverse());

@@ -18,7 +18,7 @@ pub enum Error {
     DType {
         /// The type that was asked for.
         expected: String,
-        /// What the array has.
+        /// The array's own.
         found: String,
     },
     /// The elements have another size than the type that was asked for.
@@ -38,9 +38,9 @@ pub enum Error {
     /// The slice has too many or too few dimensions.
     #[error("the array has {expected} dimensions, the slice {found}")]
     Dimensions {
-        /// How many the array has.
+        /// The number of dimensions of the array.
         expected: usize,
-        /// How many the slice has.
+        /// The number of dimensions of the slice.
         found: usize,
     },
     /// The slice has an index outside the array.
@@ -74,7 +74,7 @@ pub enum Error {
     Chunk {
         /// The chunk's number.
         number: u64,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// The bytes to write are more or fewer than the array's.

@@ -92,7 +92,7 @@ pub use remote::Remote;
 pub use select::Select;
 pub use write::{to_frame, write, write_bytes, write_from};
 
-/// How many threads there are: those of the pool that the caller is in.
+/// The number of threads: those of the pool that the caller is in.
 fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_num_threads();
@@ -100,7 +100,7 @@ fn threads() -> usize {
     1
 }
 
-/// What becomes of each item, in their order.
+/// Results of the work on each item, in their order.
 fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
     #[cfg(feature = "rayon")]
     use rayon::iter::{IntoParallelIterator, ParallelIterator};

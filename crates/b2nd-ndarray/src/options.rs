@@ -15,31 +15,31 @@ const CHUNK: i64 = 4 << 20;
 const BYTEDELTA: Filter = Filter::Other(35);
 const MAX_BYTEDELTA: i32 = 127;
 
-/// How an array is cut and compressed, and what else its file holds.
+/// Options of a new array: its chunks and blocks, its compression, and what else its file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// A chunk's length in each dimension, in elements; if none is given, as python-blosc2 chooses: about 4 MiB.
     pub chunkshape: Option<Vec<i32>>,
     /// A block's length in each dimension, in elements; if none is given, as python-blosc2 chooses: about 128 KiB.
     pub blockshape: Option<Vec<i32>>,
-    /// What compresses.
+    /// The codec that compresses.
     pub codec: Codec,
     /// The compression level, 0 to 9; 0 stores.
     pub level: u8,
     /// At most six filters and the parameter of each, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
-    /// Whether blocks are split by byte position.
+    /// True if blocks are split by byte position.
     pub split_mode: SplitMode,
     /// Metalayers beside the array's: a name of at most 31 bytes and the content, in the header. Their lengths are fixed once written.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// Attributes (variable-length metalayers): a name of at most 31 bytes and the content, which python-blosc2 takes for MessagePack
     /// ([`b2nd::frame::encode_msgpack`] makes it).
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// Whether a file of the same name is replaced. If not, it is an error.
+    /// True if a file of the same name is replaced. If not, it is an error.
     pub overwrite: bool,
 }
 
-/// What python-blosc2 does: Zstandard after a byte shuffle, level 5.
+/// The defaults of python-blosc2: Zstandard after a byte shuffle, level 5.
 impl Default for Options {
     fn default() -> Self {
         Options {

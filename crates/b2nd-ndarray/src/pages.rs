@@ -1,7 +1,7 @@
 //! Large results in large pages.
 #![allow(unsafe_code)]
 
-/// What is shorter is not worth asking; NumPy asks from here on too.
+/// Shorter buffers are not worth asking; NumPy asks from here on too.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 

@@ -202,7 +202,7 @@ impl Array {
         Ok(bytes)
     }
 
-    /// How many elements are wanted in each dimension, and which.
+    /// The elements that are wanted in each dimension, counted.
     fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
@@ -249,7 +249,7 @@ impl Array {
         Ok(ArrayViewMut::from_shape(IxDyn(&shape), bytes)?)
     }
 
-    /// How many elements a slice has, which has to be inside the array.
+    /// The number of elements of a slice, which has to be inside the array.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A shape may claim more chunks than there are, and more than anyone can wait for.
         if let Some(last) = self.grid.chunks_in(slice)?.last() {
@@ -268,7 +268,7 @@ impl Array {
         Error::Memory { items, itemsize: self.itemsize() }
     }
 
-    /// Whether the values have to be swapped, if they are `T`s.
+    /// True if the values have to be swapped, if they are `T`s.
     pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
         let swapped = element::swapped::<T>(self.dtype())?;
         if self.itemsize() != size_of::<T>() {

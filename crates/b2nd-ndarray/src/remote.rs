@@ -14,7 +14,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::parts::Parts;
 
-/// How much the first request asks for: most headers fit.
+/// The length that the first request asks for: most headers fit.
 const FIRST_READ: u64 = 4096;
 
 /// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.
@@ -101,7 +101,7 @@ impl Remote {
         Ok(Remote { object, length, array })
     }
 
-    /// What header and index say of the array: shapes, type, attributes. Its values have to be [fetched](Remote::fetch) first.
+    /// The array that header and index describe: shapes, type, attributes. Its values have to be [fetched](Remote::fetch) first.
     pub fn array(&self) -> &Array {
         &self.array
     }
@@ -184,7 +184,7 @@ impl Object {
     }
 }
 
-/// What an answer says of the object that is not what the first one said.
+/// The difference between what an answer and the first one say of the object.
 fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
     let tags = opened.e_tag.as_ref().zip(now.e_tag.as_ref());
     let (what, before, after) = if opened.size != now.size {

@@ -188,7 +188,7 @@ struct Along {
     step: i64,
     /// The coordinates, which ascend.
     list: Option<Vec<i64>>,
-    /// Where each index that was asked for is in the list, if that is another order.
+    /// The position in the list of each index that was asked for, if the order is another.
     order: Option<Vec<usize>>,
 }
 
@@ -231,7 +231,7 @@ impl Chosen {
         self.axes.iter().map(|axis| axis.list.as_ref().map_or(Wanted::Each(axis.step), |list| Wanted::At(list))).collect()
     }
 
-    /// Whether the box is all of it.
+    /// True if the box is all of it.
     fn is_slice(&self) -> bool {
         self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1)
     }

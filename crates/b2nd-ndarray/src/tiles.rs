@@ -14,15 +14,15 @@ pub(crate) type Area = Vec<Range<i64>>;
 
 /// A grid of cells.
 pub(crate) struct Tiles<'a> {
-    /// Where the first cell starts.
+    /// The start of the first cell.
     pub(crate) origin: &'a [i64],
     /// The length of a cell in each dimension, in elements.
     pub(crate) lengths: &'a [i64],
-    /// How many entries of the view an element takes along the last axis.
+    /// The number of the view's entries that an element takes along the last axis.
     pub(crate) scale: usize,
     /// Which elements are wanted in each dimension; every one where nothing is said.
     pub(crate) wanted: &'a [Wanted<'a>],
-    /// Whether parts may be filled in parallel.
+    /// True if parts may be filled in parallel.
     pub(crate) parallel: bool,
 }
 
@@ -76,7 +76,7 @@ impl Tiles<'_> {
         self.wanted.get(axis).copied().unwrap_or(Wanted::Each(1))
     }
 
-    /// How many cells the area touches.
+    /// The number of cells that the area touches.
     pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
         let lengths = self.origin.iter().zip(self.lengths);
         let cells = area.iter().enumerate().zip(lengths);
@@ -85,7 +85,7 @@ impl Tiles<'_> {
     }
 }
 
-/// Where an area is along an axis of a view whose first element has this coordinate.
+/// The range of an area along an axis of a view whose first element has this coordinate.
 pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
     let Some(range) = area.get(axis) else { return Slice::from(..) };
     let scale = if axis + 1 == area.len() { scale } else { 1 };
@@ -93,7 +93,7 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// Where the wanted elements of an area lie along an axis of a view of whole elements. Of a list's, it is the range that holds them.
+/// The wanted elements of an area along an axis of a view of whole elements. For a list, it is the range that holds them.
 pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
     match wanted.get(axis) {

@@ -20,7 +20,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// How many wanted elements of a range lie before a coordinate in it, and the first one that does not.
+    /// The number of wanted elements of a range before a coordinate in it, and the first one after it.
     pub(crate) fn split(self, range: &Range<i64>, coordinate: i64) -> (i64, i64) {
         match self {
             Wanted::Each(step) => {
@@ -62,7 +62,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// How many cells of this length, from `origin` on, hold a wanted element.
+    /// The number of cells of this length, from `origin` on, that hold a wanted element.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {
         let cell = |at: i64| (at - origin).checked_div(length).unwrap_or(0);
         let last = self.last(range);

@@ -136,7 +136,7 @@ pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S
     Ok(writer.finish()?)
 }
 
-/// What the array's metalayer says of it.
+/// The array's metalayer.
 pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &Options,

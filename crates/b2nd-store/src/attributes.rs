@@ -106,7 +106,7 @@ impl Attributes {
         self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -8,9 +8,9 @@ use crate::frame::Frame;
 use crate::kind::Kind;
 use crate::leaf::{Content, Leaf};
 
-/// What is in a frame that holds frames.
+/// The content of a frame that holds frames.
 pub struct Embedded {
-    /// What kind of store it is, or is a part of.
+    /// The kind of store that it is, or is a part of.
     pub kind: Kind,
     /// The attributes of the frame.
     pub attributes: Attributes,

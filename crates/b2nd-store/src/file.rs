@@ -16,7 +16,7 @@ use b2nd::frame::{FileSource, Source};
 /// The file that makes a directory a sparse frame.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";
 
-/// How much is read when a file is opened: what most headers need, and all of a small file.
+/// The length that is read when a file is opened: what most headers need, and all of a small file.
 const FIRST_READ: u64 = 4096;
 
 /// A file, whose first bytes have been read. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
@@ -111,13 +111,13 @@ impl Folder for Directory {
     }
 }
 
-/// Whether a directory is a store and no sparse frame: by its name, or by what it holds.
+/// True if a directory is a store and no sparse frame: by its name, or by what it holds.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// Whether an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
+/// True if an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

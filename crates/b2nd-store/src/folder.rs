@@ -10,7 +10,7 @@ pub(crate) const EMBED: &str = "embed.b2e";
 /// The member that holds the attributes of a store or of a group.
 pub(crate) const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
-/// The same where they are embedded.
+/// The key of attributes that are embedded.
 pub(crate) const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
 
 /// The member that makes a folder a table.
@@ -19,7 +19,7 @@ pub(crate) const TABLE: &str = "_meta.b2f";
 /// The member that holds the attributes of a table.
 pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
-/// How the members end that are leaves.
+/// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
 /// Files under names: a directory, or an archive.
@@ -54,12 +54,12 @@ pub trait Folder {
     }
 }
 
-/// Whether these are the first ten bytes of a frame: a fixarray and the magic.
+/// True if these are the first ten bytes of a frame: a fixarray and the magic.
 pub fn is_frame(first: &[u8]) -> bool {
     matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
 }
 
-/// Whether these are the first bytes of a zip archive.
+/// True if these are the first bytes of a zip archive.
 pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
@@ -85,7 +85,7 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// Whether an error says that a source failed, or has not the bytes at hand; and nothing of what is in it.
+/// True if an error says that a source failed, or has not the bytes at hand; and nothing of what is in it.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }

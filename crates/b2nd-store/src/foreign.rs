@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What a file is whose first bytes are these, and what to do with it. `None` if it is not known, or a frame.
+/// The format of a file that starts with these bytes, and what to do with it. `None` if it is not known, or a frame.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
@@ -48,7 +48,7 @@ const SENTENCE: usize = 16;
 
 const ZARR: &str = "a part of a Zarr store: zarr-python reads it";
 
-/// What a directory is that is neither a sparse frame nor a store.
+/// The format of a directory that is neither a sparse frame nor a store.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {
     [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file()).then_some(ZARR)
 }

@@ -17,22 +17,22 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::text::{count, printable};
 
-/// How much is asked for at once: most headers, and all the trailers and indexes of most files.
+/// The length that is asked for at once: most headers, and all the trailers and indexes of most files.
 const BLOCK: u64 = 1 << 16;
 
 /// The most that is asked for at once. What is longer than a block is values, or read once.
 const PIECE: u64 = 1 << 23;
 
-/// How many blocks are kept.
+/// The number of blocks that are kept.
 const KEPT: usize = 256;
 
 /// The longest file that is taken whole from a server without ranges.
 const WHOLE: u64 = 1 << 24;
 
-/// How long a server may take for an answer, and again for its bytes.
+/// The time that a server may take for an answer, and again for its bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long is waited before a question is asked again.
+/// The waits before a question is asked again.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
 
 /// A file on a server. That it is replaced while it is read is an error, where the server gives an `ETag`, a `Last-Modified` or another
@@ -43,7 +43,7 @@ pub struct HttpFile {
     state: State,
     /// All of it, where the server gives no ranges.
     whole: Option<Vec<u8>>,
-    /// What has been read, by the number of the block.
+    /// Blocks that have been read, by their number.
     blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
@@ -147,15 +147,15 @@ impl HttpFile {
     }
 }
 
-/// What a server gives.
+/// The answer of a server.
 enum Answer {
     /// The range, and what the whole file is.
     Part(Vec<u8>, State),
     Whole(Vec<u8>),
 }
 
-/// What tells a file from another one that is put in its place. A server that gives neither tag nor time is taken at its word as long as
-/// the length stays.
+/// Signs that tell a file from another one that is put in its place. A server that gives neither tag nor time is
+/// taken at its word as long as the length stays.
 #[derive(Default, PartialEq, Eq)]
 struct State {
     length: u64,

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// What a frame holds, told from its metalayers alone. It serializes to the names that stand beside each.
+/// The kind of a frame, told from its metalayers alone. It serializes to the names that stand beside each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -105,7 +105,7 @@ impl Kind {
         }
     }
 
-    /// Whether python-blosc2 refuses to open it unless it is told to trust it: what it opens may lead elsewhere, or run.
+    /// True if python-blosc2 refuses to open it unless it is told to trust it: what it opens may lead elsewhere, or run.
     pub fn needs_trust(self) -> bool {
         matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object | Kind::Proxy)
     }

@@ -16,13 +16,13 @@ pub struct Leaf {
     pub key: String,
     /// The file that holds it; of a table that with its metadata.
     pub member: Option<String>,
-    /// Where it starts: in the archive, or in the data of the frame that embeds it.
+    /// The byte at which it starts: in the archive, or in the data of the frame that embeds it.
     pub offset: u64,
-    /// What it is.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a leaf is.
+/// The content of a leaf.
 #[derive(Clone)]
 pub enum Content {
     /// A frame in the file [`Leaf::member`].

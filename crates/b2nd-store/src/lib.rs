@@ -1,4 +1,4 @@
-//! Where Blosc2 frames are, and what they are: files, addresses, archives, directories; kinds, attributes, tables.
+//! Places of Blosc2 frames, and what the frames are: files, addresses, archives, directories; kinds, attributes, tables.
 //!
 //! | to | look at |
 //! | --- | --- |

@@ -85,7 +85,7 @@ impl Location {
         }
     }
 
-    /// Whether it is standard input.
+    /// True if it is standard input.
     pub fn is_stdin(&self) -> bool {
         self.place == Place::Stdin
     }

@@ -5,7 +5,7 @@ use crate::text::{count, quoted};
 /// Bytes after a marker, as text.
 pub type Show = fn(&[u8]) -> String;
 
-/// What follows a marker.
+/// The value behind a marker.
 pub enum Form {
     /// Nothing: the marker is this value.
     Word(&'static str),
@@ -23,7 +23,7 @@ pub enum Form {
     Map(Length),
 }
 
-/// Where a length or count stands.
+/// The place of a length or count.
 pub enum Length {
     /// In the marker.
     Is(usize),
@@ -32,7 +32,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// How long a value's marker is with the length after it, and that length.
+    /// The length of a value's marker with the number after it, and that number.
     pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),
@@ -95,7 +95,7 @@ fn unsigned(bytes: &[u8]) -> String {
     number(bytes).to_string()
 }
 
-/// The same with a sign. No bytes are 0.
+/// A signed big-endian number. No bytes are 0.
 pub fn signed_number(bytes: &[u8]) -> i64 {
     let unused = u64::BITS - 8 * bytes.len().clamp(1, 8) as u32;
     (number(bytes) << unused) as i64 >> unused
@@ -117,7 +117,7 @@ pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// How many bytes there are.
+/// The number of bytes, in words.
 pub fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }

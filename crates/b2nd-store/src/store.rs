@@ -17,7 +17,7 @@ use crate::kind::Kind;
 use crate::leaf::{Content, Leaf};
 use crate::table::Table;
 
-/// What is in a store.
+/// The content of a store.
 pub struct Store {
     /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
     pub kind: Option<Kind>,
@@ -33,7 +33,7 @@ pub struct Store {
 
 /// Lists a directory or an archive.
 ///
-/// Where a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
+/// If a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
 /// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
 /// out why.
 ///
@@ -146,7 +146,7 @@ impl Store {
     }
 }
 
-/// Where a file starts, 0 where its place is no good: whoever opens it finds out why.
+/// The byte at which a file starts, 0 where its place is no good: whoever opens it finds out why.
 fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
     Ok(readable(folder.offset(file))?.unwrap_or(0))
 }
@@ -159,7 +159,7 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Whether a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
+/// True if a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

@@ -6,13 +6,13 @@ use serde_json::Value;
 use crate::attributes::Attributes;
 use crate::folder::{LEAVES, is_below};
 
-/// How the file of a column ends: an array, lists or objects, the values of a dictionary.
+/// The endings of a column's file: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
-/// What the metadata of a `CTable` say.
+/// The metadata of a `CTable`.
 #[derive(Clone, Serialize)]
 pub struct Table {
-    /// How many rows there are, where that is said.
+    /// The number of rows, where that is said.
     pub rows: Option<u64>,
     /// A description of each column: its `name` and `kind`, and more. Those that are computed from others come last; they have
     /// `col_deps`, and no file holds them.
@@ -29,7 +29,7 @@ pub struct Table {
     /// The files of the table that hold frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// What python-blosc2 keeps of it: the schema, its indexes.
+    /// Metadata that python-blosc2 keeps of it: the schema, its indexes.
     pub metadata: Attributes,
     /// The user's attributes.
     #[serde(skip)]

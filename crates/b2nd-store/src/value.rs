@@ -12,10 +12,10 @@ use serde::{Serialize, Serializer};
 use crate::marker::{self, Form};
 use crate::text::shortened;
 
-/// How deep a value may nest.
+/// The deepest nesting of a value.
 const MAX_DEPTH: usize = 128;
 
-/// What python-blosc2 puts before the elements of a tuple.
+/// The string that python-blosc2 puts before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
 /// A MessagePack value in borrowed bytes. It serializes to the JSON forms of a [`b2nd::Value`], and its text is that one's.
@@ -146,12 +146,12 @@ impl Write for Line {
     }
 }
 
-/// Whether the bytes start and end as Python's pickles do since protocol 2. Nothing here opens a pickle.
+/// True if the bytes start and end as Python's pickles do since protocol 2. Nothing here opens a pickle.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, .., b'.'])
 }
 
-/// What a marker starts; of an array and a map, how many values or pairs follow.
+/// A marker and what it starts; for an array and a map, the number of values or pairs that follow.
 #[derive(Clone, Copy)]
 enum Item<'a> {
     /// nil, false, true.

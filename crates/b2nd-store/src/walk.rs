@@ -18,7 +18,7 @@ pub struct Candidate {
     what: Result<What>,
 }
 
-/// What the directory around a path says it is, or what is in it if it is a directory.
+/// A path as the directory around it describes it, or its content if it is a directory.
 enum What {
     /// The path that the search began with, which may be anything but a directory.
     Root,
@@ -46,17 +46,17 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Whether there may be many frames in it.
+    /// True if there may be many frames in it.
     pub fn may_be_store(&self) -> bool {
         let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
         matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
     }
 }
 
-/// What is found below a path, in the order of names: files, and the directories of sparse frames and stores, which are not looked
+/// Candidates below a path, in the order of names: files, and the directories of sparse frames and stores, which are not looked
 /// into. A path that is no directory comes itself, whatever is in it. Links to directories are not followed below the path.
 ///
-/// What cannot be read comes with its error.
+/// Files that cannot be read come with their errors.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
@@ -69,7 +69,7 @@ pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<>
     })
 }
 
-/// What [`candidates`] finds and is something.
+/// Those of [`candidates`] that hold something.
 pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
@@ -77,7 +77,7 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + 
 /// A path, and what its directory says it is; the root has none.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// What a path is. If it is a directory of nothing special, what is in it has to wait.
+/// The kind of a path. The content of a directory of nothing special has to wait.
 fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {

@@ -13,10 +13,10 @@ use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
 use crate::text::printable;
 
-/// How much of the directory is read at once.
+/// The length of the directory that is read at once.
 const BUFFER: usize = 1 << 16;
 
-/// How far before its end an archive's directory is looked for: a comment may be 64 KiB long.
+/// The distance from its end at which an archive's directory is looked for: a comment may be 64 KiB long.
 const SEARCHED: u64 = 1 << 17;
 
 /// The length of a member's own header, without its name.
@@ -99,7 +99,7 @@ impl<'s> Zip<'s> {
         Ok((member.method == CompressionMethod::STORE).then_some(range))
     }
 
-    /// Whether there is a member with this name.
+    /// True if there is a member with this name.
     pub fn has(&self, name: &str) -> bool {
         self.members.contains_key(name)
     }

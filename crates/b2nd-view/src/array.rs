@@ -7,9 +7,9 @@ use b2nd::frame::Header;
 pub struct Array<'a> {
     /// The name of the metalayer.
     pub name: &'static str,
-    /// What it says.
+    /// The metadata.
     pub meta: ArrayMeta<&'a str>,
-    /// How many bytes follow the metadata in their metalayer.
+    /// The number of bytes that follow the metadata in their metalayer.
     pub stale: usize,
 }
 

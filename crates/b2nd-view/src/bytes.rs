@@ -15,10 +15,10 @@ use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 
-/// How many bytes stand on a line: a marker and a number of 64 bits.
+/// The number of bytes that stand on a line: a marker and a number of 64 bits.
 const PER_LINE: usize = 9;
 
-/// How many lines a long string takes before it is cut short.
+/// The number of lines that a long string takes before it is cut short.
 const MAX_LINES: usize = 8;
 
 /// The widest that the column of names gets for a name that is wider than the others.
@@ -152,7 +152,7 @@ pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     lines
 }
 
-/// What a string looks like: a dot for what is no letter, digit or sign of ASCII.
+/// The look of a string: a dot for what is no letter, digit or sign of ASCII.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
 }

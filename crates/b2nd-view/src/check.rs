@@ -1,4 +1,4 @@
-//! What is wrong with a frame: every finding at once, and who minds.
+//! Findings of a frame: all of them at once, and who minds.
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Decompress, Header, HeaderField, MAX_METALAYERS, Metalayers};
@@ -41,13 +41,13 @@ pub struct Finding {
     pub offset: Option<u64>,
     /// A sentence.
     pub finding: String,
-    /// Whether the documents allow it; `None` where they say nothing.
+    /// True if the documents allow it; `None` where they say nothing.
     pub document: Option<bool>,
-    /// Whether C-Blosc2 reads it; `None` where nobody has tried.
+    /// True if C-Blosc2 reads it; `None` where nobody has tried.
     pub c_blosc2: Option<bool>,
-    /// Whether python-blosc2 opens it unless told to trust it; `None` where nobody has tried.
+    /// True if python-blosc2 opens it unless told to trust it; `None` where nobody has tried.
     pub python_blosc2: Option<bool>,
-    /// Whether it only says that nothing here decodes a chunk or a value, which may be good.
+    /// True if it only says that nothing here decodes a chunk or a value, which may be good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
 }
@@ -67,7 +67,7 @@ type Answers = [Option<bool>; 3];
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// Of a chunk with a codec or filter that is not at hand, or that C-Blosc2 has as a plugin: nothing can be said.
+/// Nothing can be said of a chunk with a codec or filter that is not at hand, or that C-Blosc2 has as a plugin.
 const UNKNOWN: Answers = [None; 3];
 
 /// All findings of a frame. With `data` every chunk is decompressed.
@@ -293,7 +293,7 @@ impl Findings {
         }
     }
 
-    /// What python-blosc2 thinks of a value. A metalayer may hold any bytes: those that are not MessagePack are no finding.
+    /// Findings of python-blosc2 in a value. A metalayer may hold any bytes: those that are not MessagePack are no finding.
     fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
         let Some(value) = Value::from_slice(content) else { return };
         for (kind, what) in [(42, "a frame"), (43, "a reference")] {
@@ -351,7 +351,7 @@ impl Findings {
     }
 }
 
-/// Where the contents of metalayers start, in their order.
+/// The bytes at which the contents of metalayers start, in their order.
 fn contents_of(rows: &[bytes::Row]) -> Vec<u64> {
     let contents = rows.iter().filter(|row| row.depth == 3 && row.marker == "bin32");
     contents.map(|row| row.offset + row.length as u64).collect()

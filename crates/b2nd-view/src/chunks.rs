@@ -13,15 +13,15 @@ pub struct Row {
     pub first: u64,
     /// The number of the last of them.
     pub last: u64,
-    /// Where it is, and what its header says.
+    /// Its place, and what its header says.
     pub content: Content,
 }
 
-/// What is known of a chunk.
+/// A chunk, as far as it is known.
 pub enum Content {
     /// No bytes: the index says what all elements are. The length of the data, where the header says one.
     Special(Special, Option<u64>),
-    /// Where it starts after the header, or in a sparse frame the number of its file.
+    /// The byte at which it starts after the header, or in a sparse frame the number of its file.
     At(u64, Result<ChunkHeader>),
 }
 
@@ -48,7 +48,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     })
 }
 
-/// How many bytes of data a chunk holds, as the frame's header says.
+/// The number of bytes of data that a chunk holds, as the frame's header says.
 fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
     let (all, chunksize) = (u64::try_from(header.nbytes()).ok()?, u64::try_from(header.chunksize()).ok()?);
     if header.has_variable_chunks() || chunksize == 0 {
@@ -57,7 +57,7 @@ fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
     Some(all.checked_sub(chunk.checked_mul(chunksize)?)?.min(chunksize))
 }
 
-/// How a chunk holds its data, in a word.
+/// One word for how a chunk holds its data.
 pub fn kind(header: &ChunkHeader) -> String {
     match header.special() {
         Some(special) => special.to_string(),

@@ -1,4 +1,4 @@
-//! What a frame's kind has to say: a recipe its operands, a proxy its source, a labelled array its labels.
+//! Details that a frame's kind has: a recipe its operands, a proxy its source, a labelled array its labels.
 
 use b2nd::frame::{Decompress, Header, Trailer};
 
@@ -7,7 +7,7 @@ use b2nd_store::Kind;
 use b2nd_store::Value;
 use b2nd_store::attributes;
 
-/// How much of an expression or a name is shown where nothing is narrower, in characters.
+/// The most of an expression or a name that is shown where nothing is narrower, in characters.
 pub const WIDTH: usize = 96;
 
 /// Lines of a label and a text of at most so many characters, in the order in which they are shown.
@@ -89,7 +89,7 @@ impl Lines {
     }
 }
 
-/// What an operand refers to: a path, and what more it takes to find it.
+/// The reference of an operand: a path, and what more it takes to find it.
 fn reference(operand: Value) -> String {
     if let Some(path) = operand.as_str() {
         return quoted(path.as_bytes());

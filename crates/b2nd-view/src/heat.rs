@@ -35,7 +35,7 @@ pub fn viridis(value: f64) -> Rgb {
     })
 }
 
-/// Where values lie between two others: evenly, or by their logarithms.
+/// The places of values between two others: evenly, or by their logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     ends: [f64; 2],
@@ -77,7 +77,7 @@ impl Scale {
 
 /// A picture: rows of pixels. Those that are `None` have no value.
 pub struct Pixels {
-    /// How many a row has.
+    /// The number of cells in a row.
     pub width: usize,
     /// Pixels, row by row.
     pub colors: Vec<Option<Rgb>>,
@@ -110,7 +110,7 @@ impl Pixels {
         Pixels { width, colors: dots(values, width, height).into_iter().map(color).collect() }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn height(&self) -> usize {
         self.colors.len() / self.width.max(1)
     }
@@ -136,7 +136,7 @@ impl Pixels {
     }
 }
 
-/// How many colours there are.
+/// The number of colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// 24 bits.
@@ -199,12 +199,12 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// How often values fall into each of `bins` even steps of their range. What is not finite falls into none.
+/// Counts of the values in each of `bins` even steps of their range. Values that are not finite fall into none.
 pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
     histogram_in(values, bins, Scale::of(values, false))
 }
 
-/// How often values fall into each of `bins` steps of a scale. What is beyond its ends falls into none.
+/// Counts of the values in each of `bins` steps of a scale. Values beyond its ends fall into none.
 pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
     let is_one = scale.least() == scale.greatest();

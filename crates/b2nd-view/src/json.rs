@@ -22,18 +22,18 @@ mod data;
 mod line;
 mod store;
 
-/// What an object says beyond the header and the trailer.
+/// Parts of an object beyond the header and the trailer.
 #[derive(Clone, Default)]
 pub struct Options {
     /// The chunks, each looked at.
     pub chunks: bool,
     /// The chunks that a slice touches.
     pub slice: Option<Slice>,
-    /// How many columns a page has on its terminal. JSON takes what it needs.
+    /// The number of columns that a page has on its terminal. JSON takes what it needs.
     pub width: Option<usize>,
 }
 
-/// Where a frame is.
+/// The place of a frame.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct Place<'a> {
     /// The file, the directory or the address; of a leaf that of its store.
@@ -44,7 +44,7 @@ pub struct Place<'a> {
     /// The file in the store that holds the leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// Where the frame starts in its file; of a leaf in an embedded store, in that store's data.
+    /// The byte at which the frame starts in its file; for a leaf in an embedded store, in that store's data.
     pub offset: u64,
 }
 
@@ -107,7 +107,7 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// What an element is; Caterva does not say.
+    /// The type of an element; Caterva does not say.
     element: Option<Readable<ElementObject>>,
     stale_bytes: usize,
     grid: Readable<GridObject>,
@@ -168,7 +168,7 @@ impl FieldObject {
 }
 
 impl<'a> Object<'a> {
-    /// What a frame says. What cannot be read has its error in its place.
+    /// The facts of a frame. Parts that cannot be read have their error in their place.
     ///
     /// # Errors
     ///
@@ -232,12 +232,12 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// What kind of frame it is.
+    /// The kind of frame.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether all that was asked for could be read.
+    /// True if all that was asked for could be read.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }

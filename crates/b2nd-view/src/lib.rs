@@ -1,4 +1,4 @@
-//! What the metadata of a Blosc2 file say: as data, as JSON, as text and as a picture.
+//! Views of the metadata of a Blosc2 file: as data, as JSON, as text and as a picture.
 //!
 //! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
 //! files nor terminals: bytes come from a [`Source`], and compressed values go through the caller's
@@ -48,7 +48,7 @@ pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
 pub use check::Limits;
 pub use verify::{Report, verify, verify_with};
 
-/// What is in stores, and stores as JSON.
+/// Contents of stores, and stores as JSON.
 pub mod store {
     pub use crate::json::{Groups, StoreObject};
     pub use b2nd_store::{Attributes, Content, Embedded, Folder, Leaf, Store, Table, Zip, embedded, is_frame, is_zip, list};

@@ -22,10 +22,10 @@ mod lines;
 /// Without a terminal, a dtype's lines are at most so wide, where it has places to break them.
 const DTYPE_WIDTH: usize = 96;
 
-/// How many lines of a dtype are shown.
+/// The number of lines of a dtype that are shown.
 const DTYPE_LINES: usize = 8;
 
-/// What a page says beyond the header and the trailer.
+/// Parts of a page beyond the header and the trailer.
 pub use crate::json::Options;
 
 /// Everything that the header and the trailer say, a line for each thing.
@@ -149,7 +149,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     grid(page, geometry, header, slice);
 }
 
-/// What an element is, in words.
+/// The type of an element, in words.
 fn element(page: &mut Page, dtype: &DType, typesize: i32) {
     let words = dtype.describe();
     // NumPy forgets that a structure inside another is aligned, and then the two lengths differ.

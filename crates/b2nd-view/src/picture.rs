@@ -24,14 +24,14 @@ use plane::Plane;
 const MARGIN: f64 = 16.0;
 const BETWEEN: f64 = 24.0;
 
-/// How wide the left half is, and how high its grid gets.
+/// The width of the left half, and the greatest height of its grid.
 const LEFT: f64 = 340.0;
 const GRID: f64 = 400.0;
 
-/// How high a line of text is.
+/// The height of a line of text.
 const LINE: f64 = 19.0;
 
-/// How many characters fit in the left half.
+/// The number of characters that fit in the left half.
 const LEFT_CHARACTERS: usize = 46;
 
 /// An array's chunks and blocks beside the bytes of its frame's header, as an SVG document.
@@ -65,7 +65,7 @@ fn title(name: &str, offset: u64) -> String {
 /// The left half, from top to bottom.
 struct Left {
     canvas: Canvas,
-    /// Where the next thing begins.
+    /// The height at which the next thing begins.
     bottom: f64,
     pattern: String,
 }
@@ -102,7 +102,7 @@ impl Left {
         self.words(array.as_ref(), &grid);
     }
 
-    /// What of the array is drawn, where that is not all of it.
+    /// The part of the array that is drawn, where that is not all of it.
     fn caption(&mut self, grid: &Grid, plane: &Plane) {
         match grid.shape().len() {
             0 => self.line("faint", "no dimensions: one element"),
@@ -119,7 +119,7 @@ impl Left {
         }
     }
 
-    /// What the colours say.
+    /// The meanings of the colours.
     fn legend(&mut self, geometry: &Geometry, [to_chunks, to_blocks]: [bool; 2]) {
         self.bottom += 6.0;
         self.key(&["array"], "shape", format!("shape {}", lengths(geometry.shape())));
@@ -162,7 +162,7 @@ impl Left {
         }
     }
 
-    /// Where the header is in its frame.
+    /// The header's place in its frame.
     fn frame(&mut self, header: &Header) {
         const PARTS: [(&str, f64); 4] = [("header", 66.0), ("chunks", 120.0), ("index", 62.0), ("trailer", 82.0)];
         self.bottom += 12.0;

@@ -1,11 +1,11 @@
-//! What an array's shapes come to, and which chunks a slice touches.
+//! Sums of an array's shapes, and the chunks that a slice touches.
 
 use std::ops::Range;
 use std::str::FromStr;
 
 use b2nd::Grid;
 
-/// How many chunks of a slice are listed.
+/// The number of chunks of a slice that are listed.
 const MAX_LISTED: usize = 10_000;
 
 /// The share of the chunks' elements that are not the array's, from 0 to 1. `None` where there are no chunks.
@@ -91,7 +91,7 @@ pub struct Selection {
     pub ranges: Vec<Range<i64>>,
     /// The step in each dimension: of so many elements of the range the first is meant.
     pub steps: Vec<i64>,
-    /// Whether each dimension stays. An index takes its dimension away, as in Python.
+    /// True if each dimension stays. An index takes its dimension away, as in Python.
     pub kept: Vec<bool>,
 }
 
@@ -102,7 +102,7 @@ impl Selection {
         Selection { ranges, steps: vec![1; shape.len()], kept: vec![true; shape.len()] }
     }
 
-    /// How many elements there are in each dimension.
+    /// The number of elements in each dimension.
     pub fn lengths(&self) -> Vec<i64> {
         let length = |(range, step): (&Range<i64>, &i64)| ceil((range.end - range.start).max(0), *step);
         self.ranges.iter().zip(&self.steps).map(length).collect()
@@ -114,22 +114,22 @@ impl Selection {
     }
 }
 
-/// What a selection takes of one chunk.
+/// The part of one chunk that a selection takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// From the first element that is meant to behind the last, in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// How many of the chunk's blocks hold one.
+    /// The number of the chunk's blocks that hold one.
     pub blocks: usize,
 }
 
 impl Selection {
-    /// How many chunks hold an element that is meant.
+    /// The number of chunks that hold an element that is meant.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().fold(1, |all: u64, axis| all.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
 
-    /// What is meant of each chunk, in the order of the chunks' numbers.
+    /// The parts that are meant of each chunk, in the order of the chunks' numbers.
     pub fn parts(&self, grid: &Grid) -> Vec<Part> {
         let axes = self.axes(grid);
         let part = |mut number: u64| {
@@ -193,11 +193,11 @@ fn ceil(number: i64, divisor: i64) -> i64 {
 
 /// The chunks that a slice touches.
 pub struct Touched {
-    /// What the slice names.
+    /// The elements that the slice names.
     pub selection: Selection,
     /// Numbers of chunks, and of how many of their blocks.
     pub chunks: Vec<(u64, usize)>,
-    /// How many chunks are not listed.
+    /// The number of chunks that are not listed.
     pub more: usize,
 }
 
@@ -259,7 +259,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// How many chunks it touches.
+    /// The number of chunks that it touches.
     fn count(&self) -> i64 {
         let items = ceil(self.range.end - self.range.start, self.step);
         if items == 0 || self.step > self.chunk {

@@ -8,18 +8,18 @@ pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, 
 
 /// The path above what is shown of a frame.
 pub const TITLE: Style = Style::new().bold();
-/// What is the same in every frame: labels, names of fields.
+/// Text that is the same in every frame: labels, names of fields.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
 /// Offsets, lengths and other things to find one's way by.
 pub const FAINT: Style = Style::new().dimmed();
-/// What a person should not miss.
+/// Text that a person should not miss.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 
 /// A text for people, with escape sequences for its styles and without a newline at its end.
 pub struct View {
     /// The text.
     pub text: String,
-    /// Whether all could be read. If not, the text says what could not.
+    /// True if all could be read. If not, the text says what could not.
     pub is_complete: bool,
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::check::{self, Finding, Limits};
 
-/// What [`verify`] found.
+/// The findings of [`verify`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Everything that is not as it should be, or could not be decoded.
@@ -16,7 +16,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the frame may go to C-Blosc2: everything was decoded, and what was found is known to be read there.
+    /// True if the frame may go to C-Blosc2: everything was decoded, and what was found is known to be read there.
     pub fn passes(&self) -> bool {
         self.findings.iter().all(|finding| finding.c_blosc2 == Some(true) && !finding.not_decoded)
     }
@@ -31,7 +31,7 @@ impl Report {
 /// references, nothing about frames that an attribute embeds, and nothing about C-Blosc2's plugins, which are never decoded here.
 /// It is no proof of C-Blosc2: it is strict about the format and knows the defects that are public.
 ///
-/// What decodes here has no `unsafe` code, Zstandard excepted: the feature `safe` decodes it with ruzstd, which has least. Without it
+/// Decoders here have no `unsafe` code, Zstandard excepted: the feature `safe` decodes it with ruzstd, which has least. Without it
 /// Zstandard is a finding with [`not_decoded`](Finding::not_decoded), and nothing with it passes. [`verify_with`] takes another decoder
 /// for what is missing, such as one in a process of its own.
 ///

@@ -5,7 +5,7 @@ use core::fmt;
 use super::quote::Quoted;
 use crate::error::{Error, ErrorKind, Result};
 
-/// What is left of a dtype string, and so how far it has been read. A copy marks a place to come back or to point to.
+/// The rest of a dtype string, and so the place up to which it has been read. A copy marks a place to come back or to point to.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,
@@ -17,12 +17,12 @@ impl<'a> Cursor<'a> {
         Cursor { rest: text, length: text.len() }
     }
 
-    /// What has not been read.
+    /// The input that has not been read.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// What has been read since `start`.
+    /// The input that has been read since `start`.
     pub(super) fn since(&self, start: Cursor<'a>) -> &'a str {
         start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
     }

@@ -35,7 +35,7 @@ impl Label {
         self.literal = None;
     }
 
-    /// Whether it was spelled `''` and means another name. Only a list can say so.
+    /// True if it was spelled `''` and means another name. Only a list can say so.
     pub(super) fn is_unnamed(&self) -> bool {
         !self.value.is_empty() && self.literal.as_deref() == Some("''")
     }

@@ -27,9 +27,9 @@ impl core::str::FromStr for DType {
 struct Parser<'a> {
     cursor: Cursor<'a>,
     depth: u8,
-    /// Whether an aligned structure stands around this place. Then everything in it is aligned.
+    /// True if an aligned structure stands around this place. Then everything in it is aligned.
     aligned: bool,
-    /// How much was left to read where each dictionary starts that says at its end that it is aligned, in ascending order.
+    /// The lengths left to read at the starts of dictionaries that say at their ends that they are aligned, in ascending order.
     aligned_starts: Vec<usize>,
 }
 
@@ -58,14 +58,14 @@ fn aligned_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// What stands at the end of an aligned dictionary.
+/// The end of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
 /// A dictionary as it stands there.
 struct Dictionary<'a> {
     parts: Parts,
     keys: Keys,
-    /// Where each name is, and where the layout's own numbers are.
+    /// The place of each name, and of the layout's own numbers.
     places: Vec<Cursor<'a>>,
     end: Cursor<'a>,
 }

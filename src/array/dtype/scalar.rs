@@ -33,7 +33,7 @@ struct Row {
 
 macro_rules! scalar_types {
     ($($variant:ident $name:literal $code:literal $size:literal $alignment:literal;)*) => {
-        /// What a scalar is, apart from its byte order.
+        /// The type of a scalar, apart from its byte order.
         #[non_exhaustive]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum ScalarType {
@@ -200,7 +200,7 @@ pub struct Scalar {
     spelling: Spelling,
 }
 
-/// How a scalar was written.
+/// The spelling that a scalar had.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spelling {
     /// As NumPy writes it in that place: `|u1` by itself, `'u1'` in a structure.

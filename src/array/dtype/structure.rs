@@ -69,7 +69,7 @@ pub struct Struct {
     alignment: usize,
     aligned: bool,
     pub(super) depth: u8,
-    /// Whether anything in it is an object.
+    /// True if anything in it is an object.
     pub(super) has_object: bool,
     /// The dictionary that it was written as, where NumPy would write something else.
     pub(super) spelling: Option<Keys>,
@@ -88,7 +88,7 @@ pub(super) struct Keys {
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) fields: Vec<Field>,
-    /// Whether the fields have offsets. Otherwise they follow one another.
+    /// True if the fields have offsets. Otherwise they follow one another.
     pub(super) has_offsets: bool,
     pub(super) itemsize: Option<usize>,
     pub(super) aligned: bool,
@@ -156,7 +156,7 @@ impl Struct {
         self.alignment
     }
 
-    /// Whether the structure is declared aligned. The fields of one that is not may still be aligned by chance.
+    /// True if the structure is declared aligned. The fields of one that is not may still be aligned by chance.
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }
@@ -231,7 +231,7 @@ impl Struct {
         Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
     }
 
-    /// Whether offsets and itemsize follow from the fields alone.
+    /// True if offsets and itemsize follow from the fields alone.
     fn follows_from_fields(&self) -> bool {
         let mut end = 0usize;
         for field in &self.fields {

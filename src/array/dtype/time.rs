@@ -9,7 +9,7 @@ use crate::error::Result;
 /// The step that a time counts, such as `25s`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeStep {
-    /// How many units, at most 2147483647.
+    /// The number of units, at most 2147483647.
     pub count: u32,
     /// The unit.
     pub unit: TimeUnit,

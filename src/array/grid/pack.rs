@@ -134,12 +134,12 @@ impl Grid {
     }
 }
 
-/// How many elements a slice has. The slice must have been checked.
+/// The number of elements of a slice. The slice must have been checked.
 fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// How many bytes `nitems` elements take, if memory can hold them.
+/// The number of bytes of `nitems` elements, if memory can hold them.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes
@@ -173,7 +173,7 @@ struct Runs {
     /// The dimensions that runs do not cover, the innermost first.
     axes: [Axis; crate::wire::MAX_DIMENSIONS],
     naxes: usize,
-    /// How many runs are to come, and where the next one is.
+    /// The number of runs to come, and the place of the next one.
     left: usize,
     block: usize,
     slice: usize,

@@ -50,7 +50,7 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// How many bits are cut off: a positive parameter says how many stay, a negative one how many go.
+/// The number of bits that are cut off: a positive parameter says how many stay, a negative one how many go.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

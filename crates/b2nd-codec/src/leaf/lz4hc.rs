@@ -122,7 +122,7 @@ fn nibble(length: usize) -> u8 {
     u8::try_from(length.min(15)).unwrap_or(15)
 }
 
-/// What does not fit the token.
+/// The rest of a length, which does not fit the token.
 fn put_rest(stream: &mut Vec<u8>, length: usize) {
     if let Some(rest) = length.checked_sub(15) {
         stream.resize(stream.len() + rest / 255, 255);

@@ -29,7 +29,7 @@ pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     value.to_vec().map_err(|error| error.to_string())
 }
 
-/// Whether each integer of a JSON text fits into MessagePack. A parser makes floats of those that do not.
+/// True if each integer of a JSON text fits into MessagePack. A parser makes floats of those that do not.
 fn fitting(json: &str) -> Result<(), String> {
     let mut outside = json;
     while let Some(start) = outside.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {

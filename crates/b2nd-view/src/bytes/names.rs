@@ -1,10 +1,10 @@
-//! What the fields of a header, a trailer and a chunk are called, in their order.
+//! Names of the fields of a header, a trailer and a chunk, in their order.
 
 use b2nd::frame::{Codec, Filter, SplitMode};
 
 use crate::text::hex;
 
-/// What is known of a value before it is read.
+/// Names that are known of a value before it is read.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
     /// Nothing: an array's elements are numbered, a map's values are called by their keys.

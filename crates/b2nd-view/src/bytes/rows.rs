@@ -12,33 +12,33 @@ use super::names::{self, Names, Part};
 use crate::text::{count, quoted, shortened};
 use b2nd_store::marker::{self, Form, Show, length};
 
-/// How deep a metalayer's content may nest to be taken apart.
+/// The deepest nesting of a metalayer's content that is taken apart.
 const MAX_DEPTH: usize = 32;
 
-/// How many bytes are the marker of a bin32 or str32 and the length after it.
+/// The length of the marker of a bin32 or str32 and the length after it.
 const HEAD: usize = 5;
 
-/// How much of a string's text is shown, in characters.
+/// The most of a string's text that is shown, in characters.
 const MAX_TEXT: usize = 60;
 
-/// What bytes are.
+/// Bytes with their name and their value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// Where they begin, counted from the start of the frame.
+    /// Their first byte, counted from the start of the frame.
     pub offset: u64,
-    /// How many there are.
+    /// Their number.
     pub length: usize,
-    /// How many of them are the marker and a length after it.
+    /// The number of them that are the marker and a length after it.
     pub head: usize,
     /// The marker's name, where there is a marker.
     pub marker: &'static str,
-    /// How many values this one is inside of.
+    /// The number of values that this one is inside of.
     pub depth: usize,
-    /// What they are called.
+    /// Their name.
     pub name: String,
-    /// What they say, for people.
+    /// Their value, for people.
     pub value: String,
-    /// Whether a longer metalayer left these bytes.
+    /// True if a longer metalayer left these bytes.
     pub stale: bool,
 }
 
@@ -55,21 +55,21 @@ pub fn header(bytes: &[u8]) -> Vec<Row> {
     Rows::of(bytes, 0, false, "header", names::HEADER)
 }
 
-/// The same of a trailer that starts at this byte of its frame.
+/// The rows of a trailer that starts at this byte of its frame.
 pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
     Rows::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
-/// What is left of the bytes, and the rows of those before.
+/// Bytes that are left, and the rows of those before.
 struct Rows<'a> {
     rest: &'a [u8],
-    /// Where the rest begins, and where all of it began.
+    /// The byte at which the rest begins, and the one at which all of it began.
     offset: u64,
     start: u64,
     depth: usize,
     /// The metalayers' names, as the map of their offsets has them.
     metalayers: Vec<&'a [u8]>,
-    /// Whether the metalayers' contents are chunks.
+    /// True if the metalayers' contents are chunks.
     are_chunks: bool,
     rows: Vec<Row>,
 }

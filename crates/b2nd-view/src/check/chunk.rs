@@ -1,4 +1,4 @@
-//! What is wrong with a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
+//! Findings in a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
 
 use b2nd::frame::{ChunkHeader, Header, Special};
 

@@ -13,7 +13,7 @@ use crate::text::{count, thousands};
 /// The longest gap before a trailer that C-Blosc2 counts with.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// Where the trailer's length starts and ends, marker included, counted from the frame's end.
+/// The start and end of the trailer's length, marker included, counted from the frame's end.
 const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.
@@ -161,7 +161,7 @@ impl Findings {
     }
 }
 
-/// Whether a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
+/// True if a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), Codec::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

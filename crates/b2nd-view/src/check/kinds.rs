@@ -1,11 +1,11 @@
-//! What python-blosc2 asks of its own kinds of frames, beyond what every frame has to say.
+//! Demands of python-blosc2 on its own kinds of frames, beyond what every frame has to say.
 
 use b2nd::frame::{Decompress, Header, Trailer};
 use b2nd_store::{Kind, Value, attributes};
 
 use super::{Answers, NO, YES};
 
-/// Where its finding is, and what.
+/// The place of a finding, its sentence and who minds.
 type Found = (String, String, Answers);
 
 /// The findings of a frame of this kind.

@@ -5,11 +5,11 @@ use b2nd::Geometry;
 /// The dimensions that C-Blosc2 has room for.
 const MAX_DIM: usize = 16;
 
-/// How long an entry of the shape is, and one of chunkshape and blockshape, markers included.
+/// The length of an entry of the shape, and of one of chunkshape and blockshape, markers included.
 const LONG: usize = 9;
 const SHORT: usize = 5;
 
-/// Whether C-Blosc2 opens an array with this metalayer. It looks at ndim, at the marker of the dtype, and at the lengths.
+/// True if C-Blosc2 opens an array with this metalayer. It looks at ndim, at the marker of the dtype, and at the lengths.
 pub(super) fn reads(content: &[u8]) -> bool {
     array(content).is_some()
 }

@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// What is left of the limits while a check runs.
+/// The rest of the limits while a check runs.
 pub(super) struct Budget {
     pub(super) limits: Limits,
     pub(super) deadline: Option<Instant>,
@@ -44,7 +44,7 @@ impl Budget {
         Budget { limits: limits.clone(), deadline: limits.deadline() }
     }
 
-    /// Whether the time has run out.
+    /// True if the time has run out.
     pub(super) fn is_over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

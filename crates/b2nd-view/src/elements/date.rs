@@ -54,7 +54,7 @@ fn date(day: i128) -> String {
 mod tests {
     use super::*;
 
-    /// What numpy 2 prints.
+    /// The texts that numpy 2 prints.
     #[test]
     fn moments_are_as_in_numpy() {
         let step = |unit| TimeStep { count: 1, unit };

@@ -33,7 +33,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// What follows a number of steps of a time. `None` where the type is no time.
+/// The unit behind a number of steps of a time. `None` where the type is no time.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };
     match scalar.scalar_type() {

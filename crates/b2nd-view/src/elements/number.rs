@@ -5,7 +5,7 @@ use b2nd::{Error, Result};
 
 use super::scalar::half;
 
-/// How many values one element may hold.
+/// The number of values that one element may hold.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
 /// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
@@ -22,7 +22,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Whether it is 0.
+    /// True if it is 0.
     pub fn is_zero(self) -> bool {
         match self {
             Number::Nan => false,
@@ -118,7 +118,7 @@ pub struct Column {
     pub itemsize: usize,
     /// The lengths of the subarrays that it is in.
     pub shape: Vec<usize>,
-    /// Where its scalars are in an element.
+    /// The places of its scalars in an element.
     pub offsets: Vec<usize>,
 }
 

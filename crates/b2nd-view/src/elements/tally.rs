@@ -6,20 +6,20 @@
 
 use super::number::{Number, Read};
 
-/// How many elements are summed at once.
+/// The number of elements that are summed at once.
 const RUN: usize = 4096;
 
-/// How many different values are told apart.
+/// The number of different values that are told apart.
 const FEW: usize = 16;
 
 /// Counts of values, and what is known of those that are no NaN.
 #[derive(Clone, Default)]
 pub struct Tally {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
-    /// How many are NaN or NaT.
+    /// The number of those that are NaN or NaT.
     pub nan: u64,
-    /// How many are 0; of what has no numbers, how many are empty.
+    /// The number of those that are 0; where there are no numbers, of those that are empty.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,

@@ -1,4 +1,4 @@
-//! What JSON says of a trailer, of chunks and of a grid.
+//! Objects of JSON for a trailer, for chunks and for a grid.
 
 use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
@@ -12,7 +12,7 @@ use b2nd_store::Value;
 use b2nd_store::attributes::Attribute;
 use b2nd_store::readable;
 
-/// What is there, or an object that says why it is not.
+/// A value, or an object that says why there is none.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Readable<T> {
@@ -33,7 +33,7 @@ impl<T> Readable<T> {
         }
     }
 
-    /// Whether it is there, and this holds for it.
+    /// True if it is there, and this holds for it.
     pub(crate) fn all(&self, holds: impl FnOnce(&T) -> bool) -> bool {
         match self {
             Readable::Is(value) => holds(value),
@@ -104,7 +104,7 @@ pub(crate) struct ChunkObject {
     data: Readable<DataObject>,
 }
 
-/// What a chunk's header says. `kind` is a codec, `stored`, or what all elements are.
+/// A chunk's header. `kind` is a codec, `stored`, or what all elements are.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,
@@ -127,7 +127,7 @@ pub(crate) struct GridObject {
 #[derive(Serialize)]
 pub(crate) struct SliceObject {
     ranges: Vec<[i64; 2]>,
-    /// Where one is not 1.
+    /// Steps, if one of them is not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<i64>>,
     chunks: Vec<SliceChunk>,

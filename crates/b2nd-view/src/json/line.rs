@@ -26,7 +26,7 @@ pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
     line.flush()
 }
 
-/// How much is looked at together. An object is many short pieces, each of whole characters.
+/// The length that is looked at together. An object is many short pieces, each of whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {
@@ -64,7 +64,7 @@ impl Write for Line<'_> {
     }
 }
 
-/// Whether a terminal would not show this character but do something. In UTF-8 they start with three different bytes.
+/// True if a terminal would not show this character but do something. In UTF-8 they start with three different bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

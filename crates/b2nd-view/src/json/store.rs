@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use b2nd_store::{Attributes, Content, Kind, Leaf, Store, Table};
 
-/// What an array on a server has here.
+/// No attributes: those of an array on a server.
 static NO_ATTRIBUTES: Attributes = Attributes::new();
 
 /// An object of JSON for a store or a table.

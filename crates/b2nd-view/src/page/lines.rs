@@ -24,19 +24,19 @@ impl Page {
     /// The width of labels, unless one is wider.
     const LABELS: usize = 12;
 
-    /// Where the text after a label starts.
+    /// The column at which the text after a label starts.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
     pub(super) fn new(title: String, width: Option<usize>) -> Page {
         Page { view: View::new(title), width }
     }
 
-    /// How many characters a text may have that starts in this column; without a terminal as many as `fixed`.
+    /// The number of characters that a text may have that starts in this column; without a terminal as many as `fixed`.
     pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
         self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
-    /// How many characters a value may have in the last column of a table, beside these.
+    /// The number of characters that a value may have in the last column of a table, beside these.
     pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
         let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
@@ -59,7 +59,7 @@ impl Page {
         self.line("", text);
     }
 
-    /// What cannot be read, in the place where it would be.
+    /// A part that cannot be read, in the place where it would be.
     pub(super) fn problem(&mut self, label: &str, error: impl Display) {
         self.view.is_complete = false;
         self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));

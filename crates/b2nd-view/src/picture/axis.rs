@@ -6,7 +6,7 @@ use crate::text::thousands;
 const CHUNKS: i64 = 4;
 const BLOCKS: i64 = 5;
 
-/// How many of those before the gap are drawn.
+/// The number of those before the gap that are drawn.
 const FIRST_CHUNKS: i64 = 2;
 const FIRST_BLOCKS: i64 = 3;
 
@@ -24,16 +24,16 @@ const ELEMENT: f64 = 26.0;
 /// The lengths of array, chunk and block, in elements.
 #[derive(Clone, Copy)]
 pub struct Lengths {
-    /// Of the array.
+    /// The array's length.
     pub array: i64,
-    /// Of a chunk.
+    /// A chunk's length.
     pub chunk: i64,
-    /// Of a block.
+    /// A block's length.
     pub block: i64,
 }
 
 impl Lengths {
-    /// Of a dimension that there is not, so as to draw the others.
+    /// Lengths of a dimension that there is not, so as to draw the others.
     pub const ONE: Lengths = Lengths { array: 1, chunk: 1, block: 1 };
 
     fn chunks(self) -> i64 {
@@ -44,13 +44,13 @@ impl Lengths {
         parts(self.chunk, self.block)
     }
 
-    /// How long an element is when all that is drawn of this dimension fits.
+    /// The length of an element when all that is drawn of this dimension fits.
     pub fn element_that_fits(self, available: f64) -> f64 {
         let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
         self.element_for(available, drawn_chunks, gaps)
     }
 
-    /// The same where at most so many chunks are drawn, and none is left out between them.
+    /// The length of an element when at most so many chunks are drawn, and none is left out between them.
     pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
         self.element_for(available, self.chunks().min(most), 0)
     }
@@ -64,12 +64,12 @@ impl Lengths {
     }
 }
 
-/// How many parts of this length cover a whole.
+/// The number of parts of this length that cover a whole.
 fn parts(whole: i64, part: i64) -> i64 {
     whole / part + i64::from(whole % part != 0)
 }
 
-/// How many parts are drawn, and whether there is a gap.
+/// The number of parts that are drawn, and of those before the gap.
 fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
     if parts <= most { (parts, 0) } else { (first + 1, 1) }
 }
@@ -80,11 +80,11 @@ pub struct Axis {
     pub lengths: Lengths,
     /// The numbers of the chunks along it, and where they begin.
     pub chunks: Vec<(i64, f64)>,
-    /// Where the chunks that are left out would be.
+    /// The place of the chunks that are left out.
     pub left_out: Option<[f64; 2]>,
     /// Elements of a chunk and where they are in its drawing, in ascending order. What is between is proportional.
     points: Vec<(i64, f64)>,
-    /// Where the blocks that are left out would be, in a chunk.
+    /// The place in a chunk of the blocks that are left out.
     pub hidden_blocks: Option<[f64; 2]>,
 }
 
@@ -108,7 +108,7 @@ impl Axis {
         axis
     }
 
-    /// The same from one chunk on: at most so many, and none left out between them.
+    /// The axis from one chunk on: at most so many, and none left out between them.
     pub(super) fn window(lengths: Lengths, element: f64, first: i64, most: i64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let shown = lengths.chunks().min(most);
@@ -145,7 +145,7 @@ impl Axis {
         self.padded_chunk() + BETWEEN
     }
 
-    /// Where a chunk's element begins in its drawing.
+    /// The position of a chunk's element in its drawing.
     pub fn position(&self, element: i64) -> f64 {
         for pair in self.points.windows(2) {
             let [(first, from), (last, to)] = [pair[0], pair[1]];
@@ -156,27 +156,27 @@ impl Axis {
         self.padded_chunk()
     }
 
-    /// How long a chunk is with its padding.
+    /// The length of a chunk with its padding.
     pub fn padded_chunk(&self) -> f64 {
         self.points.last().map_or(0.0, |&(_, end)| end)
     }
 
-    /// How long all of it is.
+    /// The length of all of it.
     pub fn length(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(_, start)| start) + self.padded_chunk()
     }
 
-    /// How many elements of the array a chunk holds along this dimension.
+    /// The number of the array's elements that a chunk holds along this dimension.
     pub fn held(&self, chunk: i64) -> i64 {
         (self.lengths.array - chunk * self.lengths.chunk).min(self.lengths.chunk)
     }
 
-    /// Where the array's last element ends.
+    /// The end of the array's last element.
     pub fn array_end(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
     }
 
-    /// How many elements there are, and which of them are drawn where that is not all.
+    /// The number of elements, and which of them are drawn where that is not all.
     pub(super) fn elements(&self) -> String {
         let [first, last] = [self.chunks.first(), self.chunks.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
         let all = thousands(self.lengths.array);
@@ -187,13 +187,13 @@ impl Axis {
         format!("{}:{} of {all}", thousands(start), thousands(last * self.lengths.chunk + self.held(last)))
     }
 
-    /// Where blocks meet in a chunk.
+    /// The borders between the blocks of a chunk.
     pub fn block_borders(&self) -> impl Iterator<Item = f64> {
         let end = self.padded_chunk();
         self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
     }
 
-    /// Whether all of it is drawn in proportion, with an element so long.
+    /// True if all of it is drawn in proportion, with an element so long.
     pub(super) fn is_to_scale(&self, element: f64) -> bool {
         self.hidden_blocks.is_none() && self.first_block() <= element * self.lengths.block as f64 + 0.01
     }
@@ -203,12 +203,12 @@ impl Axis {
         self.points.get(1).map_or(0.0, |&(_, end)| end)
     }
 
-    /// Whether blocks reach beyond their chunk.
+    /// True if blocks reach beyond their chunk.
     pub fn pads_blocks(&self) -> bool {
         self.lengths.chunk % self.lengths.block != 0
     }
 
-    /// Whether chunks reach beyond the array.
+    /// True if chunks reach beyond the array.
     pub fn pads_chunks(&self) -> bool {
         self.lengths.array % self.lengths.chunk != 0
     }

@@ -4,20 +4,20 @@ use super::canvas::{Anchor, Canvas, cut, width};
 use crate::bytes::{self, Row, lines};
 use crate::text::{count, hex};
 
-/// How high a line is.
+/// The height of a line.
 const LINE: f64 = 16.0;
 
 /// The most lines of one field, and of all.
 const LINES: usize = 3;
 const ALL_LINES: usize = 120;
 
-/// Where the columns begin, in characters, and how wide those of names and values get.
+/// The first characters of the columns, and the greatest width of those of names and values.
 const BYTES: usize = 6;
 const NAMES: usize = BYTES + 28;
 const NAME_WIDTH: usize = 23;
 const VALUE_WIDTH: usize = 25;
 
-/// How wide all of it is.
+/// The width of all of it.
 pub(super) fn full_width() -> f64 {
     width(NAMES + NAME_WIDTH + 1 + VALUE_WIDTH)
 }
@@ -27,7 +27,7 @@ struct Line {
     class: &'static str,
     offset: u64,
     bytes: String,
-    /// How many values it is inside of.
+    /// The number of values that it is inside of.
     depth: usize,
     name: String,
     value: String,
@@ -115,7 +115,7 @@ fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Frame,
-    /// Where the metalayers are.
+    /// The index of metalayers.
     Index,
     Array,
     /// Another metalayer.

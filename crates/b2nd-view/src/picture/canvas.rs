@@ -2,18 +2,18 @@
 
 use std::fmt::{Display, Write};
 
-/// How wide a character is, in parts of the font's size: the widest of the usual monospaced fonts.
+/// The width of a character, in parts of the font's size: the widest of the usual monospaced fonts.
 const ADVANCE: f64 = 0.605;
 
 /// The size of all text.
 pub(crate) const FONT: f64 = 12.0;
 
-/// How wide a text of so many characters is.
+/// The width of a text of so many characters.
 pub(crate) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// How many columns a text takes, where the letters of the Far East take two.
+/// The number of columns that a text takes, where the letters of the Far East take two.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum()
 }
@@ -35,7 +35,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     short + "…"
 }
 
-/// What a text is fixed to.
+/// The end of a text that is fixed to its place.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,

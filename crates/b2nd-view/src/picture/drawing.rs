@@ -13,15 +13,15 @@ use super::window::Window;
 pub struct Drawing {
     /// An SVG document. Each chunk is a group with its coordinates in `data-at`. There is no text in it but numbers.
     pub svg: String,
-    /// How wide it is.
+    /// The width.
     pub width: f64,
-    /// How many chunks are drawn down and across.
+    /// The number of chunks that are drawn down and across.
     pub shown: [usize; 2],
     /// From one chunk to the next, down and across.
     pub step: [f64; 2],
-    /// Whether there is padding: of the array to whole chunks, of chunks to whole blocks.
+    /// True if there is padding: of the array to whole chunks, of chunks to whole blocks.
     pub pads: [bool; 2],
-    /// Whether lengths in the drawing are as those in the array.
+    /// True if lengths in the drawing are as those in the array.
     pub to_scale: bool,
 }
 

@@ -10,10 +10,10 @@ use crate::text::thousands;
 /// The space for the lengths, above the grid and left of it.
 const RULERS: f64 = 48.0;
 
-/// How far apart two lengths are.
+/// The distance between two lengths.
 const RULER: f64 = 16.0;
 
-/// How far the planes behind the drawn one stand out.
+/// The distance by which the planes behind the drawn one stand out.
 const BEHIND: f64 = 5.0;
 
 /// Between a ruler and a text that does not fit on it.
@@ -22,10 +22,10 @@ const BESIDE: f64 = 6.0;
 /// The shortest that the grid is taken to be.
 const LEAST: f64 = 70.0;
 
-/// How long an element is in a dimension that is not there.
+/// The length of an element in a dimension that is not there.
 const ALONE: f64 = 44.0;
 
-/// How short an element may be for its border to be drawn.
+/// The shortest element whose border is drawn.
 const CELL: f64 = 5.0;
 
 /// The plane of an array's last two dimensions, as it is drawn.
@@ -34,13 +34,13 @@ pub struct Plane<'a> {
     /// Which of its axes run down and across, and where along the others the plane is. `None` where there are not as many.
     axes: [Option<usize>; 2],
     at: Vec<i64>,
-    /// Whether each chunk says where it is.
+    /// True if each chunk says where it is.
     is_window: bool,
     rows: Axis,
     columns: Axis,
-    /// How many planes of chunks are behind this one.
+    /// The number of planes of chunks behind this one.
     pub behind: i64,
-    /// Whether lengths in the drawing are as those in the array.
+    /// True if lengths in the drawing are as those in the array.
     pub to_scale: bool,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Plane<'a> {
         [&self.rows, &self.columns]
     }
 
-    /// How wide it is.
+    /// The width.
     pub(super) fn width(&self) -> f64 {
         RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
@@ -106,7 +106,7 @@ impl<'a> Plane<'a> {
         [axes.iter().any(|axis| axis.pads_chunks()), axes.iter().any(|axis| axis.pads_blocks())]
     }
 
-    /// How high it is, with the lengths beside it that are too long for their rulers.
+    /// The height, with the lengths beside it that are too long for their rulers.
     pub fn height(&self) -> f64 {
         let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
             true => 0.0,
@@ -235,7 +235,7 @@ impl<'a> Plane<'a> {
         self.to_scale && self.grid.shape().len() > 1 && self.cell().iter().all(|&length| length >= CELL)
     }
 
-    /// How large an element is.
+    /// The size of an element.
     fn cell(&self) -> [f64; 2] {
         [&self.columns, &self.rows].map(|axis| axis.first_block() / axis.lengths.block as f64)
     }
@@ -273,7 +273,7 @@ fn rulers(axis: &Axis) -> [(&'static str, f64, String); 3] {
     ]
 }
 
-/// Whether a text stands on its ruler, and not beside it.
+/// True if a text stands on its ruler, and not beside it.
 fn is_inside(text: &str, length: f64) -> bool {
     width(text.len()) + 12.0 <= length
 }
