@@ -23,7 +23,7 @@ pub(crate) struct Draft {
     file: Option<fs::File>,
     meta: B2ndMeta,
     trailer: Trailer,
-    /// Where the next chunk goes: a position in a contiguous frame, the number of a file in a sparse one.
+    /// The place of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
     end: u64,
     /// The first position that no header names, neither the one in the file nor one that may have reached it.
     floor: u64,
