@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::parent::Parent;
-use crate::spec::{Kind, Spec};
+use crate::spec::{Kind, Nulls, Spec};
 
 /// A field of the Arrow schema, by what it is read from.
 pub(crate) enum Output {
@@ -36,6 +36,19 @@ impl ColumnInfo {
     /// Its kind in the schema: `int32`, `utf8`, `list`; `computed` where an expression gives the values.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// The way in which its nulls are told: `mask`, `value` (one that stands for null), `code` of a dictionary, `cell`; `none` where it
+    /// has no nulls, or no file.
+    pub fn nulls(&self) -> &'static str {
+        match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {
+            None => "none",
+            Some((Kind::Dictionary(_), _)) => "code",
+            Some((Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(..), _)) => "cell",
+            Some((_, Nulls::None)) => "none",
+            Some((_, Nulls::Mask)) => "mask",
+            Some((_, Nulls::Sentinel(_))) => "value",
+        }
     }
 
     /// The Arrow type of its values.

@@ -12,7 +12,6 @@ use crate::column::Column;
 use crate::columns::{ColumnInfo, Output, columns_of, outputs_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
-use crate::json;
 use crate::leaf::Leaf;
 use crate::live::{Live, Selection};
 use crate::pack::{Item, Pack};
@@ -57,7 +56,7 @@ impl Inner {
             }
             item => return Err(Error::damaged(format_args!("the schema: expected text, found {item}"))),
         };
-        let metadata = json::parse(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?;
+        let metadata = b2nd_store::json::parse(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?;
         match metadata.get("version").and_then(Value::as_u64) {
             Some(version) if VERSIONS.contains(&version) => {}
             version => {

@@ -36,7 +36,6 @@ mod files;
 mod fixed;
 mod inner;
 mod ipc;
-mod json;
 mod leaf;
 mod live;
 mod pack;

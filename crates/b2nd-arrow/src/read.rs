@@ -56,10 +56,9 @@ impl Reader {
     }
 }
 
-impl Iterator for Reader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl Reader {
+    /// The next batch, with an error of this crate.
+    pub(crate) fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
         if self.ready.is_empty() {
             self.fill();
         }
@@ -68,7 +67,15 @@ impl Iterator for Reader {
             self.ready.clear();
             self.rows = 0..0;
         }
-        Some(next.map_err(ArrowError::from))
+        Some(next)
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().map(|next| next.map_err(ArrowError::from))
     }
 }
 

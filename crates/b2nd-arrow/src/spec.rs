@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::element::{Element, Sentinel, time_unit};
-use crate::json;
 
 /// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";
@@ -216,6 +215,6 @@ fn sentinel(value: &Value) -> Option<Sentinel> {
         Value::Bool(value) => Some(Sentinel::Int((*value).into())),
         Value::Number(number) if number.is_i64() => number.as_i64().map(|number| Sentinel::Int(number.into())),
         Value::Number(number) if number.is_u64() => number.as_u64().map(|number| Sentinel::Int(number.into())),
-        value => json::float(value).map(Sentinel::Float),
+        value => b2nd_store::json::float(value).map(Sentinel::Float),
     }
 }

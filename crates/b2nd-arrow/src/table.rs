@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_schema::{Schema, SchemaRef};
 use serde_json::Value;
 
+use crate::column::Column;
 use crate::columns::{ColumnInfo, Output};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
@@ -167,6 +168,15 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
+    /// Reads all values of all columns that have an Arrow type: the first error of each.
+    pub fn verify(&self) -> Vec<Error> {
+        let first = |place| match self.read(&[place], 0..self.rows(), BATCH_SIZE) {
+            Ok(mut reader) => std::iter::from_fn(|| reader.next_batch()).find_map(Result::err),
+            Err(error) => Some(error),
+        };
+        (0..self.0.outputs.len()).filter_map(first).collect()
+    }
+
     /// Counts the live rows before a physical one: an index is about physical rows.
     ///
     /// # Errors
@@ -213,6 +223,15 @@ impl Table {
             let (more, values) = self.0.column(column)?.sizes();
             Ok((packed + more, plain + values))
         })
+    }
+
+    /// The bytes that the files of one of the [`columns`](Table::columns) take, and those of its values uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be opened, or the column has no Arrow type.
+    pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
+        self.0.column(column).map(Column::sizes)
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 
 use b2nd_arrow::{Format, RecordBatchReader, Store, Table, text};
 use b2nd_store::{Location, Target};
+use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
+use b2nd_view::text::{printable, shortened, size};
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
@@ -15,6 +17,9 @@ use crate::format::Form;
 
 /// How many rows are shown where there is no terminal.
 const ROWS: u64 = 20;
+
+/// The longest name of a column's type.
+const TYPE: usize = 48;
 
 /// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
 const OTHER_LINES: u64 = 6;
@@ -161,4 +166,40 @@ impl<W: Write> Write for Noted<'_, W> {
         let done = self.out.flush();
         self.note(done)
     }
+}
+
+/// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if the table cannot be opened.
+pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
+    let table = opened(path, key)?;
+    let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
+    for (place, column) in table.columns().iter().enumerate() {
+        let (kind, why) = match column.data_type() {
+            Ok(kind) => (kind.to_string(), ""),
+            Err(why) => (column.kind().to_owned(), why),
+        };
+        // A column whose files cannot be opened has no size; `check` says why.
+        let (bytes, ratio) = match table.column_sizes(place) {
+            Ok((packed @ 1.., plain)) => (size(packed.into()), format!("{:.1}x", plain as f64 / packed as f64)),
+            _ => Default::default(),
+        };
+        rows.push(vec![printable(column.name()), shortened(kind, TYPE), column.nulls().to_owned(), bytes, ratio, printable(why)]);
+    }
+    Some(rows)
+}
+
+/// Reads all values of a table: a finding for each column that cannot be read to its end.
+pub(crate) fn verify(path: &str, key: &str) -> Vec<Finding> {
+    let Some(table) = opened(path, key) else { return Vec::new() };
+    let finding = |error: b2nd_arrow::Error| {
+        let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
+        let sentence = error.to_string();
+        let sentence = sentence.strip_prefix(&format!("{}: ", table.name())).unwrap_or(&sentence);
+        let finding = sentence.strip_prefix(&format!("{place}: ")).unwrap_or(sentence).to_owned();
+        Finding { place, offset: None, finding, document: None, c_blosc2: None, python_blosc2: None, not_decoded: false }
+    };
+    table.verify().into_iter().map(finding).collect()
+}
+
+fn opened(path: &str, key: &str) -> Option<Table> {
+    Rows::open(Path::new(&format!("{path}::{key}"))).ok().flatten().map(|rows| rows.table)
 }

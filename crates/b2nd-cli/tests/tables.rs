@@ -82,3 +82,52 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables\n"));
     assert_eq!(printed(&["head", array]).lines().count(), 10);
 }
+
+#[test]
+fn info_tells_types_nulls_and_sizes_of_columns() {
+    let shown = printed(&["info", "blocks.b2z::/"]);
+    let line = |name: &str| {
+        let line =
+            shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| words.first() == Some(&name));
+        line.unwrap_or_else(|| panic!("{name}: {shown}")).join(" ")
+    };
+    // Its schema has a NaN, which JSON has not.
+    assert_eq!(line("columns"), "columns 8");
+    assert_eq!(line("name"), "name type nulls bytes ratio");
+    assert_eq!(line("n"), "n Int32 none 993 bytes 1.2x");
+    assert_eq!(line("m"), "m Int16 mask 1,978 bytes (1.9 KiB) 0.3x");
+    assert_eq!(line("y"), "y Float32 value 1,074 bytes (1.0 KiB) 1.1x");
+    let shown = printed(&["info", "refused.b2z::/"]);
+    assert!(
+        shown.contains("it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn check_reads_the_values_of_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let status = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(arguments).current_dir(directory.path()).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    let archive = fs::read(format!("{TABLES}/kinds.b2z")).unwrap();
+    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    for name in b2nd_store::Folder::files(&zip).unwrap() {
+        let path = directory.path().join("t.b2d").join(&name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let member = b2nd_store::Folder::open(&zip, &name).unwrap();
+        fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
+    }
+    assert_eq!(status(&["check", "--data", "t.b2d"]), (String::new(), Some(0)));
+    // A good frame, and no column of this table: the other one has fewer rows.
+    let word = format!("{TABLES}/tree.b2z");
+    let archive = fs::read(word).unwrap();
+    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    let member = b2nd_store::Folder::open(&zip, "things/_cols/n.b2nd").unwrap();
+    fs::write(directory.path().join("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
+    assert_eq!(status(&["check", "t.b2d"]), (String::new(), Some(0)));
+    let (found, code) = status(&["check", "--data", "t.b2d"]);
+    assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
+    assert_eq!(code, Some(1));
+}

@@ -22,6 +22,7 @@ mod frame;
 mod held;
 #[cfg(feature = "http")]
 mod http;
+pub mod json;
 mod kind;
 mod leaf;
 mod location;

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::attributes::Attributes;
 use crate::folder::{LEAVES, is_below};
+use crate::json;
 
 /// The endings of a column's file: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
@@ -39,7 +40,7 @@ pub struct Table {
 impl Table {
     /// A table in this folder of a store that has these files, in order.
     pub(crate) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
-        let schema = metadata.get("schema").and_then(|schema| schema.as_str()?.parse::<Value>().ok());
+        let schema = metadata.get("schema").and_then(|schema| json::parse(schema.as_str()?).ok());
         let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
         let rows = schema.as_ref().and_then(|schema| schema.get("n_rows")?.as_u64());
         let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));

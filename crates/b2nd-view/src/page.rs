@@ -329,8 +329,9 @@ pub fn store(store: &Store, name: &str, width: Option<usize>) -> View {
     page.view
 }
 
-/// A leaf that is not one frame: a table, or an array elsewhere.
-pub fn leaf(leaf: &Leaf, name: &str, width: Option<usize>) -> View {
+/// A leaf that is not one frame: a table, or an array elsewhere. Of a table's columns `cells` are shown, a row for each; without them
+/// what the schema says.
+pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, width: Option<usize>) -> View {
     let mut page = Page::new(text::title(name, 0), width);
     match &leaf.content {
         Content::Table(table) => {
@@ -341,7 +342,10 @@ pub fn leaf(leaf: &Leaf, name: &str, width: Option<usize>) -> View {
             let rows =
                 table.columns.iter().map(|column| [text(column, "name"), text(column, "kind"), text(column, "expression")]);
             let rows: Vec<_> = rows.map(|cells| cells.map(Option::unwrap_or_default).to_vec()).collect();
-            page.table(columns(&rows, &[]));
+            match cells {
+                Some(cells) => page.table(columns(cells, &[3, 4])),
+                None => page.table(columns(&rows, &[])),
+            }
             page.attributes("metadata", &table.metadata);
             page.attributes("attributes", &table.attributes);
         }

@@ -84,6 +84,11 @@ impl Check {
                     for file in &table.files {
                         findings.extend(check::file(folder, file, |frame| self.frame(frame, &apart)));
                     }
+                    // Frames that are good by themselves may contradict each other.
+                    #[cfg(feature = "arrow")]
+                    if self.data && findings.is_empty() && self.max_memory.is_none() && self.max_time.is_none() {
+                        findings.extend(crate::tables::verify(path, key));
+                    }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
                 Found::Store { path, store } => match check::store(store) {

@@ -195,9 +195,20 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
         Found::Store { store, .. } => page::store(store, &found.name(), options.width),
-        Found::Leaf { leaf, .. } => page::leaf(leaf, &found.name(), options.width),
+        Found::Leaf { path, leaf, .. } => page::leaf(leaf, &found.name(), cells(path, leaf).as_deref(), options.width),
     };
     let gap = if is_first { "" } else { "\n" };
     writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
     Ok(view.is_complete)
+}
+
+/// A row of cells for each column of a table: more than the schema says.
+#[cfg(feature = "arrow")]
+fn cells(path: &str, leaf: &Leaf) -> Option<Vec<Vec<String>>> {
+    matches!(leaf.content, Content::Table(_)).then(|| crate::tables::cells(path, &leaf.key)).flatten()
+}
+
+#[cfg(not(feature = "arrow"))]
+fn cells(_: &str, _: &Leaf) -> Option<Vec<Vec<String>>> {
+    None
 }

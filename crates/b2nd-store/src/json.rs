@@ -10,7 +10,7 @@ const FLOAT: &str = "float";
 /// # Errors
 ///
 /// The text is not JSON otherwise.
-pub(crate) fn parse(text: &str) -> Result<Value, String> {
+pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['"', 'N', 'I', '-']) {
@@ -53,7 +53,7 @@ fn string_len(text: &str) -> usize {
 }
 
 /// The float that a value is: a number, or one of those that JSON lacks.
-pub(crate) fn float(value: &Value) -> Option<f64> {
+pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {
         Some(name) => name.parse().ok(),
         None => value.as_f64(),
