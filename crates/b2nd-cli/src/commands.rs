@@ -11,6 +11,7 @@ pub(crate) mod import;
 pub(crate) mod info;
 pub(crate) mod meta;
 pub(crate) mod rewrite;
+pub(crate) mod salvage;
 pub(crate) mod show;
 pub(crate) mod slice;
 pub(crate) mod stats;

@@ -33,6 +33,7 @@ use commands::import::Import;
 use commands::info::Info;
 use commands::meta::Meta;
 use commands::rewrite::Rewrite;
+use commands::salvage::Salvage;
 use commands::show::Show;
 use commands::slice::SliceOf;
 use commands::stats::Stats;
@@ -92,6 +93,11 @@ enum Command {
         after_help = "Examples:\n  b2nd rewrite field.b2nd new.b2nd --set 'station={\"id\": 17}'\n  b2nd rewrite field.b2nd --rm station"
     )]
     Rewrite(Rewrite),
+    /// Copies what is whole of a frame that is damaged or cut off, and fills what is lost.
+    ///
+    /// Exits with 1 if something is lost; it is listed.
+    #[command(after_help = "Examples:\n  b2nd salvage broken.b2nd new.b2nd\n  b2nd salvage --fill nan broken.b2nd new.b2nd")]
+    Salvage(Salvage),
     /// Brings Caterva and early b2nd files to the released layout.
     #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
@@ -152,6 +158,7 @@ fn main() -> ExitCode {
         Some(Command::Draw(draw)) => Output::plain().run(|output| draw.run(output)),
         Some(Command::Diff(diff)) => Output::plain().until_done().run_to_status(|output| diff.run(output)),
         Some(Command::Meta(meta)) => Output::plain().run(|output| meta.run(output)),
+        Some(Command::Salvage(salvage)) => Output::plain().until_done().run(|output| salvage.run(output)),
         Some(Command::Rewrite(rewrite)) => Output::plain().run(|output| rewrite.run(output)),
         // It is not left half done.
         Some(Command::Upgrade(args)) => {

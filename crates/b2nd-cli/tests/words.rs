@@ -61,7 +61,7 @@ fn a_scheme_that_is_not_read_is_named() {
 #[test]
 fn every_help_ends_with_two_examples() {
     let tests = Directory::new("words-help");
-    let commands = "info hex draw chunks slice check diff meta rewrite upgrade cat export import completions man";
+    let commands = "info hex draw chunks slice check diff meta rewrite salvage upgrade cat export import completions man";
     let meta = ["list", "get", "set", "rm"].map(|command| vec!["meta", command]);
     for command in commands.split(' ').map(|command| vec![command]).chain(meta).chain([vec![]]) {
         let help = tests.ok(&[&command[..], &["--help"]].concat());

@@ -1,0 +1,81 @@
+//! `b2nd salvage`: what is whole of a broken frame, in a new one.
+
+use std::io;
+use std::path::PathBuf;
+
+use b2nd::frame::Writer;
+use b2nd_ndarray::codec::{Codec, metalayer};
+use b2nd_store::Location;
+use b2nd_store::salvage::{Fill, Salvage as Found};
+use b2nd_view::text::{count, printable};
+use clap::{Args, ValueEnum};
+
+use crate::error::{Error, Result};
+use crate::output::Output;
+use crate::staged::must_not_exist;
+
+/// Copies what is whole of a frame that is damaged or cut off.
+#[derive(Args)]
+pub(crate) struct Salvage {
+    /// A frame, the directory of a sparse frame, or a leaf of a store.
+    broken: PathBuf,
+
+    /// Where the new frame goes. Nothing is overwritten.
+    new: PathBuf,
+
+    /// What takes the place of lost chunks.
+    #[arg(long, value_enum, default_value_t = FillWith::Zero)]
+    fill: FillWith,
+
+    /// Where the index is lost: take chunks as they stand even if some were special or updated, and so belong elsewhere.
+    #[arg(long)]
+    in_order: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FillWith {
+    /// Zeros.
+    Zero,
+    /// NaN, in arrays of floats.
+    Nan,
+}
+
+/// What is said of chunks whose index is lost.
+const UNORDERED: &str = "the index is lost, and chunks are numbered as they stand in the file: what was special, updated or inserted belongs elsewhere";
+
+impl Salvage {
+    /// Says whether all of the frame was whole.
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let done = self.salvage(output);
+        Ok(output.settle(&self.broken, done)? == Some(true))
+    }
+
+    fn salvage(&self, output: &mut Output) -> Result<bool> {
+        must_not_exist(&self.new)?;
+        let source = Location::new(self.broken.as_os_str()).frame(&mut Codec::default())?;
+        let header = b2nd_view::Frame::open(&*source)?.header().clone();
+        let array = header.array().ok().flatten().and_then(|array| metalayer(&array).ok()).unwrap_or_default();
+        let found = Found::new(&*source, self.in_order, &mut Codec::with_metalayer(&array))?;
+        let fill = match self.fill {
+            FillWith::Zero => Fill::Zero,
+            FillWith::Nan => Fill::Nan,
+        };
+        let mut writer = Writer::create_new(&self.new, header)?;
+        found.write(fill, &mut writer)?;
+        writer.finish()?;
+        self.say(&found, output).map_err(Error::Write)?;
+        Ok(found.lost.is_empty())
+    }
+
+    fn say(&self, found: &Found, output: &mut Output) -> io::Result<()> {
+        let (whole, all) = found.counts();
+        let kept = count(whole, "chunk");
+        let attributes = count(found.attributes.len(), "attribute");
+        let name = printable(&self.new.to_string_lossy());
+        writeln!(output.out, "{name}: {kept} of {all} and {attributes} are kept")?;
+        if !found.is_ordered {
+            writeln!(output.out, "order: {UNORDERED}")?;
+        }
+        found.lost.iter().try_for_each(|lost| writeln!(output.out, "lost: {}", printable(lost)))
+    }
+}
