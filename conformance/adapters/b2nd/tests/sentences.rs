@@ -1,0 +1,172 @@
+//! The cases are wrong in every way that the library tells apart: each kind of error, and each sentence in the source of what reads.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use b2nd_conformance::Case;
+use b2nd_conformance_adapter::{Refused, read};
+
+/// Kinds that no file can bring about.
+const NO_FILE: [(&str, &str); 9] = [
+    ("TooLong", "of writing"),
+    ("BufferTooSmall", "of writing"),
+    ("Unsupported", "of types"),
+    ("NoCodec", "the adapter has every codec that a case uses"),
+    ("NoRoom", "of editing"),
+    ("Changed", "of editing"),
+    ("Missing", "of sources that are fetched piece by piece"),
+    ("Locked", "of editing"),
+    ("TooDeep", "no layer holds nested values"),
+];
+
+/// Files of the source whose sentences are about something else than a file that is read, and about what.
+const OTHER_FILES: [(&str, &str); 14] = [
+    ("array/grid/pack.rs", "memory of a caller"),
+    ("de/access.rs", "enums, which no layer has"),
+    ("frame/disk/", "writing"),
+    ("frame/header/build.rs", "writing"),
+    ("frame/open/reader.rs", "a range of a caller"),
+    ("frame/writer.rs", "writing"),
+    ("layout", "types"),
+    ("ser", "writing"),
+    ("sink.rs", "writing"),
+    ("value/convert.rs", "types"),
+    ("value/encode.rs", "writing"),
+    ("value/forms", "JSON"),
+    ("value/raw.rs", "types"),
+    ("wire/item.rs", "writing"),
+];
+
+/// Sentences of readers that none of the cases brings about, and why.
+const OTHER_SENTENCES: [(&str, &str); 22] = [
+    ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
+    ("{} (byte {} of the string)", "dtypes inside other formats"),
+    ("chunk {chunk}: the array has", "a number of a caller"),
+    ("slice: touches {count} chunks", "an array of so many chunks has sizes that are refused before"),
+    ("more than {MAX_DIMENSIONS} dimensions", "in other formats: in this one the counts are compared before"),
+    ("a caterva metalayer holds no dtype", "an upgrade"),
+    ("dtype_format: expected 0 to 127, found a string", "in other formats"),
+    ("{LAYOUT}: 6 entries", "in other formats: in this one the counts are compared before"),
+    ("{LAYOUT}: 7 entries", "in other formats: in this one the counts are compared before"),
+    ("expected a dtype_format (0 to 127) or a dtype", "in other formats"),
+    ("no memory for", "a machine without memory"),
+    ("`Special::Value` needs", "writing"),
+    ("nbytes: expected a multiple of", "writing"),
+    ("chunk {chunk} is out of range", "a number of a caller"),
+    ("expected at most {limit} offsets", "an index of gigabytes"),
+    ("the decompressor failed", "a decompressor of a caller"),
+    ("a sparse frame does not hold", "asked of a frame in memory"),
+    ("metalayer {", "writing"),
+    ("{} metalayers: C-Blosc2 takes", "writing"),
+    ("the {part} has {length} bytes", "files of gigabytes"),
+    ("the chunks of a sparse frame are files beside it", "asked of a source without them"),
+    ("msgpack: {error}", "contents of a user's type"),
+];
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path)
+}
+
+fn refusals() -> Vec<Refused> {
+    let cases = Case::all(&here("conformance/cases")).unwrap();
+    cases.iter().filter_map(|case| read(case.layer, case.path.as_ref()?).err()).collect()
+}
+
+/// The strings that follow a word in a source file, such as those of `custom("…")` and `custom(format_args!("…"))`.
+fn strings(source: &str, word: &str) -> Vec<String> {
+    let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect();
+    let literal = |rest: &str| {
+        let rest = rest.trim_start();
+        let rest = ["format_args!(", "format!("].iter().find_map(|start| rest.strip_prefix(start)).unwrap_or(rest).trim_start();
+        let mut text = String::new();
+        let mut chars = rest.strip_prefix('"')?.chars();
+        loop {
+            match chars.next()? {
+                '"' => return Some(text),
+                '\\' => match chars.next()? {
+                    '\n' => chars = chars.as_str().trim_start().chars(),
+                    char => text.push(char),
+                },
+                char => text.push(char),
+            }
+        }
+    };
+    code.split(word).skip(1).filter_map(literal).collect()
+}
+
+/// Whether a sentence has the words of a template, where `{…}` stands for anything.
+fn says(sentence: &str, template: &str) -> bool {
+    let mut rest = sentence;
+    template
+        .split('{')
+        .enumerate()
+        .map(|(index, part)| if index == 0 { part } else { part.split_once('}').map_or("", |(_, after)| after) })
+        .all(|part| match rest.find(part) {
+            Some(at) => {
+                rest = &rest[at + part.len()..];
+                true
+            }
+            None => false,
+        })
+}
+
+#[test]
+fn every_kind_of_error_is_reached() {
+    let source = fs::read_to_string(here("src/error/kind.rs")).unwrap();
+    let body = source.split("pub enum ErrorKind {").nth(1).unwrap().split("\n}\n").next().unwrap();
+    let variants = body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase));
+    let kinds: BTreeSet<&str> = variants.map(|line| line.split([' ', '(', ',', '{']).next().unwrap()).collect();
+    assert!(kinds.len() > 15, "{kinds:?}");
+    let reached: BTreeSet<String> = refusals().into_iter().filter_map(|refused| refused.kind).collect();
+    let excused: BTreeSet<&str> = NO_FILE.iter().map(|(kind, _)| *kind).collect();
+    let missing: Vec<_> = kinds.iter().filter(|kind| !reached.contains(**kind) && !excused.contains(*kind)).collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+    let needless: Vec<_> = excused.iter().filter(|kind| reached.contains(**kind) || !kinds.contains(*kind)).collect();
+    assert!(needless.is_empty(), "there is a case for {needless:?}, or no such kind");
+}
+
+#[test]
+fn every_sentence_of_what_reads_is_reached() {
+    let sentences: Vec<String> = refusals().into_iter().map(|refused| refused.sentence).collect();
+    let (mut missing, mut excused) = (Vec::new(), BTreeSet::new());
+    for file in files(&here("src")) {
+        let name = file.strip_prefix(here("src")).unwrap().display().to_string();
+        if OTHER_FILES.iter().any(|(other, _)| name.starts_with(other)) {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        let source = source.split("#[cfg(test)]\nmod").next().unwrap();
+        let mut templates = strings(source, "custom(");
+        templates.extend(strings(source, ".expected(").iter().map(|what| format!("expected {what}")));
+        templates.extend(strings(source, "mismatch(").iter().map(|field| format!("{field}: expected ")));
+        for template in templates {
+            let is_told = template.chars().filter(char::is_ascii_alphabetic).count() > 3;
+            if !is_told || sentences.iter().any(|sentence| says(sentence, &template)) {
+                continue;
+            }
+            match OTHER_SENTENCES.iter().find(|(other, _)| template.starts_with(other)) {
+                Some((other, _)) => drop(excused.insert(*other)),
+                None => missing.push(format!("{name}: {template}")),
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no case for\n{}", missing.join("\n"));
+    let needless: Vec<_> = OTHER_SENTENCES.iter().filter(|(other, _)| !excused.contains(other)).collect();
+    assert!(needless.is_empty(), "there is a case, or no such sentence: {needless:?}");
+}
+
+fn files(below: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(below).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

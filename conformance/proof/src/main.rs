@@ -1,0 +1,190 @@
+//! `b2nd-proof`: frames that pass the gate do not crash C-Blosc2. Valid frames are damaged where their fields are; those that still pass
+//! `verify` go to C-Blosc2 under sanitizers, and what it reads is compared with what is read here.
+
+mod mutate;
+mod values;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{env, fs, io};
+
+use b2nd::frame::HeaderField;
+use b2nd_view::{Limits, verify};
+use fastrand::Rng;
+use mutate::{Seed, mutant};
+use worker::{Answer, Worker};
+
+const HELP: &str = "\
+Usage: b2nd-proof WORKER LIMIT SEED OUT DIRECTORY...
+
+Damages the frames below the directories: so many times (10000), or so many seconds (3600s). The same seed damages them in the same way.
+WORKER is worker.c, built by conformance/proof/compile. What crashes it, hangs it, or is read otherwise there is kept in OUT.
+";
+
+/// Seeds are short, so that many mutants are tried.
+const LONGEST: u64 = 16 << 10;
+
+/// Frames that claim more data are left out: zeros take no bytes in a file, and their decoding would take all the time.
+const MOST: u64 = 4 << 20;
+
+/// Reports of sanitizers that are known, by words of them, and what is wrong. All are of C-Blosc2 2.21.3, and none of 3.3.
+const KNOWN: [(&[&str], &str); 5] = [
+    (&["runtime error: index -1", " in update_shape "], "an array without dimensions: an index of -1, for valid frames too"),
+    (
+        &["heap-use-after-free", " in frame_free ", " in blosc2_schunk_open_offset_udio "],
+        "a contiguous file whose header says that it is sparse: used after it was freed",
+    ),
+    (
+        &["heap-buffer-overflow", " in blosc2_stdio_read ", " in blosc_d "],
+        "blocks with gaps between them: a block is read into a buffer that is too short",
+    ),
+    (
+        &["signed integer overflow", " in get_set_slice "],
+        "shapes whose chunks are longer than an int32 counts: a product overflows",
+    ),
+    (
+        &["heap-buffer-overflow", "__interceptor_memcpy", " in blosc_d "],
+        "a stored chunk with the short header of 16 bytes: read behind its end",
+    ),
+];
+
+#[derive(Default)]
+struct Counts {
+    mutants: u64,
+    passed: u64,
+    read: u64,
+    refused: BTreeMap<String, u64>,
+    differ: u64,
+    unread: u64,
+    crashed: u64,
+    known: BTreeMap<&'static str, u64>,
+    hung: u64,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(is_clean) => ExitCode::from(u8::from(!is_clean)),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+    let (most, time) = match limit.strip_suffix('s') {
+        Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
+        None => (number(limit)?, Duration::MAX),
+    };
+    let seed = number(seed)?;
+    let out = PathBuf::from(out);
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let mut files = Vec::new();
+    for directory in directories {
+        find(Path::new(directory), &mut files).map_err(|error| format!("{directory}: {error}"))?;
+    }
+    files.sort();
+    // More memory than any of them needs, so that nothing waits for gigabytes of zeros.
+    let limits = Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) };
+    let mut seeds = Vec::new();
+    for file in &files {
+        let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        seeds.extend(Seed::new(file.display().to_string(), bytes));
+    }
+    if seeds.is_empty() {
+        return Err("no file below the directories is a frame".to_owned());
+    }
+    println!("{} of {} files are frames, such as {}", seeds.len(), files.len(), seeds[0].name);
+
+    let mut worker = Worker::new(PathBuf::from(program));
+    let mut rng = Rng::with_seed(seed);
+    let (mut counts, start) = (Counts::default(), Instant::now());
+    let file = out.join("mutant");
+    while counts.mutants < most && start.elapsed() < time {
+        let bytes = mutant(&seeds, &mut rng);
+        if claims(&bytes) > MOST {
+            continue;
+        }
+        counts.mutants += 1;
+        if !verify(&bytes, &limits).passes() {
+            continue;
+        }
+        counts.passed += 1;
+        let told = values::digest(&bytes);
+        fs::write(&file, &bytes).map_err(|error| error.to_string())?;
+        let answer = worker.ask(&file).map_err(|error| format!("{program}: {error}"))?;
+        let keep = |why: &str, said: &str| -> Result<(), String> {
+            let name = out.join(format!("{why}-{seed}-{}.b2nd", counts.mutants));
+            fs::write(&name, &bytes).and_then(|()| fs::write(name.with_extension("txt"), said)).map_err(|error| error.to_string())
+        };
+        let told = match told {
+            Ok(told) => told,
+            Err(error) => {
+                counts.unread += 1;
+                keep("unread", &error.to_string())?;
+                None
+            }
+        };
+        match answer {
+            Answer::Read(digest) => {
+                if told.is_some_and(|told| format!("{told:016x}") != digest) {
+                    keep("differs", &format!("{told:016x?} here, {digest} there"))?;
+                    counts.differ += 1;
+                }
+                counts.read += 1;
+            }
+            Answer::Refused(why) => {
+                let count = counts.refused.entry(why.clone()).or_default();
+                *count += 1;
+                if *count <= 3 {
+                    keep("refused", &why)?;
+                }
+            }
+            Answer::Crashed(said) => match KNOWN.iter().find(|(words, _)| words.iter().all(|word| said.contains(word))) {
+                Some((_, why)) => *counts.known.entry(*why).or_default() += 1,
+                None => {
+                    keep("crashed", &said)?;
+                    counts.crashed += 1;
+                }
+            },
+            Answer::Hung => {
+                keep("hung", "")?;
+                counts.hung += 1;
+            }
+        }
+    }
+    let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung } = counts;
+    println!("{mutants} mutants in {} s, {passed} pass the gate; of these C-Blosc2 reads {read}", start.elapsed().as_secs());
+    for (why, count) in refused {
+        println!("  refuses {count}: {why}");
+    }
+    for (why, count) in known {
+        println!("  known reports, {count}: {why}");
+    }
+    println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
+    Ok(crashed + hung == 0)
+}
+
+/// The nbytes of the header.
+fn claims(frame: &[u8]) -> u64 {
+    let bytes = frame.get(HeaderField::NBYTES.value()).and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u64::from_be_bytes)
+}
+
+fn find(below: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(below)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            find(&entry.path(), files)?;
+        } else if (1..=LONGEST).contains(&entry.metadata()?.len()) {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! The values of a frame in one number, as `worker.c` makes it.
+
+use b2nd::frame::{ChunkHeader, Frame, Special};
+use b2nd_codec::Codec;
+
+/// FNV-1a of metalayers, attributes and the data of all chunks. `None` where a chunk's data are anything.
+pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
+    let frame = Frame::from_slice(bytes)?;
+    let mut digest = 14_695_981_039_346_656_037_u64;
+    let mut add = |bytes: &[u8]| {
+        digest = bytes.iter().fold(digest, |digest, &byte| (digest ^ u64::from(byte)).wrapping_mul(1_099_511_628_211));
+    };
+    frame.header().metalayers().iter().for_each(|(_, content)| add(content));
+    let vlmetalayers = frame.trailer().vlmetalayers();
+    for (_, content) in vlmetalayers.iter() {
+        let chunk = b2nd::frame::Chunk::from_slice(content)?;
+        if is_anything(chunk.header()) {
+            return Ok(None);
+        }
+        add(&chunk.data(Codec::safe())?);
+    }
+    // The worker reads as many.
+    for number in 0..frame.offsets().len().min(1000) {
+        let chunk = frame.chunk(number)?;
+        if is_anything(chunk.header()) {
+            return Ok(None);
+        }
+        add(&chunk.data(Codec::safe())?);
+    }
+    Ok(Some(digest))
+}
+
+fn is_anything(header: &ChunkHeader) -> bool {
+    header.special() == Some(Special::Uninitialized)
+}

@@ -1,0 +1,106 @@
+//! C-Blosc2 in a process of its own.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// What C-Blosc2 did with a frame.
+pub(crate) enum Answer {
+    /// It read everything, and this is the digest.
+    Read(String),
+    Refused(String),
+    /// A sanitizer or a signal ended it, and this was said.
+    Crashed(String),
+    Hung,
+}
+
+pub(crate) struct Worker {
+    program: PathBuf,
+    running: Option<Running>,
+}
+
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    said: JoinHandle<String>,
+}
+
+/// How long a frame may take: more than a loaded machine needs for the few bytes of one.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Worker {
+    pub(crate) fn new(program: PathBuf) -> Worker {
+        Worker { program, running: None }
+    }
+
+    pub(crate) fn ask(&mut self, file: &Path) -> io::Result<Answer> {
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => start(&self.program)?,
+        };
+        if let Some(stdin) = &mut running.child.stdin {
+            // What has ended says why below.
+            let _ = writeln!(stdin, "{}", file.display()).and_then(|()| stdin.flush());
+        }
+        match running.lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                self.running = Some(running);
+                Ok(match line.split_once(' ') {
+                    Some(("ok", digest)) => Answer::Read(digest.to_owned()),
+                    _ => Answer::Refused(line),
+                })
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                running.child.kill()?;
+                running.child.wait()?;
+                Ok(Answer::Hung)
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = running.child.wait()?;
+                let said = running.said.join().unwrap_or_default();
+                Ok(Answer::Crashed(format!("{status}\n{said}")))
+            }
+        }
+    }
+}
+
+fn start(program: &Path) -> io::Result<Running> {
+    let options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048";
+    let mut child = Command::new(program)
+        .env("ASAN_OPTIONS", options)
+        .env("UBSAN_OPTIONS", "print_stacktrace=1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (sender, lines) = mpsc::channel();
+    let out = child.stdout.take();
+    thread::spawn(move || {
+        for line in out.into_iter().flat_map(|out| BufReader::new(out).lines().map_while(Result::ok)) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    let stderr = child.stderr.take();
+    let said = thread::spawn(move || {
+        let mut said = Vec::new();
+        if let Some(stderr) = stderr {
+            let _ = stderr.take(1 << 20).read_to_end(&mut said);
+        }
+        String::from_utf8_lossy(&said).into_owned()
+    });
+    Ok(Running { child, lines, said })
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+/* Reads frames with C-Blosc2 for the proof of the gate: `worker` answers each line, the path of a frame, with a line:
+ * `ok DIGEST` of everything that was read, or `no REASON`. The frame is read from memory and from its file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "b2nd.h"
+#include "blosc2.h"
+#include "blosc2/filters-registry.h"
+
+#define MOST (64 << 20)
+
+static uint64_t digest;
+
+static void add(const void *bytes, int64_t length) {
+    const uint8_t *byte = bytes;
+    for (int64_t i = 0; i < length; i++) digest = (digest ^ byte[i]) * 1099511628211u;
+}
+
+static const char *read_all(blosc2_schunk *schunk) {
+    if (schunk == NULL) return "open";
+    for (int i = 0; i < schunk->nmetalayers; i++) {
+        uint8_t *content = NULL;
+        int32_t length = 0;
+        if (blosc2_meta_get(schunk, schunk->metalayers[i]->name, &content, &length) < 0) return "metalayer";
+        add(content, length);
+        free(content);
+    }
+    for (int i = 0; i < schunk->nvlmetalayers; i++) {
+        uint8_t *content = NULL;
+        int32_t length = 0;
+        if (blosc2_vlmeta_get(schunk, schunk->vlmetalayers[i]->name, &content, &length) < 0) return "vlmetalayer";
+        add(content, length);
+        free(content);
+    }
+    for (int64_t n = 0; n < schunk->nchunks && n < 1000; n++) {
+        uint8_t *chunk = NULL;
+        bool needs_free = false;
+        int32_t nbytes = 0, cbytes = 0, blocksize = 0;
+        if (blosc2_schunk_get_chunk(schunk, n, &chunk, &needs_free) < 0) return "chunk";
+        int rc = blosc2_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize);
+        if (needs_free) free(chunk);
+        if (rc < 0 || nbytes < 0 || nbytes > MOST) return "sizes";
+        uint8_t *data = malloc(nbytes + 1);
+        rc = blosc2_schunk_decompress_chunk(schunk, n, data, nbytes);
+        if (rc >= 0) add(data, rc);
+        free(data);
+        if (rc < 0) return "decompress";
+    }
+    return NULL;
+}
+
+static const char *read_slice(blosc2_schunk *schunk) {
+    b2nd_array_t *array = NULL;
+    if (b2nd_from_schunk(schunk, &array) < 0) return "array";
+    int64_t start[B2ND_MAX_DIM] = {0}, stop[B2ND_MAX_DIM] = {0}, shape[B2ND_MAX_DIM] = {0}, size = array->sc->typesize;
+    for (int i = 0; i < array->ndim; i++) {
+        start[i] = array->shape[i] / 3;
+        stop[i] = array->shape[i] - array->shape[i] / 4;
+        shape[i] = stop[i] - start[i];
+        if (shape[i] > MOST || (size *= shape[i]) > MOST) size = MOST + 1;
+    }
+    int rc = 0;
+    if (size <= MOST) {
+        uint8_t *buffer = malloc(size + 1);
+        rc = b2nd_get_slice_cbuffer(array, start, stop, buffer, shape, size);
+        if (rc >= 0) add(buffer, size);
+        free(buffer);
+    }
+    b2nd_free(array);
+    return rc < 0 ? "slice" : NULL;
+}
+
+int main(void) {
+    static char path[4096];
+    blosc2_init();
+    register_filters(); /* those of the plugins, without its codecs */
+    while (fgets(path, sizeof path, stdin)) {
+        path[strcspn(path, "\n")] = 0;
+        digest = 14695981039346656037u;
+        FILE *file = fopen(path, "rb");
+        if (file == NULL) return 3;
+        fseek(file, 0, SEEK_END);
+        long length = ftell(file);
+        rewind(file);
+        uint8_t *bytes = malloc(length + 1);
+        if (fread(bytes, 1, length, file) != (size_t)length) return 3;
+        fclose(file);
+        const char *why = NULL, *beside = NULL;
+        /* A buffer of exactly the frame's length, so that a sanitizer sees what is read behind it. */
+        uint8_t *exact = malloc(length);
+        memcpy(exact, bytes, length);
+        free(bytes);
+        blosc2_schunk *schunk = blosc2_schunk_from_buffer(exact, length, false);
+        why = read_all(schunk);
+        if (schunk) {
+            blosc2_schunk_avoid_cframe_free(schunk, true);
+            blosc2_schunk_free(schunk);
+        }
+        free(exact);
+        uint64_t memory = digest;
+        digest = 14695981039346656037u;
+        blosc2_schunk *open = blosc2_schunk_open(path);
+        beside = read_all(open);
+        uint64_t disk = digest;
+        if (open && !beside && (blosc2_meta_exists(open, "b2nd") >= 0)) {
+            beside = read_slice(open); /* frees the super-chunk with the array */
+            if (beside && !strcmp(beside, "array")) blosc2_schunk_free(open);
+        } else if (open) {
+            blosc2_schunk_free(open);
+        }
+        if (why || beside) printf("no %s/%s\n", why ? why : "-", beside ? beside : "-");
+        else if (memory != disk) printf("no memory and file differ\n");
+        else printf("ok %016" PRIx64 "\n", memory);
+        fflush(stdout);
+    }
+    return 0;
+}
