@@ -9,6 +9,7 @@ mod format;
 mod no_tables;
 mod output;
 mod paths;
+mod piped;
 mod progress;
 mod staged;
 mod stop;

@@ -70,12 +70,12 @@ pub enum Error {
         found: Vec<i64>,
     },
     /// A chunk's data is not what the array's shapes say.
-    #[error("chunk {number}: {what}")]
+    #[error("chunk {number}: {source}")]
     Chunk {
         /// The chunk's number.
         number: u64,
         /// The fault.
-        what: String,
+        source: Box<Error>,
     },
     /// The bytes to write are more or fewer than the array's.
     #[error("the array has {expected} bytes, {found} are given")]
@@ -114,7 +114,7 @@ impl Error {
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {
             Error::Chunk { .. } => error,
-            error => Error::Chunk { number, what: error.to_string() },
+            error => Error::Chunk { number, source: Box::new(error) },
         }
     }
 }

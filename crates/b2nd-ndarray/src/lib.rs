@@ -26,6 +26,7 @@
 //! | read what lists of indices and masks select | [`Array::select`], [`Select`] |
 //! | go over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
+//! | read attributes, typed by serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
 //! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
@@ -51,6 +52,7 @@
 mod append;
 mod archive;
 mod array;
+mod attributes;
 mod chunks;
 pub mod codec;
 mod copy;
@@ -75,6 +77,7 @@ mod write;
 
 pub use append::Appender;
 pub use array::Array;
+pub use attributes::Attributes;
 pub use b2nd::frame::{Buffer as Memory, Source};
 pub use b2nd_store::Bytes;
 pub use chunks::ArrayChunk;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, Codec, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_ndarray::{Array, Options, Result};
+use b2nd_ndarray::{Array, Error, Options, Result};
 use ndarray::array;
 use tempfile::TempDir;
 
@@ -166,6 +166,15 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
     refused(b2nd_ndarray::write(&path, &array, &codec), &none("codec grok"));
     let filters = Options { filters: vec![(Filter::Other(165), 0)], ..Options::default() };
     refused(b2nd_ndarray::write(&path, &array, &filters), &none("filter 165"));
+}
+
+#[test]
+fn the_cause_of_a_chunks_error_is_kept() {
+    let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
+    let error = file_of("<u4", &own).1.read::<u32>(&[0..1]).unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap();
+    assert_eq!(error.to_string(), format!("chunk 0: {cause}"));
+    assert!(matches!(error, Error::Chunk { number: 0, source } if matches!(*source, Error::B2nd(_))));
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct Store {
 ///
 /// # Errors
 ///
-/// The folder or the metadata of the store cannot be read.
+/// The folder or the metadata of the store cannot be read, or there is neither a store nor a frame in it.
 pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
     let mut files = folder.files()?;
     files.sort_unstable();
@@ -66,6 +66,9 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
     }
     if let Some(error) = waits {
         return Err(error);
+    }
+    if !is_store && store.leaves.is_empty() {
+        return Err(Error::custom(format_args!("there is no store in it: neither {EMBED} nor a frame")));
     }
     store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
     Ok(store)

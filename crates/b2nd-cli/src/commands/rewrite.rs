@@ -9,15 +9,16 @@ use b2nd_view::value::pack;
 use clap::Args;
 
 use crate::output::Output;
+use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
 /// Copies a frame with other metalayers in its header, which in place keep their number and length.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// A frame, or the directory of a sparse frame.
+    /// A frame, the directory of a sparse frame, or `-` for standard input.
     source: PathBuf,
 
-    /// Where the new frame goes; without it the old one is replaced when the new one is complete.
+    /// The new frame's path, or `-` for standard output; without it the old one is replaced when the new one is complete.
     target: Option<PathBuf>,
 
     /// Add or replace a metalayer, its value as JSON: --set 'station={"id": 17}'.
@@ -36,10 +37,17 @@ fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
 
 impl Rewrite {
     pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
-        let target = self.target.as_ref().unwrap_or(&self.source);
-        let is_new = self.target.as_ref().map_or(Ok(()), |target| must_not_exist(target));
-        let done = is_new.and_then(|()| Ok(b2nd::frame::rewrite(&self.source, target, |metalayers| self.edit(metalayers))?));
+        let done = self.rewrite();
         Ok(output.settle(&self.source, done)?.is_some())
+    }
+
+    fn rewrite(&self) -> crate::error::Result<()> {
+        let files = Piped::new(&self.source, self.target.as_deref())?;
+        let target = files.target.as_ref().unwrap_or(&files.source);
+        files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
+        let done = b2nd::frame::rewrite(&files.source, target, |metalayers| self.edit(metalayers));
+        done.map_err(|error| crate::error::Error::new(files.named(&error.to_string())))?;
+        files.print()
     }
 
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {

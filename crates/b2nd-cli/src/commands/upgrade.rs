@@ -26,18 +26,20 @@ use b2nd_view::text::printable;
 
 use b2nd_store::{SPARSE_FRAME, walk};
 
+use crate::piped::Piped;
 use crate::{output, progress};
 use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
 ///
 /// A frame that has that layout, or that holds no array, is left alone. Nothing is overwritten, but for --in-place.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub(crate) struct Args {
-    /// A frame, the directory of a sparse frame, or a directory with frames in it and below.
+    /// A frame, the directory of a sparse frame, a directory with frames in it and below, or `-` for standard input.
     source: PathBuf,
 
-    /// Where the new frame goes, or the tree of new frames. Nothing may be there, and in a tree no file of that name.
+    /// The new frame's path, or that of the tree of new frames, or `-` for standard output. Nothing may be there, and in a tree no
+    /// file of that name.
     #[arg(required_unless_present_any = ["in_place", "dry_run"])]
     target: Option<PathBuf>,
 
@@ -65,6 +67,42 @@ struct Counts {
 
 /// Upgrades what can be, and says whether nothing was refused. The error is one of writing what happens.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
+    let standard = Path::new("-");
+    if args.source != standard && args.target.as_deref() != Some(standard) {
+        return run_on_files(args, out, err);
+    }
+    match piped(args, out, err) {
+        Err(crate::error::Error::Write(error)) => Err(error),
+        Err(error) => writeln!(err, "{}", output::named(&args.source, error)).map(|()| false),
+        Ok(done) => Ok(done),
+    }
+}
+
+/// Upgrades standard input, or a file to standard output. What happens is then said on standard error.
+fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error::Result<bool> {
+    use crate::error::Error;
+    if args.in_place {
+        return Err(Error::new("standard input has no place to put the new frame in"));
+    }
+    let files = Piped::new(&args.source, args.target.as_deref())?;
+    if files.source.is_dir() && !files.source.join(SPARSE_FRAME).is_file() {
+        return Err(Error::new("it is a directory of frames, and standard output takes one frame"));
+    }
+    let on_files = Args { source: files.source.clone(), target: files.target.clone(), ..args.clone() };
+    let (mut said, mut refused) = (Vec::new(), Vec::new());
+    let done = run_on_files(&on_files, &mut said, &mut refused).map_err(Error::Write)?;
+    let named = |text: &[u8]| files.named(&String::from_utf8_lossy(text));
+    let said = named(&said);
+    let written = if files.is_printed() { err.write_all(said.as_bytes()) } else { out.write_all(said.as_bytes()) };
+    written.map_err(Error::Write)?;
+    err.write_all(named(&refused).as_bytes()).map_err(Error::Write)?;
+    if done && !args.dry_run {
+        files.print()?;
+    }
+    Ok(done)
+}
+
+fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     let is_tree = args.source.is_dir() && !args.source.join(SPARSE_FRAME).is_file();
     // All are found before the first is written: the target may be inside the tree.
     let frames: Vec<_> = if is_tree {

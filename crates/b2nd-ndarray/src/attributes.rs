@@ -1,0 +1,71 @@
+//! [`Attributes`]: what python-blosc2 calls `array.vlmeta`.
+
+use b2nd::frame::Trailer;
+use serde::de::DeserializeOwned;
+
+use crate::array::Array;
+use crate::codec::Codec;
+use crate::error::Result;
+
+/// Attributes of an array: names and values, which are decompressed when they are asked for.
+#[derive(Clone, Copy)]
+pub struct Attributes<'a>(&'a Trailer);
+
+impl Array {
+    /// The array's attributes, which python-blosc2 calls `vlmeta`.
+    ///
+    /// # Errors
+    ///
+    /// The frame's trailer cannot be read.
+    ///
+    /// ```
+    /// use b2nd::frame::encode_msgpack;
+    /// use b2nd_ndarray::{Array, Options, to_frame};
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct Station {
+    ///     id: u32,
+    ///     name: String,
+    /// }
+    ///
+    /// let station = Station { id: 17, name: "Zugspitze".into() };
+    /// let attributes = vec![("station".to_owned(), encode_msgpack(&station)?)];
+    /// let options = Options { attributes, ..Options::default() };
+    /// let array = Array::from_frame(to_frame(&ndarray::arr1(&[1.5, 2.5]), &options)?)?;
+    ///
+    /// assert_eq!(array.attributes()?.get("station")?, Some(station));
+    /// assert_eq!(array.attributes()?.get::<String>("nobody")?, None);
+    /// let error = array.attributes()?.get::<Vec<u8>>("station").unwrap_err();
+    /// assert!(error.to_string().starts_with("vlmetalayers.station: "), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn attributes(&self) -> Result<Attributes<'_>> {
+        Ok(Attributes(self.store.trailer()?))
+    }
+}
+
+impl<'a> Attributes<'a> {
+    /// The attribute of this name as a value of any type that serde reads, by the names of its fields. `None` if there is none of this
+    /// name.
+    ///
+    /// # Errors
+    ///
+    /// The value cannot be decompressed, or is no MessagePack of this type.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        Ok(self.0.decode_msgpack(name, Codec::default())?)
+    }
+
+    /// The bytes of the attribute of this name, decompressed. `None` if there is none of this name.
+    ///
+    /// # Errors
+    ///
+    /// The value cannot be decompressed.
+    pub fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        Ok(self.0.value(name, Codec::default())?.map(std::borrow::Cow::into_owned))
+    }
+
+    /// The names, in the order in which they were written. They may be any bytes.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
+        self.0.vlmetalayers().iter().map(|(name, _)| name)
+    }
+}
