@@ -277,7 +277,7 @@ fn a_directory_named_like_a_store_that_is_none_says_so() {
         let (out, err, status) = folder.run(&[command]);
         assert_eq!(
             (out.as_str(), err.trim_end(), status),
-            ("", "STORE: there is no store in it: neither embed.b2e nor a frame", 1)
+            ("", "STORE: there is no store in it: neither embed.b2e nor a frame", expected)
         );
     }
 }
