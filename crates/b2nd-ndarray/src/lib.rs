@@ -28,7 +28,7 @@
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read attributes, typed by serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
-//! | read an array in an object store, in as many requests as its chunks need and two | `Remote` (feature `object_store`) |
+//! | read an array in an object store, in as many requests as its chunks need and two; put one there | `Remote` (feature `object_store`) |
 //! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |

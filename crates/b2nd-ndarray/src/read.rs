@@ -203,7 +203,7 @@ impl Array {
     }
 
     /// The elements that are wanted in each dimension, counted.
-    fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
+    pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
             return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });

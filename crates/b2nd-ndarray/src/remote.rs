@@ -4,15 +4,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::frame::FrameType;
-use futures_util::{StreamExt, TryStreamExt, stream};
-use ndarray::{ArrayD, SliceInfoElem};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
-use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore};
+use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore, PutMode, PutOptions};
 
 use crate::array::Array;
+use crate::chunks::ArrayChunk;
 use crate::element::Element;
+use crate::elements::Elements;
 use crate::error::{Error, Result};
+use crate::options::Options;
 use crate::parts::Parts;
+use crate::select::Select;
+use crate::write::to_frame;
 
 /// The length that the first request asks for: most headers fit.
 const FIRST_READ: u64 = 4096;
@@ -22,6 +27,9 @@ const GAP: u64 = 64 << 10;
 
 /// So many requests for one slice are under way at once.
 const AT_ONCE: usize = 16;
+
+/// So many chunks are fetched and decompressed ahead of the one that is wanted.
+const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP, memory, whatever [`object_store`] reaches.
 ///
@@ -34,16 +42,17 @@ const AT_ONCE: usize = 16;
 /// # futures_executor::block_on(async {
 /// use std::sync::Arc;
 /// use b2nd_ndarray::{Options, Remote, s};
-/// use b2nd_ndarray::object_store::{ObjectStore, ObjectStoreExt, memory::InMemory};
+/// use b2nd_ndarray::object_store::{ObjectStore, memory::InMemory};
 ///
 /// let values = ndarray::Array2::from_shape_fn((100, 200), |(row, column)| (row * column) as f32);
 /// let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
-/// store.put(&"field.b2nd".into(), b2nd_ndarray::to_frame(&values, &Options::default())?.into()).await?;
+/// Remote::put(&store, &"field.b2nd".into(), &values, &Options::default()).await?;
 ///
 /// let remote = Remote::open(store, "field.b2nd".into()).await?;
 /// assert_eq!(remote.array().geometry().shape(), [100, 200]);
 /// assert_eq!(remote.read::<f32>(&[7..8, 10..12]).await?, ndarray::array![[70.0, 77.0]].into_dyn());
 /// assert_eq!(remote.slice::<f32>(s![-1, 10..14;2]).await?, ndarray::array![990.0, 1188.0].into_dyn());
+/// assert_eq!(remote.select::<f32>(&[[7, 3].into(), [0, -1].into()]).await?, ndarray::array![[0.0, 1393.0], [0.0, 597.0]].into_dyn());
 ///
 /// // Where decompressing is to be done elsewhere than in the async runtime:
 /// let array = remote.fetch(&[7..8, 0..200]).await?;
@@ -106,13 +115,56 @@ impl Remote {
         &self.array
     }
 
+    /// Writes an array into an object. One that is there is an error, or replaced if [`Options::overwrite`] says so.
+    ///
+    /// The object is written in one request, and is there as a whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`to_frame`], and the request fails ([`Error::Request`]).
+    pub async fn put<T: Element, S: Data<Elem = T>, D: Dimension>(
+        store: &dyn ObjectStore,
+        path: &Path,
+        array: &ArrayBase<S, D>,
+        options: &Options,
+    ) -> Result<()> {
+        let frame = to_frame(array, options)?;
+        let range = 0..frame.len() as u64;
+        let mode = if options.overwrite { PutMode::Overwrite } else { PutMode::Create };
+        let put = store.put_opts(path, frame.into(), PutOptions { mode, ..PutOptions::default() }).await;
+        put.map_err(|error| Error::Request { path: path.to_string(), range, source: error.into() })?;
+        Ok(())
+    }
+
     /// Fetches the chunks of a slice, still compressed. The slice can be read from the array that this returns.
     ///
     /// # Errors
     ///
     /// The slice is not inside the array, or a request fails ([`Error::Request`], with its range).
     pub async fn fetch(&self, slice: &[Range<i64>]) -> Result<Array> {
-        let ranges = self.array.byte_ranges(slice, GAP)?;
+        self.fetch_ranges(self.array.byte_ranges(slice, GAP)?).await
+    }
+
+    /// Fetches the chunks of a selection, still compressed. The selection can be read from the array that this returns.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Array::select`] about the selection, or a request fails ([`Error::Request`], with its range).
+    pub async fn fetch_selection(&self, selection: &[Select]) -> Result<Array> {
+        self.fetch_ranges(self.array.byte_ranges_of(selection, GAP)?).await
+    }
+
+    /// Fetches the chunks that hold one of `steps` elements of a slice in each dimension.
+    async fn fetch_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Array> {
+        if steps.iter().all(|&step| step == 1) {
+            return self.fetch(slice).await;
+        }
+        let (_, wanted) = self.array.check_steps(slice, steps)?;
+        let numbers = self.array.chunks_of(slice, &wanted);
+        self.fetch_ranges(self.array.ranges_of(numbers, GAP)?).await
+    }
+
+    async fn fetch_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Array> {
         let parts = Arc::new(Parts::new(self.length));
         let requests = stream::iter(ranges).map(|range| async move {
             let bytes = self.object.fetch(&range).await?;
@@ -128,14 +180,14 @@ impl Remote {
         self.array.with_source(parts)
     }
 
-    /// Reads a slice in ndarray's notation, as [`Array::slice`] does.
+    /// Reads a slice in ndarray's notation, as [`Array::slice`] does. Only chunks that hold one of its elements are fetched.
     ///
     /// # Errors
     ///
     /// Those of [`fetch`](Remote::fetch) and of [`Array::slice`].
     pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let ranges = self.array.bounds(slice.as_ref())?.ranges;
-        self.fetch(&ranges).await?.slice(slice)
+        let bounds = self.array.bounds(slice.as_ref())?;
+        self.fetch_steps(&bounds.ranges, &bounds.steps).await?.slice(slice)
     }
 
     /// Reads a slice: fetches its chunks, and decompresses them in this task.
@@ -145,6 +197,72 @@ impl Remote {
     /// Those of [`fetch`](Remote::fetch) and of [`Array::read`].
     pub async fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         self.fetch(slice).await?.read(slice)
+    }
+
+    /// Reads the elements of a slice as bytes, as [`Array::read_bytes`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch`](Remote::fetch) and of [`Array::read_bytes`].
+    pub async fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
+        self.fetch(slice).await?.read_bytes(slice)
+    }
+
+    /// Reads the elements of a slice, of any known dtype, as [`Array::elements`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch`](Remote::fetch) and of [`Array::elements`].
+    pub async fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
+        self.fetch(slice).await?.elements(slice)
+    }
+
+    /// Reads one of `steps` elements of a slice in each dimension, as [`Array::read_steps`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch`](Remote::fetch) and of [`Array::read_steps`].
+    pub async fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
+        self.fetch_steps(slice, steps).await?.read_steps(slice, steps)
+    }
+
+    /// Reads the elements that are selected along each axis, as [`Array::select`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch_selection`](Remote::fetch_selection) and of [`Array::select`].
+    pub async fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
+        self.fetch_selection(selection).await?.select(selection)
+    }
+
+    /// Reads the elements that are selected along each axis as bytes, as [`Array::select_bytes`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`fetch_selection`](Remote::fetch_selection) and of [`Array::select_bytes`].
+    pub async fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
+        self.fetch_selection(selection).await?.select_bytes(selection)
+    }
+
+    /// Reads the chunk with this number, as [`Array::chunk`] does.
+    ///
+    /// # Errors
+    ///
+    /// There is no such chunk; and those of [`read`](Remote::read).
+    pub async fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
+        self.fetch_ranges(self.array.ranges_of([number], GAP)?).await?.chunk(number)
+    }
+
+    /// Streams the decoded chunks in the order of their numbers, as [`Array::chunks`] iterates over them. A few are fetched ahead.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Array::chunks`]. Each chunk has those of [`read`](Remote::read).
+    pub fn chunks<T: Element>(&self) -> Result<impl Stream<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
+        self.array.swapped::<T>()?;
+        self.array.check(&self.array.whole())?;
+        let numbers = stream::iter(0..self.array.grid().nchunks());
+        Ok(numbers.map(|number| self.chunk(number)).buffered(AHEAD))
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use b2nd_ndarray::{Error, Options, Remote, to_frame};
+use b2nd_ndarray::{Array, Error, Options, Remote, Select, to_frame};
 use futures_executor::block_on;
+use futures_util::TryStreamExt;
 use futures_util::stream::BoxStream;
 use ndarray::{Array2, s};
 use object_store::memory::InMemory;
@@ -201,6 +202,59 @@ fn a_slice_in_ndarrays_notation() {
     let part = block_on(remote.slice::<u32>(s![-1, 10..390;-7])).unwrap();
     assert_eq!(part, values().slice(s![-1, 10..390;-7]).to_owned().into_dyn());
     assert!(matches!(block_on(remote.slice::<u32>(s![0, 0, 0])), Err(Error::Dimensions { .. })));
+}
+
+/// Each way to read, with the number of requests that its chunks need.
+#[test]
+fn every_way_to_read_gives_what_the_array_gives() {
+    let (store, local) = (store_with(frame()), Array::from_frame(frame()).unwrap());
+    let remote = open(&store).unwrap();
+    let took = || std::mem::take(&mut *store.requests.lock().unwrap()).len();
+    took();
+    // Rows 0, 200 and 400, columns 0 and 200: six chunks, of which two of a row come with the one between them.
+    let steps = ([0..500, 0..400], [200, 200]);
+    assert_eq!(
+        block_on(remote.read_steps::<u32>(&steps.0, &steps.1)).unwrap(),
+        local.read_steps::<u32>(&steps.0, &steps.1).unwrap()
+    );
+    assert_eq!(took(), 3);
+    assert_eq!(block_on(remote.slice::<u32>(s![..;200, 0])).unwrap(), local.slice::<u32>(s![..;200, 0]).unwrap());
+    assert_eq!(took(), 3);
+    let selection: [Select; 2] = [[499, 0, -1].into(), [350, 10, 10].into()];
+    assert_eq!(block_on(remote.select::<u32>(&selection)).unwrap(), local.select::<u32>(&selection).unwrap());
+    assert_eq!(took(), 4);
+    assert_eq!(block_on(remote.select_bytes(&selection)).unwrap(), local.select_bytes(&selection).unwrap());
+    assert_eq!(block_on(remote.read_bytes(&[0..1, 0..9])).unwrap(), local.read_bytes(&[0..1, 0..9]).unwrap());
+    assert_eq!(block_on(remote.elements(&[0..1, 0..9])).unwrap(), local.elements(&[0..1, 0..9]).unwrap());
+    took();
+    assert_eq!(block_on(remote.chunk::<u32>(7)).unwrap(), local.chunk(7).unwrap());
+    assert_eq!(took(), 1);
+    let chunks: Vec<_> = block_on(remote.chunks::<u32>().unwrap().try_collect()).unwrap();
+    assert_eq!(chunks, local.chunks::<u32>().unwrap().collect::<Result<Vec<_>, _>>().unwrap());
+    assert_eq!(took(), 20);
+
+    let said = |error: Error| error.to_string();
+    assert_eq!(said(block_on(remote.chunk::<u32>(20)).unwrap_err()), "chunk 20 is out of range: the array has 20");
+    assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the array's elements are uint32, little-endian, not float32");
+    assert_eq!(
+        said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),
+        "slice[1]: 400 is outside a dimension of 400"
+    );
+    assert_eq!(said(block_on(remote.read_steps::<u32>(&steps.0, &[1, 0])).unwrap_err()), "steps[1]: expected 1 or more, found 0");
+}
+
+#[test]
+fn an_array_that_is_put_comes_back_and_replaces_none_unasked() {
+    let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+    let path = Path::from("new.b2nd");
+    block_on(Remote::put(&store, &path, &values(), &Options::default())).unwrap();
+    let error = block_on(Remote::put(&store, &path, &Array2::<u8>::zeros((1, 1)), &Options::default())).unwrap_err().to_string();
+    assert!(error.starts_with("bytes 0..") && error.contains("already exists"), "{error}");
+    let read = || block_on(async { Remote::open(store.clone(), path.clone()).await?.slice::<u32>(s![.., ..]).await });
+    assert_eq!(read().unwrap(), values().into_dyn());
+    let other = values() + 1;
+    block_on(Remote::put(&store, &path, &other, &Options { overwrite: true, ..Options::default() })).unwrap();
+    assert_eq!(read().unwrap(), other.into_dyn());
 }
 
 #[test]
