@@ -19,7 +19,7 @@ use crate::strings::{MAX_BYTES, too_long};
 const GAP: u64 = 1 << 10;
 
 /// The longest row in bytes.
-const MAX_ROW: usize = 1 << 26;
+pub(crate) const MAX_ROW: usize = 1 << 26;
 
 /// The number of live rows that python-blosc2 exports at once.
 const EXPORTED: u64 = 1 << 16;
@@ -240,6 +240,6 @@ impl Fixed {
     }
 }
 
-fn not_nat(bytes: &[u8]) -> BooleanBuffer {
+pub(crate) fn not_nat(bytes: &[u8]) -> BooleanBuffer {
     BooleanBuffer::collect_bool(bytes.len() / 8, |at| !bytes.get(8 * at..8 * at + 8).is_some_and(is_nat))
 }

@@ -20,11 +20,13 @@
 //! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
 //! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
+//! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
 //! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
 //! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read.
 
+mod arrays;
 mod batches;
 mod cells;
 mod column;
@@ -53,6 +55,7 @@ mod words;
 #[cfg(feature = "export")]
 mod write;
 
+pub use arrays::ArrayReader;
 pub use arrow_array::{RecordBatch, RecordBatchReader};
 pub use arrow_schema::SchemaRef;
 pub use columns::ColumnInfo;

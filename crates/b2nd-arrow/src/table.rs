@@ -16,7 +16,7 @@ use crate::read::{BATCH_SIZE, Reader};
 use crate::summary::Summary;
 
 /// So many bytes of a column are in a batch, about.
-const BATCH_BYTES: u64 = 1 << 26;
+pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 
 /// A table: the rows of a `CTable` of python-blosc2.
 ///

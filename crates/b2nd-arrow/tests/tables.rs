@@ -7,7 +7,7 @@ use std::path::Path;
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use b2nd_arrow::{ErrorKind, Store, Table};
+use b2nd_arrow::{ArrayReader, ErrorKind, Store, Table};
 
 fn data(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -215,4 +215,25 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     assert!(error.ends_with(expected), "{error}");
     std::fs::remove_file(file("n")).unwrap();
     assert!(summary().unwrap().is_none());
+}
+
+#[test]
+fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, shape: &[usize]| {
+        let path = directory.path().join(name);
+        let count: usize = shape.iter().product();
+        let array = ndarray::ArrayD::from_shape_vec(shape, (0..count as i32).collect()).unwrap();
+        b2nd_ndarray::write(&path, &array, &b2nd_ndarray::Options::default()).unwrap();
+        b2nd_ndarray::Array::open(path).unwrap()
+    };
+    let one: Vec<_> = ArrayReader::new(write("one", &[70_000])).unwrap().map(|batch| batch.unwrap()).collect();
+    assert_eq!(one.iter().map(|batch| batch.num_rows()).collect::<Vec<_>>(), [65_536, 4464]);
+    let last = one[1].column(0).as_primitive::<arrow_array::types::Int32Type>();
+    assert_eq!((last.value(0), last.value(4463)), (65_536, 69_999));
+    let two: Vec<_> = ArrayReader::new(write("two", &[4, 3])).unwrap().map(|batch| batch.unwrap()).collect();
+    let rows = two[0].column(0).as_fixed_size_list();
+    assert_eq!(rows.value(2).as_primitive::<arrow_array::types::Int32Type>().values(), &[6, 7, 8]);
+    let error = ArrayReader::new(write("three", &[2, 2, 2])).err().unwrap();
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "expected one or two dimensions, found 3".to_owned()));
 }

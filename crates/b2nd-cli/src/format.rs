@@ -24,10 +24,10 @@ pub(crate) enum Form {
     Csv,
     /// Nested lists; of a table an object for each row.
     Json,
-    /// An Arrow file of a table.
+    /// An Arrow file of a table, or of an array of one or two dimensions.
     #[cfg(feature = "arrow")]
     Arrow,
-    /// A Parquet file of a table.
+    /// A Parquet file of a table, or of an array of one or two dimensions.
     #[cfg(feature = "arrow")]
     Parquet,
 }
@@ -80,7 +80,7 @@ impl Form {
             Form::Csv => Box::new(csv::Csv::new(layout)?),
             Form::Json => Box::new(json::Json::new(layout)?),
             #[cfg(feature = "arrow")]
-            Form::Arrow | Form::Parquet => return Err(Error::new("arrow and parquet are formats of tables, and it is an array")),
+            Form::Arrow | Form::Parquet => return Err(Error::new("arrow and parquet take all of an array, not a slice of it")),
         })
     }
 }

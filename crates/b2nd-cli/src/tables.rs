@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
-use b2nd_arrow::{Format, RecordBatchReader, Store, Table, text};
+use b2nd_arrow::{ArrayReader, Format, RecordBatchReader, Store, Table, text};
+use b2nd_ndarray::Array;
 use b2nd_store::{Location, Target};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
@@ -118,15 +119,7 @@ impl Rows {
             Form::Npy | Form::Text => return Err(Error::new("it is a table: its formats are arrow, parquet, csv and json")),
         };
         let reader = self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?;
-        let failed = Mutex::new(None);
-        let schema = reader.schema();
-        let mut out = Noted { out, failed: &failed };
-        let done = format.write(&schema, reader, &mut out, |rows| bar.inc(rows));
-        let flushed = out.flush();
-        match failed.into_inner().ok().flatten() {
-            Some(error) => Err(Error::Write(error)),
-            None => done.map_err(Error::from).and(flushed.map_err(Error::Write)),
-        }
+        write(format, reader, out, |rows| bar.inc(rows))
     }
 
     /// The columns that are left out, a sentence for each.
@@ -135,6 +128,24 @@ impl Rows {
             column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
         };
         self.table.columns().iter().filter_map(why).collect()
+    }
+}
+
+/// Writes an array of one or two dimensions as a table of one column. `done` is told how many rows were written.
+pub(crate) fn write_array(array: Array, form: Form, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let format = if form == Form::Parquet { Format::Parquet } else { Format::Arrow };
+    write(format, ArrayReader::new(array)?, out, done)
+}
+
+fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let failed = Mutex::new(None);
+    let schema = reader.schema();
+    let mut out = Noted { out, failed: &failed };
+    let done = format.write(&schema, reader, &mut out, done);
+    let flushed = out.flush();
+    match failed.into_inner().ok().flatten() {
+        Some(error) => Err(Error::Write(error)),
+        None => done.map_err(Error::from).and(flushed.map_err(Error::Write)),
     }
 }
 

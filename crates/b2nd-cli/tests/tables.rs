@@ -131,3 +131,20 @@ fn check_reads_the_values_of_tables() {
     assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
     assert_eq!(code, Some(1));
 }
+
+#[test]
+fn arrays_of_one_or_two_dimensions_are_tables_of_one_column() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let array = "blocks.b2z::/_cols/n";
+    for (form, first) in [("arrow", &b"ARROW1"[..]), ("parquet", b"PAR1")] {
+        printed(&["export", array, &path(&format!("one.{form}"))]);
+        assert!(fs::read(path(&format!("one.{form}"))).unwrap().starts_with(first), "{form}");
+    }
+    let error = refused(&["export", array, &path("part.arrow"), "--slice", "0:1"]);
+    assert!(error.contains("arrow and parquet take all of an array, not a slice of it"), "{error}");
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd");
+    let error = refused(&["export", example, &path("part.arrow")]);
+    assert!(error.ends_with("example.b2nd: expected one or two dimensions, found 3\n"), "{error}");
+    assert!(!directory.path().join("part.arrow").exists());
+}

@@ -14,7 +14,7 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
 #[cfg(feature = "arrow")]
-use crate::tables::Rows;
+use crate::tables::{Rows, write_array};
 use crate::values::Values;
 
 /// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
@@ -61,6 +61,13 @@ impl Export {
         crate::no_tables::refuse(&self.file)?;
         let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
         let bar = progress::bytes(values.len());
+        #[cfg(feature = "arrow")]
+        if matches!(form, Form::Arrow | Form::Parquet) && self.slice.is_none() {
+            let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
+            let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
+            let write = |out: &mut (dyn Write + Send)| write_array(values.array, form, out, |rows| bar.inc(rows * row));
+            return self.to_file(write);
+        }
         if !is_file {
             return values.write(form, out, &bar);
         }
@@ -83,8 +90,14 @@ impl Export {
             eprintln!("{}: {line}", self.file.display());
         }
         let bar = progress::rows(rows.len());
+        self.to_file(|out| rows.write(form, out, &bar))
+    }
+
+    /// Writes to the new file, or to standard output.
+    #[cfg(feature = "arrow")]
+    fn to_file(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         if self.out == Path::new("-") {
-            return rows.write(form, BufWriter::new(io::stdout()), &bar);
+            return write(&mut BufWriter::new(io::stdout()));
         }
         stoppable(|| {
             new_file(&self.out, |file| {
@@ -92,7 +105,7 @@ impl Export {
                     Error::Write(error) => Error::new(output::named(&self.out, error)),
                     error => error,
                 };
-                rows.write(form, BufWriter::new(Stoppable(file)), &bar).map_err(unwritten)
+                write(&mut BufWriter::new(Stoppable(file))).map_err(unwritten)
             })
         })
     }

@@ -1,0 +1,116 @@
+//! [`ArrayReader`]: an array of one or two dimensions as record batches.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, FixedSizeListArray, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use b2nd_ndarray::Array;
+
+use crate::cells::some_nulls;
+use crate::element::Element;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fixed::{MAX_ROW, not_nat};
+use crate::live::signed;
+use crate::read::BATCH_SIZE;
+use crate::spec::item;
+use crate::table::BATCH_BYTES;
+
+/// The name of the one column.
+const NAME: &str = "values";
+
+/// The rows of an array as batches of one column, `values`: an array of one dimension has its elements there, one of two a
+/// `FixedSizeList` for each row. Only the rows of a batch are held at once.
+///
+/// ```
+/// use b2nd_arrow::{ArrayReader, RecordBatchReader};
+/// use b2nd_ndarray::Array;
+///
+/// let reader = ArrayReader::new(Array::open("../../tests/data/example.b2nd")?)?;
+/// println!("{:?}", reader.schema());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ArrayReader {
+    array: Array,
+    element: Element,
+    /// The length of a row, of an array of two dimensions.
+    columns: Option<i32>,
+    schema: SchemaRef,
+    rows: Range<u64>,
+    batch_size: u64,
+}
+
+impl ArrayReader {
+    /// Takes an open array.
+    ///
+    /// # Errors
+    ///
+    /// It has another number of dimensions, rows that are empty or longer than 64 MiB, or elements that Arrow has no type for.
+    pub fn new(array: Array) -> Result<ArrayReader> {
+        let refused = |why: String| Error::new(ErrorKind::Refused, why);
+        let (rows, columns) = match *array.geometry().shape() {
+            [rows] => (rows, None),
+            [rows, columns] => (rows, Some(columns)),
+            ref shape => return Err(refused(format!("expected one or two dimensions, found {}", shape.len()))),
+        };
+        let meta = array.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
+        let element = Element::parse(meta.dtype().unwrap_or_default()).map_err(refused)?;
+        let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
+        let width = width.filter(|width| (1..=MAX_ROW).contains(width));
+        let width = width.ok_or_else(|| refused(format!("a row of {} elements", columns.unwrap_or(1))))?;
+        let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
+        let data_type = match columns {
+            Some(columns) => DataType::FixedSizeList(Arc::new(item(element.data_type())), columns),
+            None => element.data_type(),
+        };
+        let schema = Arc::new(Schema::new(vec![Field::new(NAME, data_type, true)]));
+        let batch_size = (BATCH_BYTES / width as u64).clamp(1, BATCH_SIZE as u64);
+        Ok(ArrayReader { array, element, columns, schema, rows: 0..u64::try_from(rows).unwrap_or(0), batch_size })
+    }
+
+    /// The number of rows that are still to come.
+    pub fn remaining(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch> {
+        let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        let mut slice = self.array.whole();
+        if let Some(first) = slice.first_mut() {
+            *first = signed(rows.clone());
+        }
+        let bytes = self.array.read_bytes(&slice)?;
+        let items = self.columns.map_or(1, |columns| u64::try_from(columns).unwrap_or(1));
+        let row = |at: usize| rows.start.saturating_add((at as u64).checked_div(items).unwrap_or(0));
+        let nat = matches!(self.element, Element::Time(..) | Element::Duration(_)).then(|| not_nat(&bytes));
+        let values = self.element.array(&bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
+        let column: ArrayRef = match self.columns {
+            None => values,
+            Some(columns) => {
+                let field = Arc::new(item(values.data_type().clone()));
+                Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?)
+            }
+        };
+        Ok(RecordBatch::try_new(self.schema.clone(), vec![column])?)
+    }
+}
+
+impl Iterator for ArrayReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
+        let batch = self.batch(self.rows.start..end);
+        self.rows.start = if batch.is_ok() { end } else { self.rows.end };
+        Some(batch.map_err(ArrowError::from))
+    }
+}
+
+impl RecordBatchReader for ArrayReader {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
