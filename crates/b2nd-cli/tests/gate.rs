@@ -84,3 +84,67 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     assert!(tests.refused(&["salvage", "cut.b2nd", "b.b2nd"]).contains("the frame's header needs "));
     assert_eq!(tests.names(), before);
 }
+
+#[test]
+fn digests_find_damage_that_still_decodes() {
+    use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
+    let tests = Directory::new("gate-digests");
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    for byte in 0..3 {
+        writer.append(&Chunk::store(&[byte; 64], 1).unwrap()).unwrap();
+    }
+    (0..2).for_each(|_| writer.append_special(Special::Zeros, 64).unwrap());
+    let bytes: Vec<u8> = writer.finish().unwrap();
+    tests.write("a.b2nd", &bytes);
+    assert_eq!(tests.ok(&["check", "--digest", "a.b2nd"]), "a.b2nd: 5 digests\n");
+    assert_eq!(tests.ok(&["check", "--data", "a.b2nd"]), "");
+    // The same values in the same place: an edit of something else.
+    tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "hi"]);
+    assert_eq!(tests.ok(&["check", "--data", "a.b2nd"]), "");
+    let digested = std::fs::read(tests.0.join("a.b2nd")).unwrap();
+    let value: Value = serde_json::from_str(&tests.ok(&["meta", "get", "a.b2nd", "b2nd_digests"])).unwrap();
+    assert_eq!((&value[0], &value[1]), (&json!(1), &json!("xxh3-64")));
+    // One byte of stored data.
+    let header = Header::from_slice(&digested).unwrap();
+    let mut damaged = digested.clone();
+    damaged[header.header_len() + 96 + 40] ^= 1;
+    tests.write("b.b2nd", &damaged);
+    let others = "its values are others than those of its digest: they were damaged, or changed without it";
+    let line = format!("b.b2nd: chunk 1 at byte {}: {others} (read by C-Blosc2 and python-blosc2)\n", header.header_len() + 96);
+    assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
+    assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
+    // Entries of the index that changed places.
+    let digests = b2nd::frame::File::open(tests.0.join("a.b2nd")).unwrap().trailer().unwrap();
+    let digests = digests.value("b2nd_digests", ()).unwrap().unwrap().into_owned();
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    for byte in [Some(0), None, Some(2), None, Some(1)] {
+        match byte {
+            Some(byte) => writer.append(&Chunk::store(&[byte; 64], 1).unwrap()).unwrap(),
+            None => writer.append_special(Special::Zeros, 64).unwrap(),
+        }
+    }
+    writer.set_vlmetalayer("b2nd_digests", &digests).unwrap();
+    tests.write("b.b2nd", writer.finish().unwrap());
+    let (out, _, status) = tests.run(&["check", "--data", "b.b2nd"]);
+    assert!(out.contains(&format!("chunk 1: {others}")) && out.contains("chunk 4 at byte ") && status == 1, "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+    // Fewer digests than chunks, and other algorithms.
+    let with = |digests: &[u8]| {
+        tests.write("b.b2nd", &digested);
+        let mut editor = b2nd::frame::File::edit(tests.0.join("b.b2nd")).unwrap();
+        editor.set_vlmetalayer("b2nd_digests", digests).unwrap();
+        drop(editor);
+        tests.run(&["check", "--data", "b.b2nd"]).0
+    };
+    let none = b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\0";
+    assert!(with(none).starts_with("b.b2nd: vlmetalayer \"b2nd_digests\": it has 0 digests, the frame 5 chunks ("));
+    let other = b"\x93\x01\xdb\0\0\0\x07xxh4-64\xc6\0\0\0\0";
+    assert!(with(other).contains("its digests are not compared: expected version 1 of xxh3-64, found version 1 of \"xxh4-64\""));
+    assert!(with(b"\xc0").contains("its digests are not compared: "));
+    // Nothing is written where a chunk does not decode, or where there is no frame.
+    let mut broken = bytes.clone();
+    broken[header.header_len() + 31] = 0x50;
+    tests.write("b.b2nd", &broken);
+    assert_eq!(tests.run(&["check", "--digest", "b.b2nd"]).2, 3);
+    assert!(std::fs::read(tests.0.join("b.b2nd")).unwrap() == broken);
+}

@@ -1,4 +1,4 @@
-//! What is whole of a frame that is cut off or damaged: chunks that its index places, or that are walked from the front.
+//! [`Salvage`]: the whole parts of a frame that is cut off or damaged, by its index or walked from the front.
 
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
@@ -26,7 +26,7 @@ const LONGEST: u64 = 1 << 28;
 /// The most chunks that a new frame gets: an index of them is as long.
 const MOST: u64 = LONGEST / 8;
 
-/// What is whole of a frame, and what is lost.
+/// The whole parts of a frame, and what is lost.
 ///
 /// Header and metalayers have to be whole. Where the index is readable, it says which chunk is where. Otherwise chunks are walked from the
 /// front, and numbered in the order in which they were written: that is another one if chunks were updated, inserted, or special
@@ -35,9 +35,9 @@ const MOST: u64 = LONGEST / 8;
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
-    /// How many chunks in a row, and what they are. A few bytes may claim any number of chunks.
+    /// Chunks in a row: their number, and what they are. A few bytes may claim any number of chunks.
     chunks: Vec<(u64, Part)>,
-    /// Whether the index says which chunk is where.
+    /// True if the index says which chunk is where.
     pub is_ordered: bool,
     /// Names and values of the vlmetalayers that are whole.
     pub attributes: Vec<(String, Vec<u8>)>,
@@ -58,7 +58,7 @@ pub enum Part {
     Lost,
 }
 
-/// What takes the place of lost chunks.
+/// The substitute of lost chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     /// Zeros.
@@ -347,7 +347,7 @@ impl<'s> Salvage<'s> {
         (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), codec))
     }
 
-    /// Whether a chunk may be one of this frame.
+    /// Returns true if a chunk may be one of this frame.
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
@@ -357,7 +357,7 @@ impl<'s> Salvage<'s> {
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
     }
 
-    /// Whether a chunk holds the places of those before it.
+    /// Returns true if a chunk holds the places of those before it.
     fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], codec: &mut dyn Decompress) -> Result<bool> {
         if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
             return Ok(false);

@@ -15,10 +15,12 @@ use b2nd_store::{Frame, Source};
 
 mod chunk;
 mod data;
+mod digests;
 mod kinds;
 mod lenient;
 mod limits;
 mod trailer;
+pub use digests::Digests;
 use limits::Budget;
 pub use limits::Limits;
 

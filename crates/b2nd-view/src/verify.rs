@@ -27,7 +27,7 @@ impl Report {
 /// **A [pass](Report::passes) promises** that the frame is complete and consistent: each part is inside the frame and inside its place,
 /// each chunk, attribute and index has been decoded to exactly the length that it claims, and nothing in it is known to crash C-Blosc2
 /// or to be read there otherwise. It promises nothing about values: they have no checksum, so damage that still decodes passes
-/// (`b2nd check --digest` keeps checksums). It says nothing about what programs do with metalayers, attributes, pickles or
+/// unless the frame keeps [digests](check::Digests). It says nothing about what programs do with metalayers, attributes, pickles or
 /// references, nothing about frames that an attribute embeds, and nothing about C-Blosc2's plugins, which are never decoded here.
 /// It is no proof of C-Blosc2: it is strict about the format and knows the defects that are public.
 ///

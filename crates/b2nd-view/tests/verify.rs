@@ -123,7 +123,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     let limits = Limits { max_memory: 1 << 20, max_time: None };
     // A header of 32 bytes that claims 2 GiB.
     let special = Chunk::repeated(&[7], 0x7fff_0000).unwrap().into_bytes();
-    let refused = found(&frame(0x7fff_0000, &[special.clone()]), &limits);
+    let refused = found(&frame(0x7fff_0000, &[special]), &limits);
     assert!(refused.len() == 1 && refused[0].starts_with("chunk 0: it needs 2,147,418,145 "), "{refused:?}");
     assert!(refused[0].ends_with(" bytes of memory, at most 1,048,576 are allowed"), "{refused:?}");
     // Attributes that claim 256 MiB each.

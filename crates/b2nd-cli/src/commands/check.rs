@@ -1,14 +1,16 @@
 //! `b2nd check`: every finding of frames and stores.
 
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use b2nd::frame::File;
 use b2nd_ndarray::codec::{Codec, metalayer};
-use b2nd_view::check::{self, Finding};
+use b2nd_view::check::{self, Digests, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
-use b2nd_view::text::{LABEL, printable, styled};
+use b2nd_view::text::{self, LABEL, printable, styled};
 use b2nd_view::{Frame, Limits, verify_with};
 use clap::Args;
 use serde::Serialize;
@@ -29,9 +31,13 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Values have no checksum: those that were changed and still decompress are not found.
+    /// Decompress every chunk and attribute. Values that were changed and still decompress are found where --digest was there before.
     #[arg(long)]
     data: bool,
+
+    /// Write a digest of each chunk's values into the attribute "b2nd_digests" of frames, which are files; --data then compares them.
+    #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "recursive", "offset"])]
+    digest: bool,
 
     /// As --data, and also exit with 1 where something cannot be decompressed here.
     #[arg(long)]
@@ -74,6 +80,9 @@ struct Object<'a> {
 impl Check {
     /// Gives the exit status.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
+        if self.digest {
+            return self.write_digests(output);
+        }
         let any = AtomicBool::new(false);
         let apart = Apart::new(self.limits().max_memory);
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -114,6 +123,18 @@ impl Check {
         })
     }
 
+    /// Sets the digests of each frame, in place.
+    fn write_digests(&self, output: &mut Output) -> io::Result<u8> {
+        let mut status = 0;
+        for path in &self.paths.paths {
+            match output.settle(path, digest(path))? {
+                Some(count) => writeln!(output.out, "{}: {}", printable(&path.to_string_lossy()), text::count(count, "digest"))?,
+                None => status = UNREADABLE,
+            }
+        }
+        Ok(status)
+    }
+
     fn limits(&self) -> Limits {
         Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
     }
@@ -130,6 +151,17 @@ impl Check {
         let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: limits.deadline() };
         Ok(verify_with(&frame.with_source(&source as _), &limits, Some(&mut others))?.findings)
     }
+}
+
+/// Sets the digests of a frame, and gives their number. The file is locked from the first chunk that is read.
+fn digest(path: &Path) -> Result<u64, Error> {
+    let mut editor = File::edit(path)?;
+    let array = editor.header().array().ok().flatten();
+    let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
+    let count = editor.offsets()?.len();
+    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut Codec::with_metalayer(&metalayer))?;
+    editor.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&digests)?)?;
+    Ok(count)
 }
 
 /// Who minds: `against the document, read by C-Blosc2, refused by python-blosc2`.

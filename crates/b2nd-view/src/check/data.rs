@@ -1,11 +1,13 @@
 //! A frame's data: its length, its index, its chunks.
 
+use std::ops::RangeInclusive;
+
 use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType};
 use b2nd::{ErrorKind, Result};
 use b2nd_store::attributes;
 use b2nd_store::{Frame, readable};
 
-use super::{DECODED, Findings, NO, UNKNOWN, YES, chunk};
+use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
 use crate::array::Array;
 use crate::chunks::{self, Content};
 use crate::text::{count, thousands};
@@ -65,6 +67,41 @@ impl Findings {
         Ok(())
     }
 
+    /// The digests that the frame keeps of its chunks. Others than those of this layout are a finding.
+    fn digests(&mut self, frame: &Frame, chunks: u64, codec: &mut dyn Decompress) -> Option<Digests> {
+        let place = format!("vlmetalayer {:?}", Digests::NAME);
+        match Digests::read(frame.trailer().ok()?, &self.budget, codec)? {
+            Ok(digests) => {
+                if digests.count() != chunks {
+                    let finding = format!("it has {}, the frame {}", count(digests.count(), "digest"), count(chunks, "chunk"));
+                    self.add(place, None, finding, [None, YES, YES]);
+                }
+                Some(digests)
+            }
+            Err(error) => {
+                self.add(place, None, format!("its digests are not compared: {error}"), [None, YES, YES]);
+                None
+            }
+        }
+    }
+
+    /// Compares chunks that are special in the index with their digests, by the data of the first.
+    fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
+        let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
+        if self.budget.refuses_chunk(chunk.header()).is_some() {
+            return Ok(());
+        }
+        let other = chunk.into_data(()).ok().and_then(|data| digests.first_other(chunks, &data));
+        other.into_iter().for_each(|chunk| self.other_values(chunk, None));
+        Ok(())
+    }
+
+    /// The finding about a chunk that decodes, to other values than it had.
+    fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
+        let finding = "its values are others than those of its digest: they were damaged, or changed without it";
+        self.add(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
+    }
+
     /// The chunk that holds the index, and what is between it and the trailer.
     fn index(&mut self, frame: &Frame) -> Result<()> {
         let header = frame.header();
@@ -98,6 +135,7 @@ impl Findings {
             }
         };
         self.index(frame)?;
+        let digests = if data { self.digests(frame, offsets.len(), codec) } else { None };
         let mut cbytes = 0;
         let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
         for row in chunks::rows(frame, offsets) {
@@ -106,6 +144,9 @@ impl Findings {
                 return self.no_time(&place);
             }
             let Content::At(_, header) = row.content else {
+                if let (Some(digests), Content::Special(_, Some(_))) = (&digests, &row.content) {
+                    self.special(frame, row.first..=row.last, digests)?;
+                }
                 if matches!(row.content, Content::Special(_, None)) {
                     let finding = "it is special in the index, and nothing says how long: chunks vary in length";
                     self.add(place, None, finding, [NO, None, None]);
@@ -137,8 +178,11 @@ impl Findings {
                         self.add(place, offset, refused, UNKNOWN);
                         continue;
                     }
-                    let found =
-                        frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)).map(|data| data.len()));
+                    let found = frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)));
+                    let found = found.map(|data| digests.as_ref().and_then(|digests| digests.matches(row.first, &data)));
+                    if let Ok(Some(false)) = found {
+                        self.other_values(row.first, offset);
+                    }
                     if let Err(error) = readable(found)? {
                         match (codec.accept(&header), has_plugins(&header)) {
                             _ if self.budget.is_over() => return self.no_time(&place),

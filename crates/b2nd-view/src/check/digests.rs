@@ -1,0 +1,118 @@
+//! [`Digests`]: digests of a frame's values, which find damage that still decodes.
+
+use b2nd::Result;
+use b2nd::frame::{Chunk, Decompress, Trailer};
+use b2nd_store::attributes::{self, Codec};
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use super::limits::Budget;
+
+/// Digests of all chunks of a frame: the value of its vlmetalayer [`NAME`](Digests::NAME), in the format of the crate [`b2nd`].
+///
+/// ```text
+/// 93 | 01 version | db 00000007 "xxh3-64" | c6 length, 8 bytes for each chunk
+/// ```
+///
+/// A digest is XXH3 of 64 bits, seed 0, big-endian, of a chunk's data as they are before compression, with the padding at an array's edges;
+/// of an uninitialized chunk it is that of zeros. A chunk that is compressed anew keeps its digest. XXH3 is fast and well known, and finds
+/// damage; it is no protection against those who change values on purpose. Other programs read the vlmetalayer as MessagePack of a list,
+/// and none has to know it. Whoever changes values has to take the digests anew.
+///
+/// ```
+/// use b2nd_view::check::Digests;
+///
+/// let digests = Digests::of_data([&b"data"[..]]);
+/// let bytes = b2nd::to_vec(&digests)?;
+/// assert!(bytes.starts_with(b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\x08"));
+/// assert_eq!(b2nd::from_slice::<Digests>(&bytes)?.count(), 1);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(expecting = "digests: version, algorithm, bytes")]
+pub struct Digests {
+    version: u8,
+    algorithm: String,
+    #[serde(with = "serde_bytes")]
+    digests: Vec<u8>,
+}
+
+/// The version and the algorithm of this layout.
+const VERSION: u8 = 1;
+const ALGORITHM: &str = "xxh3-64";
+
+/// The length of a digest.
+const LENGTH: usize = size_of::<u64>();
+
+impl Digests {
+    /// The name of the vlmetalayer.
+    pub const NAME: &str = "b2nd_digests";
+
+    /// Digests of the data of each chunk, in their order.
+    pub fn of_data<D: AsRef<[u8]>>(chunks: impl IntoIterator<Item = D>) -> Digests {
+        let digests = chunks.into_iter().flat_map(|data| digest(data.as_ref())).collect();
+        Digests { version: VERSION, algorithm: ALGORITHM.to_owned(), digests }
+    }
+
+    /// Digests of `count` chunks that `chunk` gives.
+    ///
+    /// # Errors
+    ///
+    /// There are more chunks than an attribute holds digests, or a chunk cannot be read or decoded.
+    pub fn of_chunks<'c>(
+        count: u64,
+        mut chunk: impl FnMut(u64) -> Result<Chunk<'c>>,
+        codec: &mut dyn Decompress,
+    ) -> Result<Digests> {
+        let most = (attributes::MAX_VALUE / LENGTH) as u64 - 8;
+        if count > most {
+            return Err(b2nd::Error::custom(format_args!("the frame has {count} chunks, and no more than {most} have digests")));
+        }
+        let mut digests = Digests::of_data::<&[u8]>([]);
+        for number in 0..count {
+            digests.digests.extend(digest(&chunk(number)?.into_data(Codec(codec))?));
+        }
+        Ok(digests)
+    }
+
+    /// The number of digests.
+    pub fn count(&self) -> u64 {
+        (self.digests.len() / LENGTH) as u64
+    }
+
+    /// Compares a chunk's data with its digest. `None` if there is no digest of this chunk.
+    pub fn matches(&self, chunk: u64, data: &[u8]) -> Option<bool> {
+        Some(self.get(chunk)? == digest(data))
+    }
+
+    /// Compares many chunks of the same data, and gives the first that differs.
+    pub(super) fn first_other(&self, chunks: std::ops::RangeInclusive<u64>, data: &[u8]) -> Option<u64> {
+        let expected = digest(data);
+        chunks.into_iter().find(|&chunk| self.get(chunk).is_some_and(|digest| digest != expected))
+    }
+
+    fn get(&self, chunk: u64) -> Option<&[u8]> {
+        let start = usize::try_from(chunk).ok()?.checked_mul(LENGTH)?;
+        self.digests.get(start..start.checked_add(LENGTH)?)
+    }
+
+    /// The digests of a frame, `None` if it has none or they need more memory than there may be.
+    pub(super) fn read(trailer: &Trailer, budget: &Budget, codec: &mut dyn Decompress) -> Option<Result<Digests>> {
+        let chunk = Chunk::from_slice(trailer.vlmetalayers().get(Digests::NAME)?).ok()?;
+        if budget.refuses_chunk(chunk.header()).is_some() {
+            return None;
+        }
+        let bytes = attributes::get(trailer, Digests::NAME, codec)?;
+        Some(b2nd::from_slice::<Digests>(&bytes).and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
+            (VERSION, ALGORITHM) => Ok(digests),
+            (version, other) => {
+                let expected = format_args!("expected version {VERSION} of {ALGORITHM}, found version {version} of {other:?}");
+                Err(b2nd::Error::custom(expected))
+            }
+        }))
+    }
+}
+
+fn digest(data: &[u8]) -> [u8; LENGTH] {
+    XxHash3_64::oneshot(data).to_be_bytes()
+}
