@@ -179,11 +179,11 @@ fn a_chunk_of_zeros_takes_no_bytes() {
     b2nd_ndarray::write(&path, &Array2::<i32>::ones((8, 8)), &options).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
     editor.write_slice(&[0..4, 0..8], &Array2::<i32>::zeros((4, 8))).unwrap();
-    // A million chunks of zeros.
-    editor.resize(&[4000, 4000], 0_i32).unwrap();
+    // 40,000 chunks of zeros.
+    editor.resize(&[800, 800], 0_i32).unwrap();
     let zeros = Some(Offset::Special(Special::Zeros));
     let offsets = File::open(&path).unwrap().offsets().unwrap().clone();
-    assert_eq!((offsets.get(0), offsets.get(999_999)), (zeros, zeros));
+    assert_eq!((offsets.get(0), offsets.get(39_999)), (zeros, zeros));
     assert_eq!(editor.slice::<i32>(b2nd_ndarray::s![6..9, 7..9]).unwrap(), array![[1, 0], [1, 0], [0, 0]].into_dyn());
     assert_eq!(editor.read_steps::<i32>(&editor.whole(), &[1, 3]).unwrap().sum(), 4 * 3);
 }
