@@ -5,10 +5,10 @@ use core::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::{Value, decode};
+use super::{TUPLE, Value, decode};
 use crate::error::Result;
 use crate::mark;
-use crate::wire::Reader;
+use crate::wire::{Item, Reader};
 
 /// The bytes of one entry of MessagePack, borrowed from the input and kept as they are.
 ///
@@ -54,6 +54,76 @@ impl<'a> RawValue<'a> {
     /// The value's bytes.
     pub fn encoded(&self) -> &'a [u8] {
         self.0
+    }
+
+    /// The string, if the value is one and UTF-8.
+    pub fn as_str(&self) -> Option<&'a str> {
+        match self.item()? {
+            Item::Str(_, text) => core::str::from_utf8(text).ok(),
+            _ => None,
+        }
+    }
+
+    /// The bytes, if the value is a byte string.
+    pub fn as_bytes(&self) -> Option<&'a [u8]> {
+        match self.item()? {
+            Item::Bytes(_, bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The number, if the value is an integer and not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.item()? {
+            Item::Str(..) | Item::Bytes(..) | Item::Ext(..) | Item::Array(..) | Item::Map(..) => None,
+            _ => self.to_value().ok()?.as_u64(),
+        }
+    }
+
+    /// The elements of an array, a tuple's without its mark; none for any other value.
+    ///
+    /// ```
+    /// let value = b2nd::RawValue::from_slice(b"\x82\xa4gain\x02\xa5steps\x92\x01\xa1x")?;
+    /// let steps: Vec<_> = value.get("steps").into_iter().flat_map(|steps| steps.elements()).collect();
+    /// assert_eq!((steps[0].as_u64(), steps[1].as_str()), (Some(1), Some("x")));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn elements(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
+        let mut reader = Reader::new(self.0);
+        let count = if let Ok(Item::Array(_, count)) = reader.take_item() { count } else { 0 };
+        let mut elements = (0..count).map_while(move |_| reader.take_entry(0).ok().map(RawValue)).peekable();
+        elements.next_if(|first| first.as_str().is_some_and(|text| text.as_bytes() == TUPLE));
+        elements
+    }
+
+    /// The keys and values of a map; none for any other value.
+    pub fn entries(&self) -> impl Iterator<Item = (RawValue<'a>, RawValue<'a>)> + use<'a> {
+        let mut reader = Reader::new(self.0);
+        let pairs = if let Ok(Item::Map(_, pairs)) = reader.take_item() { pairs } else { 0 };
+        (0..pairs).map_while(move |_| Some((RawValue(reader.take_entry(0).ok()?), RawValue(reader.take_entry(0).ok()?))))
+    }
+
+    /// The value under a key of a map, the first of several.
+    pub fn get(&self, key: &str) -> Option<RawValue<'a>> {
+        self.entries().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
+    }
+
+    /// The values in it that hold no others, at any depth, in their order; the value itself if it is such a one.
+    pub fn leaves(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
+        let mut reader = Reader::new(self.0);
+        core::iter::from_fn(move || {
+            loop {
+                let front = reader.rest();
+                match reader.take_item().ok()? {
+                    Item::Array(..) | Item::Map(..) => {}
+                    _ => return front.get(..front.len() - reader.left()).map(RawValue),
+                }
+            }
+        })
+    }
+
+    fn item(&self) -> Option<Item<'a>> {
+        Reader::new(self.0).take_item().ok()
     }
 
     /// Decodes the value as whatever it is.

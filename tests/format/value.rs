@@ -314,3 +314,19 @@ fn values_stand_one_after_another() {
     assert!(wrong.next().is_none());
     assert_eq!(values::<Value>(b"").count(), 0);
 }
+
+#[test]
+fn a_raw_value_is_walked_without_decoding() {
+    let packed = b"\x83\xa4gain\x02\xa5steps\x93\xa9__tuple__\xc4\x01\xff\x91\xd0\xff\xa4gain\xcc\xc8";
+    let value = RawValue::from_slice(packed).unwrap();
+    assert_eq!(value.get("gain").unwrap().as_u64(), Some(2), "the first of two");
+    assert!(value.get("nobody").is_none() && value.elements().next().is_none() && value.as_str().is_none());
+    let steps: Vec<_> = value.get("steps").unwrap().elements().collect();
+    assert_eq!(steps.iter().map(|step| step.encoded()).collect::<Vec<_>>(), [&b"\xc4\x01\xff"[..], b"\x91\xd0\xff"]);
+    assert_eq!((steps[0].as_bytes(), steps[1].elements().next().unwrap().as_u64()), (Some(&b"\xff"[..]), None));
+    assert_eq!(value.entries().map(|(key, _)| key.as_str().unwrap()).collect::<Vec<_>>(), ["gain", "steps", "gain"]);
+    let leaves: Vec<_> = value.leaves().map(|leaf| leaf.encoded().len()).collect();
+    assert_eq!(leaves, [5, 1, 6, 10, 3, 2, 5, 2]);
+    assert_eq!(RawValue::from_slice(b"\xc0").unwrap().leaves().count(), 1);
+    assert_eq!(RawValue::from_slice(b"\x90").unwrap().leaves().count(), 0);
+}

@@ -25,8 +25,8 @@ fn messagepack_is_a_line_like_json() {
     assert_eq!(line(&[0x91; 5000], 1000), None, "too deep");
     assert_eq!(line(b"\x92\xa9__tuple__\x01", 1000).as_deref(), Some("(1,)"));
     let nested = |depth| line(&[vec![0x91; depth], vec![1]].concat(), 1000);
-    assert_eq!(nested(127).unwrap(), "[".repeat(127) + "1" + &"]".repeat(127));
-    assert_eq!(nested(128), None);
+    assert_eq!(nested(128).unwrap(), "[".repeat(128) + "1" + &"]".repeat(128));
+    assert_eq!(nested(129), None);
     assert_eq!(line(b"\xdd\xff\xff\xff\xff\x01", 1000), None, "no such count fits");
 }
 
