@@ -2,7 +2,7 @@
 
 use super::Suite;
 use super::bytes::{le32, patched};
-use super::chunk::{self, Chunk, SHUFFLE};
+use super::chunk::{self, Chunk, SHUFFLE, STORED};
 use super::frame::{Frame, Index, Place};
 use super::frames::plain;
 use super::header::Header;
@@ -64,6 +64,7 @@ pub(crate) fn add(suite: &mut Suite) {
         );
     }
     index_lies(suite);
+    proof(suite);
     // tests/frame/regressions.rs
     let built = Frame::array(56).build();
     for (name, value) in [("minus-one", -1_i64), ("least", i64::MIN)] {
@@ -105,6 +106,42 @@ pub(crate) fn add(suite: &mut Suite) {
             bytes,
         );
     }
+}
+
+/// What the proof found in C-Blosc2 2.21.3, made small.
+fn proof(suite: &mut Suite) {
+    let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).build();
+    suite.reject(
+        Layer::Frame,
+        "found-says-sparse",
+        "a frame in one file whose header says that its chunks are files beside it",
+        patched(&built.bytes, 0x1a, &[1]),
+    );
+    let data = [&[0; 16][..], &sample(48)].concat();
+    let short = Chunk { version: 5, flags: 0x94 | STORED, ..chunk::stored(&data, 4) };
+    let built = plain(vec![Place::Chunk(short)]).build();
+    suite.accept(
+        Layer::Frame,
+        "found-short-stored",
+        "a stored chunk with a header of 16 bytes, as Blosc 1 wrote them",
+        built.bytes,
+        built.fact,
+    );
+    let mut gap = chunk::compressed(&sample(640), 4, 320, Codec::Lz4, &[], false);
+    let second = gap.body[4..8].try_into().map_or(0, u32::from_le_bytes);
+    let at = usize::try_from(second).unwrap_or(0) - 32;
+    gap.body.splice(at..at, [0; 2000]);
+    gap.body.splice(4..8, (second + 2000).to_le_bytes());
+    let built = Frame { places: vec![Place::Chunk(gap)], ..Frame::new(Header::new(4, 640, 320)) }.build();
+    suite.accept(Layer::Frame, "found-gap", "2000 bytes between two blocks, which no block needs", built.bytes, built.fact);
+    let mut frame = Frame::array(56);
+    frame.header.metalayers[0].1 = super::meta::Meta::new(&[56], &[0x4000_0000], &[0x4000_0000], "<i4").bytes().bytes;
+    suite.reject(
+        Layer::Frame,
+        "found-chunkshape-overflows",
+        "chunks of 4 GiB by the array's metalayer, and of 64 bytes by the header",
+        frame.build().bytes,
+    );
 }
 
 /// Indexes that are damaged in their own chunk's header.
