@@ -1,7 +1,7 @@
 //! Findings of a frame: all of them at once, and who minds.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompress, Header, HeaderField, MAX_METALAYERS, Metalayers};
+use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
@@ -79,6 +79,16 @@ const UNKNOWN: Answers = [None; 3];
 /// The source fails.
 pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
     look(frame, data, &Limits::NONE, codec)
+}
+
+/// The finding about a sparse frame's header in a file that is no part of a directory, on which C-Blosc2 crashes.
+pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
+    let mut findings = Findings::new(&Limits::NONE);
+    if header.frame_type() == FrameType::Sparse && !is_directory {
+        let finding = "it says that its chunks are files beside it, and it is no sparse frame's directory";
+        findings.add("header", None, finding, [NO, NO, NO]);
+    }
+    findings.all.pop()
 }
 
 /// All findings of a frame, every chunk decompressed, within limits.
@@ -277,6 +287,8 @@ impl Findings {
             let answers = match error.kind() {
                 // A dtype is UTF-8 where it is NumPy's; python-blosc2 reads no other.
                 ErrorKind::Utf8 => [None, c_reads, NO],
+                // C-Blosc2 takes it for another array than it says.
+                _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
             self.add(place, offset.or(start), error.to_string(), answers);

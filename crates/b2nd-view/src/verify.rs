@@ -1,9 +1,9 @@
 //! [`verify`]: a check of bytes that nobody trusts, before other readers get them.
 
-use b2nd::Result;
-use b2nd::frame::{ChunkHeader, Decompress};
+use b2nd::frame::{ChunkHeader, Decompress, FrameType};
+use b2nd::{Error, Result};
 use b2nd_codec::Codec;
-use b2nd_store::{Frame, Source};
+use b2nd_store::{Frame, Source, is_of_source};
 use serde::Serialize;
 
 use crate::check::{self, Finding, Limits};
@@ -56,7 +56,19 @@ fn opened(source: &dyn Source, limits: &Limits) -> Result<Report> {
     if let Some(finding) = check::header_memory(source, limits)? {
         return Ok(Report { findings: vec![finding] });
     }
-    verify_with(&Frame::open(source)?, limits, None)
+    let frame = Frame::open(source)?;
+    let mut report = verify_with(&frame, limits, None)?;
+    // C-Blosc2 opens a directory by its name, and crashes on such a header in a file of its own.
+    if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files(source) {
+        let error = Error::custom("it says that its chunks are files beside it, and there are none");
+        report.findings.push(Finding::refused("header", &error));
+    }
+    Ok(report)
+}
+
+/// Returns true if the source knows of files beside it; the first of them may be missing.
+fn has_chunk_files(source: &dyn Source) -> bool {
+    source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
 /// Checks an opened frame as [`verify`] does. `others` decodes what the safe set does not have.

@@ -168,8 +168,9 @@ fn nothing_takes_more_time_than_is_allowed() {
     let refused = found(&bytes, &Limits { max_memory: 1 << 30, max_time: Some(Duration::from_millis(100)) });
     assert_eq!(refused, ["frame: no time is left for chunk 0 and what follows: at most 100ms are allowed"]);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    // One block of it is good.
-    assert!(verify(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default()).passes());
+    // One block of it decodes.
+    let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
+    assert_eq!(one, ["chunk 0: block 0 has a place of 1,000,016 bytes, and fills at most 5"]);
 }
 
 #[test]
@@ -182,4 +183,47 @@ fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
     } else {
         assert!(report.findings.len() == 1 && report.findings[0].not_decoded && !report.passes(), "{:?}", report.findings);
     }
+}
+
+/// Each passed once, and C-Blosc2 2.21.3 then read or wrote outside of its buffers, or took another array for it.
+#[test]
+fn what_the_proof_against_c_blosc2_found_does_not_pass() {
+    let only = |bytes: &[u8]| {
+        let found = found(bytes, &Limits::default());
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    };
+    let good = frame(64, &[Chunk::store(&[7; 64], 1).unwrap().into_bytes()]);
+    let start = Header::from_slice(&good).unwrap().header_len();
+    // A sparse frame's header, and no directory.
+    let mut sparse = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    sparse.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
+    let mut sparse: Vec<u8> = sparse.finish().unwrap();
+    assert!(verify(&sparse, &Limits::default()).passes());
+    sparse[0x1a] = 1;
+    assert_eq!(only(&sparse), "header: it says that its chunks are files beside it, and there are none");
+    // A header of Blosc 1, before as many bytes as it says.
+    let mut short = good.clone();
+    short[start + 2] = 2;
+    short[start + 12..start + 16].copy_from_slice(&80_u32.to_le_bytes());
+    assert_eq!(only(&short), "chunk 0: its header is one of Blosc 1, of 16 bytes");
+    // A block with room behind it.
+    let mut stream = vec![0x78, 0x9c, 1, 64, 0, 0xbf, 0xff];
+    stream.extend([7; 64]);
+    let mut sum = (1_u32, 0_u32);
+    (0..64).for_each(|_| sum = (sum.0 + 7, sum.1 + sum.0 + 7));
+    stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
+    let packed = chunk(ZLIB, 64, 64, &stream);
+    assert!(only(&frame(64, &[packed.clone()])).starts_with("chunk 0: block 0 has a place of 79 bytes, and fills at most 68"));
+    // A value of another length than the elements'.
+    let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
+    value[4..8].copy_from_slice(&64_u32.to_le_bytes());
+    value[8..12].copy_from_slice(&64_u32.to_le_bytes());
+    let found = found(&frame(64, &[value]), &Limits::default());
+    assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3, for 64 bytes of data");
+    // Special in the index, and no whole number of elements.
+    let mut zeros = sparse;
+    zeros[0x1a] = 0;
+    zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
+    assert!(only(&zeros).contains("nbytes: expected a multiple of typesize (7), found 64"));
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use b2nd::frame::File;
 use b2nd_ndarray::codec::{Codec, metalayer};
+use b2nd_store::SPARSE_FRAME;
 use b2nd_view::check::{self, Digests, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
@@ -87,7 +88,11 @@ impl Check {
         let apart = Apart::new(self.limits().max_memory);
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
-                Found::Frame { place, frame } => (place, self.frame(frame, &apart)?),
+                Found::Frame { place, frame } => {
+                    let mut findings = self.frame(frame, &apart)?;
+                    findings.extend(check::misplaced(frame.header(), is_directory(&place)));
+                    (place, findings)
+                }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
                     let mut findings = check::table(table);
                     for file in &table.files {
@@ -151,6 +156,12 @@ impl Check {
         let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: limits.deadline() };
         Ok(verify_with(&frame.with_source(&source as _), &limits, Some(&mut others))?.findings)
     }
+}
+
+/// Whether a frame was opened by the directory around it, or is somewhere without directories.
+fn is_directory(place: &Place) -> bool {
+    let path = Path::new(place.path);
+    place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)
 }
 
 /// Sets the digests of a frame, and gives their number. The file is locked from the first chunk that is read.

@@ -1,6 +1,7 @@
 //! Findings in a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
 
-use b2nd::frame::{ChunkHeader, Header, Special};
+use b2nd::frame::{Chunk, ChunkHeader, Header, Special};
+use b2nd_codec::Blocks;
 
 use super::{Answers, NO};
 use crate::text::{count, thousands};
@@ -25,6 +26,14 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     }
     if flags & IS_INSTRUMENTED != 0 {
         findings.push(("its flags say that it holds measurements of a codec".to_owned(), [NO, None, None]));
+    }
+    // C-Blosc2 writes 1 for a typesize that the field cannot hold.
+    let typesize = u8::try_from(frame.typesize()).map_or(1, usize::from);
+    let is_value = chunk.special() == Some(Special::Value);
+    if chunk.typesize() != typesize && (is_array || is_value) || is_value && chunk.nbytes() % chunk.typesize() != 0 {
+        let (found, nbytes) = (chunk.typesize(), thousands(chunk.nbytes()));
+        let finding = format!("its typesize: expected {typesize}, found {found}, for {nbytes} bytes of data");
+        findings.push((finding, [NO, None, None]));
     }
     if let Some(special) = chunk.special() {
         let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
@@ -66,7 +75,23 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         let read = Some(chunk.is_stored() && found == expected);
         findings.push((finding, [NO, read, read]));
     }
+    if !chunk.is_extended() && findings.is_empty() {
+        findings.push(("its header is one of Blosc 1, of 16 bytes".to_owned(), [None; 3]));
+    }
     findings
+}
+
+/// The finding about blocks that have more room than they can fill: C-Blosc2 reads all of it into a place for one block.
+pub(super) fn gap(chunk: &Chunk) -> Option<String> {
+    let header = chunk.header();
+    if chunk.header().is_stored() || header.special().is_some() {
+        return None;
+    }
+    let blocks = Blocks::new(chunk.bytes()).ok().filter(|blocks| !blocks.are_variable())?;
+    let most = header.blocksize() + size_of::<u32>() * header.typesize();
+    let lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
+    let (block, found) = lengths.into_iter().find(|&(_, length)| length > most)?;
+    Some(format!("block {block} has a place of {}, and fills at most {}", count(found, "byte"), thousands(most)))
 }
 
 /// The findings of a chunk that holds metadata: the index, with a typesize that it has to have, or a vlmetalayer.

@@ -150,6 +150,8 @@ impl Findings {
                 if matches!(row.content, Content::Special(_, None)) {
                     let finding = "it is special in the index, and nothing says how long: chunks vary in length";
                     self.add(place, None, finding, [NO, None, None]);
+                } else if let Err(error) = readable(frame.chunk_header(row.first))? {
+                    self.add(place, None, error.to_string(), [NO, NO, None]);
                 }
                 continue;
             };
@@ -178,7 +180,12 @@ impl Findings {
                         self.add(place, offset, refused, UNKNOWN);
                         continue;
                     }
-                    let found = frame.chunk(row.first).and_then(|chunk| chunk.into_data(attributes::Codec(codec)));
+                    let chunk = frame.chunk(row.first);
+                    let gap = chunk.as_ref().ok().and_then(chunk::gap);
+                    let found = chunk.and_then(|chunk| chunk.into_data(attributes::Codec(codec)));
+                    if let (Ok(_), Some(gap)) = (&found, gap) {
+                        self.add(&place, offset, gap, [NO, None, None]);
+                    }
                     let found = found.map(|data| digests.as_ref().and_then(|digests| digests.matches(row.first, &data)));
                     if let Ok(Some(false)) = found {
                         self.other_values(row.first, offset);
