@@ -214,7 +214,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     (0..64).for_each(|_| sum = (sum.0 + 7, sum.1 + sum.0 + 7));
     stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
     let packed = chunk(ZLIB, 64, 64, &stream);
-    assert!(only(&frame(64, &[packed.clone()])).starts_with("chunk 0: block 0 has a place of 79 bytes, and fills at most 68"));
+    assert!(only(&frame(64, &[packed])).starts_with("chunk 0: block 0 has a place of 79 bytes, and fills at most 68"));
     // A value of another length than the elements'.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
