@@ -1,7 +1,9 @@
 // Keeps the page's own files, so that it opens without a network. With one, what is new comes first.
 
 const KEPT = "b2nd";
-const FILES = ["./", "index.html", "style.css", "page.js", "bytes.js", "dom.js", "engine.js", "facts.js", "overview.js", "picture.js", "source.js", "tree.js", "values.js", "b2nd_web.js", "b2nd_web_bg.wasm", "example.b2nd", "four-dimensions.b2nd", "store.b2z", "broken.b2nd"];
+const FILES = ["./", "index.html", "style.css", "page.js", "bytes.js", "dom.js", "engine.js", "facts.js", "overview.js", "picture.js", "source.js", "state.js", "tree.js", "values.js", "b2nd_web.js", "b2nd_web_bg.wasm", "example.b2nd", "four-dimensions.b2nd", "store.b2z", "broken.b2nd"];
+/** Kept when they are first used: what values take. */
+const LATER = ["look.js", "map.js", "plot.js", "reader.js", "sheet.js", "worker.js", "b2nd_values.js", "b2nd_values_bg.wasm"];
 
 addEventListener("install", (event) => {
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));
@@ -20,7 +22,9 @@ async function answer(request) {
   const cache = await caches.open(KEPT);
   try {
     const response = await fetch(request);
-    if (response.ok && (await cache.match(request, { ignoreSearch: true }))) await cache.put(new URL(request.url).pathname, response.clone());
+    const { pathname } = new URL(request.url);
+    const isKept = LATER.some((name) => pathname.endsWith(`/${name}`)) || (await cache.match(request, { ignoreSearch: true }));
+    if (response.ok && isKept) await cache.put(pathname, response.clone());
     return response;
   } catch (error) {
     const kept = await cache.match(request, { ignoreSearch: true });

@@ -6,6 +6,7 @@ import { Opened, load, parse } from "./engine.js";
 import { array, lengths, ratio, storage } from "./facts.js";
 import { Picture } from "./picture.js";
 import { FileSource, Folder, UrlSource } from "./source.js";
+import { forgetAddress, fromAddress } from "./state.js";
 import { tree, words } from "./tree.js";
 import { entries, folded, json } from "./values.js";
 
@@ -48,7 +49,8 @@ function goHome() {
 function visit(find) {
   return open(async () => {
     const source = await find();
-    history.pushState({ source: sources.push(source) - 1 }, "");
+    // Without the view of the values, which is that of another file.
+    history.pushState({ source: sources.push(source) - 1 }, "", location.pathname + location.search);
     return source;
   });
 }
@@ -174,19 +176,23 @@ async function show(file, seen) {
     head,
     el("div", { class: "store" },
       el("nav", { class: "stack", "aria-label": "In the store" },
-        card("In the store", seen.leaves.length ? tree(seen.leaves, words, choose) : el("p", { class: "quiet" }, "nothing")),
+        card("In the store", seen.leaves.length ? tree(seen.leaves, words, (leaf) => {
+          forgetAddress();
+          return choose(leaf);
+        }) : el("p", { class: "quiet" }, "nothing")),
         attributes("Attributes of the store", store.vlmeta),
         ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values))),
       place),
   );
-  if (seen.leaves.length > 0) await choose(seen.leaves[0]);
+  const linked = fromAddress(location.hash)?.leaf;
+  if (seen.leaves.length > 0) await choose(seen.leaves.find(({ key }) => key === linked) ?? seen.leaves[0]);
 }
 
 async function leafView(file, leaf) {
   const title = visible(leaf.key);
   if (leaf.columns) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))), table(leaf), attributes("Attributes", leaf.vlmeta)].filter(Boolean);
   if (leaf.remote) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title), el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)))];
-  return frame(file, title);
+  return frame(file, title, leaf.key);
 }
 
 function table(leaf) {
@@ -197,7 +203,7 @@ function table(leaf) {
 }
 
 /** The parts of the page that show a frame. */
-async function frame(file, title) {
+async function frame(file, title, key = null) {
   const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
   const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
   if (info.error !== undefined) {
@@ -214,6 +220,7 @@ async function frame(file, title) {
       info.array_error === undefined ? null : problem(info.array_error),
       trailer.error === undefined ? null : problem(trailer.error)),
     el("div", { class: "cards" },
+      info.array && info.array.grid.error === undefined ? card("Values", values(file, key), "wide values-card") : null,
       el("div", { class: "stack" },
         info.array ? card("Array", array(info)) : null,
         fields(info.array?.element?.fields),
@@ -225,6 +232,28 @@ async function frame(file, title) {
       dump,
       card("For programs", el("details", { class: "for-programs" }, el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"), folded(visibleJson(JSON.stringify(info, bigints, 2)))), "wide")),
   ];
+}
+
+/** The values: read when they are asked for, or when the address says how they are to be shown. */
+function values(file, key) {
+  const place = el("div", { class: "look" });
+  const look = async (state) => {
+    place.dataset.loading = "";
+    place.replaceChildren(el("span", { class: "quiet" }, "Reading …"));
+    try {
+      const { Look } = await import("./look.js");
+      await new Look(place, file.sources, key, file.sources.some(([, source]) => source instanceof UrlSource)).open(state);
+    } catch (error) {
+      place.replaceChildren(problem(error.message ?? String(error)));
+      delete place.dataset.loading;
+    }
+  };
+  const state = fromAddress(location.hash);
+  // A view is as wide as its place on the page, which it has in a moment.
+  if (state !== null && state.leaf === key) setTimeout(() => look(state));
+  else place.append(el("button", { class: "button primary", type: "button", onclick: () => look({}) }, "Look at the values"));
+  if (state !== null && state.leaf === key) place.dataset.loading = "";
+  return place;
 }
 
 /** Header and trailer, byte by byte: shown when they are asked for, and at once where one is wrong. */

@@ -1,0 +1,56 @@
+// The state of the view of values in the address, behind #.
+
+/** What an address says of the view; null where it says nothing. */
+export function fromAddress(hash) {
+  const words = new URLSearchParams(hash.slice(1));
+  if (!words.has("view")) return null;
+  const number = (name) => (words.has(name) && words.get(name) !== "" && Number.isFinite(Number(words.get(name))) ? Number(words.get(name)) : null);
+  const zoom = [];
+  for (const each of (words.get("zoom") ?? "").split(",")) {
+    const found = /^(\d+):(\d+)-(\d+)$/.exec(each);
+    if (found) zoom[Number(found[1])] = [Number(found[2]), Number(found[3])];
+  }
+  return {
+    view: words.get("view"), leaf: words.get("leaf"), rows: number("rows") ?? undefined, columns: number("columns") ?? undefined,
+    at: (words.get("at") ?? "").split(",").filter((each) => /^\d+$/.test(each)).map(Number),
+    field: words.get("field"), part: words.get("part"), log: words.has("log"), low: number("from"), high: number("to"),
+    zoom, top: number("top") ?? 0, left: number("left") ?? 0,
+  };
+}
+
+/** Puts the view into the address, in its place in the browser's history. */
+export function toAddress(state, info, key) {
+  const words = new URLSearchParams({ view: state.view });
+  if (key !== null && key !== undefined) words.set("leaf", key);
+  if (info.shape.length > 1) {
+    words.set("rows", state.rows);
+    if (state.columns >= 0) words.set("columns", state.columns);
+    words.set("at", state.at.join(","));
+  }
+  const name = info.columns[state.column]?.name;
+  if (name !== null && name !== undefined) words.set("field", name);
+  if (state.part === 1) words.set("part", "phase");
+  if (state.log) words.set("log", "");
+  if (state.low !== null) words.set("from", state.low);
+  if (state.high !== null) words.set("to", state.high);
+  const zoom = state.zoom.map((range, axis) => range && `${axis}:${range[0]}-${range[1]}`).filter(Boolean);
+  if (zoom.length) words.set("zoom", zoom.join(","));
+  if (state.view === "table") {
+    words.set("top", state.top);
+    words.set("left", state.left);
+  }
+  clearTimeout(waiting);
+  // Browsers refuse an address that changes too often, as it would while one scrolls. Another file has another place in the history.
+  const place = JSON.stringify(history.state);
+  waiting = setTimeout(() => {
+    if (JSON.stringify(history.state) === place) history.replaceState(history.state, "", `#${words}`);
+  }, 150);
+}
+
+let waiting;
+
+/** Takes the view out of the address. */
+export function forgetAddress() {
+  clearTimeout(waiting);
+  if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);
+}
