@@ -21,6 +21,7 @@ pub(crate) struct Leaves {
     // zstd-pure-rs finds valid streams corrupt there.
     #[cfg(target_pointer_width = "32")]
     zstd: ruzstd::Zstd,
+    #[cfg(not(target_pointer_width = "32"))]
     zlib: zlib::Zlib,
     safe: Option<safe::Safe>,
 }
@@ -43,6 +44,10 @@ impl Leaves {
                 Some(dictionary) => decompress_into_with_dict(stream, place, dictionary).map_err(|error| failed(codec, error))?,
                 None => lz4::expand(stream, place)?,
             },
+            // In a browser one decoder has to do, the smaller one.
+            #[cfg(target_pointer_width = "32")]
+            Codec::Zlib => safe::zlib(stream, place)?,
+            #[cfg(not(target_pointer_width = "32"))]
             Codec::Zlib => match &self.safe {
                 Some(_) => safe::zlib(stream, place)?,
                 None => self.zlib.expand(stream, place)?,
