@@ -12,11 +12,17 @@ fn grid_of_two() -> Grid {
 fn the_parts_of_a_selection_are_its_elements_chunk_by_chunk() {
     let mut selection = Selection::whole(&[10, 13]);
     let part = |rows: std::ops::Range<i64>, columns: std::ops::Range<i64>, blocks| Part { ranges: vec![rows, columns], blocks };
-    assert_eq!(selection.parts(&grid_of_two()), [part(0..6, 0..7, 8), part(0..6, 7..13, 6), part(6..10, 0..7, 8), part(6..10, 7..13, 6)]);
+    assert_eq!(
+        selection.parts(&grid_of_two()),
+        [part(0..6, 0..7, 8), part(0..6, 7..13, 6), part(6..10, 0..7, 8), part(6..10, 7..13, 6)]
+    );
     // Elements 0 and 8 down; 1, 6 and 11 across.
     selection.ranges[1].start = 1;
     selection.steps = vec![8, 5];
-    assert_eq!(selection.parts(&grid_of_two()), [part(0..1, 1..7, 2), part(0..1, 11..12, 1), part(8..9, 1..7, 2), part(8..9, 11..12, 1)]);
+    assert_eq!(
+        selection.parts(&grid_of_two()),
+        [part(0..1, 1..7, 2), part(0..1, 11..12, 1), part(8..9, 1..7, 2), part(8..9, 11..12, 1)]
+    );
     assert_eq!(selection.touched(&grid_of_two()), 4);
     selection.ranges[0].end = 0;
     assert_eq!(selection.parts(&grid_of_two()), []);
@@ -45,7 +51,10 @@ fn a_scale_by_logarithms_has_no_place_for_zero() {
     assert_eq!(histogram_in(&values, 2, scale), [1, 2]);
     // What is beyond a typed range has the colour of its end, and falls into no bin.
     let typed = Scale::new(1.0, 10.0, false);
-    assert_eq!(Pixels::scaled_heat(&values, 5, typed).colors[..4], [viridis(0.0), viridis(0.0), viridis(1.0), viridis(1.0)].map(Some));
+    assert_eq!(
+        Pixels::scaled_heat(&values, 5, typed).colors[..4],
+        [viridis(0.0), viridis(0.0), viridis(1.0), viridis(1.0)].map(Some)
+    );
     assert_eq!(histogram_in(&values, 2, typed), [1, 1]);
     assert_eq!(Scale::of(&[-1.0, 0.0], true).part(1.0), Some(0.5));
 }
