@@ -104,7 +104,7 @@ async function look(request) {
     else if (form === "numbers") send("numbers", values.numbers(rows, columns, column, part));
     else if (form === "pixels") send("pixels", values.pixels(rows, columns, column, part, Float64Array.from(range), log));
     else if (form === "image") send("pixels", values.image(rows, columns));
-    else if (form === "count") answer.count = JSON.parse(values.count(rows, columns, column, part, Float64Array.from(range), log, 64));
+    else if (form === "count") answer.count = JSON.parse(values.count(rows, columns, column, part, Float64Array.from(range), log));
     else if (form === "colors") send("colors", colors(256));
   }
   reply(request, answer, transfer);

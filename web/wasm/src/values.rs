@@ -22,6 +22,9 @@ use seen::{GAP, Seen};
 /// Pieces of files that are kept from one view to the next, in bytes.
 const KEPT: u64 = 128 << 20;
 
+/// The steps of a histogram.
+const BINS: usize = 64;
+
 /// An array whose values are looked at, a slice at a time.
 ///
 /// An answer counts if [`missing`](Values::missing) names nothing afterwards; else the page [`put`](Values::put)s what is missing and
@@ -152,8 +155,8 @@ impl Values {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// What there is to say of a column of the slice: figures, the range of colours, and how many values are in each of `bins`.
-    pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool, bins: usize) -> String {
+    /// What there is to say of a column of the slice: figures, the range of colours, and how many values are in each of its steps.
+    pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return nothing() };
         let numbers = self.numbers(rows, columns, column, part);
         let scale = drawn::scale(&numbers, &range, log);
@@ -163,7 +166,7 @@ impl Values {
             Ok(json!({
                 "count": tally.count, "nan": tally.nan, "zeros": tally.zeros, "figures": figures,
                 "range": [scale.least(), scale.greatest()],
-                "bins": b2nd_view::heat::histogram_in(&numbers, bins, scale),
+                "bins": b2nd_view::heat::histogram_in(&numbers, BINS, scale),
                 "labels": drawn::labels(chosen, &[scale.least(), scale.greatest()]),
             })
             .to_string())
