@@ -375,6 +375,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             #[cfg(feature = "msgpack")]
             Some(Mark::Named) => self.named(visitor),
             Some(Mark::FormatOrDtype) => self.format_or_dtype(visitor),
+            Some(Mark::Lengths64) => self.lengths::<9, V>(visitor),
+            Some(Mark::Lengths32) => self.lengths::<5, V>(visitor),
             Some(mark) => visitor.visit_newtype_struct(marked::MarkedDeserializer::new(self, mark)),
             None => self.deeper(|this| visitor.visit_newtype_struct(this)),
         }

@@ -113,7 +113,11 @@ impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
+/// The visitor of this format, which gives all records of a list at once.
 struct ListVisitor<T>(PhantomData<T>);
+
+/// The visitor of other formats. It refuses bytes, which some of them give for strings.
+struct LengthsVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
     type Value = List<T>;
@@ -124,10 +128,9 @@ impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
 
     #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(self)
+        deserializer.deserialize_seq(LengthsVisitor(PhantomData))
     }
 
-    /// All records of a list in this format.
     #[inline(always)]
     fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Self::Value, E> {
         let record = 1 + size_of::<T>();
@@ -152,7 +155,18 @@ impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
         Ok(list)
     }
 
-    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, lengths: A) -> Result<Self::Value, A::Error> {
+        LengthsVisitor(PhantomData).visit_seq(lengths)
+    }
+}
+
+impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for LengthsVisitor<T> {
+    type Value = List<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ListVisitor::<T>(PhantomData).expecting(f)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<Self::Value, A::Error> {
         let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: 0, any_zero: false };
         while let Some(OneLength(length)) = lengths.next_element()? {

@@ -32,8 +32,6 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
                 let count = deserializer.reader.take_count(form)?;
                 deserializer.elements(start, count, fields, false, visitor)
             }
-            Mark::Lengths64 => deserializer.lengths::<9, V>(visitor),
-            Mark::Lengths32 => deserializer.lengths::<5, V>(visitor),
             Mark::Fixstr => {
                 let bytes = deserializer.reader.take_fixstr()?;
                 visitor.visit_borrowed_str(deserializer.reader.utf8(bytes)?)
@@ -45,7 +43,9 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
             #[cfg(feature = "msgpack")]
             Mark::Named => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
-            Mark::Embedded | Mark::FormatOrDtype => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+            Mark::Embedded | Mark::FormatOrDtype | Mark::Lengths64 | Mark::Lengths32 => {
+                Err(Error::new(ErrorKind::Unsupported(mark.holds())))
+            }
         }
     }
 }

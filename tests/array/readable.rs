@@ -183,3 +183,12 @@ fn another_shape_of_value_is_refused() {
     refused::<Geometry>("3", "invalid type: integer `3`, expected a geometry of 4 entries");
     refused::<ArrayMeta>("\"x\"", "invalid type: string \"x\", expected an array metalayer of 5, 6 or 7 entries");
 }
+
+#[test]
+fn a_string_of_the_bytes_of_a_list_is_no_list_in_other_formats() {
+    let meta = |chunkshape: &[u8]| [&b"\x97\0\x01\x91\x0a"[..], chunkshape, b"\x91\x02\0\xa3|u1"].concat();
+    let good: B2ndMeta = rmp_serde::from_slice(&meta(b"\x91\x05")).unwrap();
+    assert_eq!(good.geometry.chunkshape(), [5]);
+    assert!(rmp_serde::from_slice::<B2ndMeta>(&meta(b"\xa5\xd2\0\0\0\x05")).is_err());
+    assert!(rmp_serde::from_slice::<ArrayMeta>(&meta(b"\xc4\x05\xd2\0\0\0\x05")).is_err());
+}
