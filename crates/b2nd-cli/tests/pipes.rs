@@ -1,4 +1,5 @@
 //! `-` is standard input and output wherever a file may stand, and never the name of a file.
+#![allow(clippy::unwrap_used)]
 
 mod harness;
 
