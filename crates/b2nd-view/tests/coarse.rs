@@ -1,4 +1,5 @@
 //! Selections in parts and in larger steps, and the scales that values are drawn on.
+#![allow(clippy::unwrap_used)]
 
 use b2nd::{Geometry, Grid};
 use b2nd_view::heat::{Pixels, Scale, histogram_in, viridis};
