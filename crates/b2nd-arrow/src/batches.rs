@@ -110,7 +110,7 @@ impl Batches {
     /// Gives the parts that hold the cells of a selection, in order.
     pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(Part) -> Result<()>) -> Result<()> {
         if selection.end() > self.len() {
-            let message = format_args!("the file ends after {} cells", self.len());
+            let message = format!("the file ends after {} cells", self.len());
             return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
         }
         let Some(first) = selection.runs.first() else { return Ok(()) };

@@ -59,7 +59,7 @@ impl Strings {
 }
 
 pub(crate) fn too_long(bytes: u64) -> Error {
-    let message = format_args!("{bytes} bytes in one batch, at most {MAX_BYTES} are read: ask for fewer rows at once");
+    let message = format!("{bytes} bytes in one batch, at most {MAX_BYTES} are read: ask for fewer rows at once");
     Error::new(ErrorKind::TooLong, message)
 }
 

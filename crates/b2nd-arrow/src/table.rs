@@ -58,7 +58,7 @@ impl Table {
             [key] => Table::from_store(store, key),
             [root, ..] if root == "/" => Table::from_store(store, "/"),
             keys => {
-                let message = format_args!("it holds {} tables, name one of them: {}", keys.len(), keys.join(", "));
+                let message = format!("it holds {} tables, name one of them: {}", keys.len(), keys.join(", "));
                 Err(Error::new(ErrorKind::NotFound, message).in_table(store.name()))
             }
         }
@@ -145,7 +145,7 @@ impl Table {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
             None => {
-                let message = format_args!("there is no column {place}, the schema has {}", self.0.schema.fields().len());
+                let message = format!("there is no column {place}, the schema has {}", self.0.schema.fields().len());
                 Err(Error::new(ErrorKind::NotFound, message).in_table(&self.0.name))
             }
         });

@@ -106,7 +106,7 @@ impl Digests {
         Some(b2nd::from_slice::<Digests>(&bytes).and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
             (VERSION, ALGORITHM) => Ok(digests),
             (version, other) => {
-                let expected = format_args!("expected version {VERSION} of {ALGORITHM}, found version {version} of {other:?}");
+                let expected = format!("expected version {VERSION} of {ALGORITHM}, found version {version} of {other:?}");
                 Err(b2nd::Error::custom(expected))
             }
         }))
