@@ -169,9 +169,6 @@ async function show(file, seen) {
   const head = el("div", { class: "head" },
     el("h1", {}, name, badge(store.kind ?? "folder")),
     el("p", { class: "summary" }, `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`));
-  if (seen.leaves.length === 0 && store.kind === null) {
-    return present(head, problem(`There is no Blosc2 file in ${name}: no .b2nd, .b2f or .b2b, no sparse frame (chunks.b2frame) and no store (embed.b2e).`));
-  }
   present(
     head,
     el("div", { class: "store" },

@@ -68,7 +68,9 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         return Err(error);
     }
     if !is_store && store.leaves.is_empty() {
-        return Err(Error::custom(format_args!("there is no store in it: neither {EMBED} nor a frame")));
+        return Err(Error::custom(format_args!(
+            "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
+        )));
     }
     store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
     Ok(store)
