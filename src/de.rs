@@ -412,12 +412,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         if count > fields.len() {
             return Err(wrong_count(fields.len(), count, start));
         }
-        let mut result = self.elements(start, count, fields, false, visitor);
-        // A result that stays in its place is not moved.
-        if let Err(error) = &mut result {
-            array::explain_struct(error, name, fields, self.reader.back_at(start));
-        }
-        result
+        let result = self.elements(start, count, fields, false, visitor);
+        result.map_err(|error| array::explain_struct(error, name, fields, self.reader.back_at(start)))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {

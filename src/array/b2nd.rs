@@ -167,8 +167,9 @@ impl<S> TryFrom<WireB2nd<S>> for B2ndMeta<S> {
 
     #[inline(always)]
     fn try_from(wire: WireB2nd<S>) -> Result<Self> {
-        let geometry = wire.geometry("b2nd metalayer")?;
-        Ok(B2ndMeta { geometry, dtype: wire.dtype, dtype_format: wire.dtype_format, version: wire.version })
+        let WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = wire;
+        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
+        Ok(B2ndMeta { geometry, dtype, dtype_format, version })
     }
 }
 

@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::lists::{self, List, Written, negative};
+use super::lists::{List, Ndim, Written, negative};
 use crate::de;
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
@@ -123,8 +123,8 @@ impl Geometry {
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Geometry", deny_unknown_fields, expecting = "a geometry of 4 entries")]
 struct WireGeometry<Shape = List<i64>, Part = List<i32>> {
-    #[serde(default, serialize_with = "lists::ndim", deserialize_with = "lists::some")]
-    ndim: Option<u8>,
+    #[serde(default)]
+    ndim: Ndim,
     shape: Shape,
     chunkshape: Part,
     blockshape: Part,
@@ -148,8 +148,8 @@ impl Serialize for Geometry {
 impl Geometry {
     /// The entries that are written of it: ndim and the lists.
     #[inline(always)]
-    pub(super) fn entries(&self) -> (Option<u8>, Written<'_, i64>, Written<'_, i32>, Written<'_, i32>) {
-        (Some(self.ndim), Written(self.shape()), Written(self.chunkshape()), Written(self.blockshape()))
+    pub(super) fn entries(&self) -> (Ndim, Written<'_, i64>, Written<'_, i32>, Written<'_, i32>) {
+        (Ndim(Some(self.ndim)), Written(self.shape()), Written(self.chunkshape()), Written(self.blockshape()))
     }
 }
 
@@ -157,7 +157,7 @@ impl Geometry {
 #[inline(always)]
 pub(super) fn described(
     layout: &'static str,
-    ndim: Option<u8>,
+    Ndim(ndim): Ndim,
     shape: &List<i64>,
     chunkshape: &List<i32>,
     blockshape: &List<i32>,

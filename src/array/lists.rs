@@ -28,8 +28,8 @@ macro_rules! entries {
             struct $name<$($own,)? Shape = $crate::array::lists::List<i64>, Part = $crate::array::lists::List<i32>> {
                 #[serde(deserialize_with = "crate::with::fixint::deserialize")]
                 version: u8,
-                #[serde(default, serialize_with = "super::lists::ndim", deserialize_with = "super::lists::some")]
-                ndim: Option<u8>,
+                #[serde(default)]
+                ndim: $crate::array::lists::Ndim,
                 shape: Shape,
                 chunkshape: Part,
                 blockshape: Part,
@@ -49,16 +49,22 @@ macro_rules! entries {
 
 pub(super) use entries;
 
-/// Writes the number of dimensions, which formats with field names may lack when read, since the lists have it too.
-#[inline(always)]
-pub(super) fn ndim<S: Serializer>(ndim: &Option<u8>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u8(ndim.unwrap_or_default())
+/// The number of dimensions. Formats with field names may leave it out, since the lists have it too.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ndim(pub(super) Option<u8>);
+
+impl Serialize for Ndim {
+    #[inline(always)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.0.unwrap_or_default())
+    }
 }
 
-/// Reads an entry that is present as a plain value, not as an option.
-#[inline(always)]
-pub(super) fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
+impl<'de> Deserialize<'de> for Ndim {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u8::deserialize(deserializer).map(|ndim| Ndim(Some(ndim)))
+    }
 }
 
 /// The type of a length.
@@ -81,7 +87,7 @@ macro_rules! lengths {
 
                 #[inline(always)]
                 fn number(record: &[u8]) -> $ty {
-                    record.last_chunk().map_or(0, |number| $ty::from_be_bytes(*number))
+                    record.get(1..).and_then(<[u8]>::first_chunk).map_or(0, |number| $ty::from_be_bytes(*number))
                 }
             }
         )*
@@ -103,9 +109,14 @@ impl<T: Length + Serialize> Serialize for Written<'_, T> {
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Unmarked<'a, T: Serialize>(#[serde(serialize_with = "numbers::serialize")] &'a [T]);
+struct Unmarked<'a, T>(&'a [T]);
+
+impl<T: Serialize> Serialize for Unmarked<'_, T> {
+    #[inline(always)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        numbers::serialize(self.0, serializer)
+    }
+}
 
 impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -167,6 +178,7 @@ impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for LengthsVisitor<T> {
         ListVisitor::<T>(PhantomData).expecting(f)
     }
 
+    #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<Self::Value, A::Error> {
         let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: 0, any_zero: false };
         while let Some(OneLength(length)) = lengths.next_element()? {

@@ -6,14 +6,14 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
 use super::caterva::CatervaMeta;
 use super::dtype::DType;
 use super::geometry::{self, Geometry};
-use super::lists::{entries, some};
+use super::lists::entries;
 use crate::error::{Error, Result};
 use crate::mark;
 use crate::value::Value;
@@ -189,7 +189,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for AnyLayout<S> {
     #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
         let is_six = entries.size_hint() == Some(6);
-        WireAny::deserialize(SeqAccessDeserializer::new(entries))?.layout(is_six).map_err(A::Error::custom)
+        WireAny::deserialize(SeqAccessDeserializer::new(entries))?.layout(is_six)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
@@ -197,7 +197,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for AnyLayout<S> {
         match (&wire.sixth, &wire.dtype) {
             (Some(FormatOrDtype::Dtype(_)), _) => Err(A::Error::custom("dtype_format: expected 0 to 127, found a string")),
             (Some(FormatOrDtype::Format(_)), None) => Err(A::Error::missing_field("dtype")),
-            _ => wire.layout(false).map_err(A::Error::custom),
+            _ => wire.layout(false),
         }
     }
 }
@@ -221,9 +221,10 @@ entries! {
 impl<S> WireAny<S> {
     /// The layout that has these entries. With a count of six and seven entries it is the miscounted one.
     #[inline(always)]
-    fn layout(self, is_six: bool) -> Result<ArrayMeta<S>> {
-        let (version, geometry) = (self.version, self.geometry(LAYOUT)?);
-        match (self.sixth, self.dtype) {
+    fn layout<E: de::Error>(self, is_six: bool) -> Result<ArrayMeta<S>, E> {
+        let WireAny { version, ndim, shape, chunkshape, blockshape, sixth, dtype } = self;
+        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(E::custom)?;
+        match (sixth, dtype) {
             (None, None) => Ok(ArrayMeta::Caterva(CatervaMeta { version, geometry })),
             (Some(FormatOrDtype::Dtype(dtype)), None) | (None, Some(dtype)) => {
                 Ok(ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }))
@@ -232,8 +233,8 @@ impl<S> WireAny<S> {
                 let meta = B2ndMeta { version, geometry, dtype_format, dtype };
                 Ok(if is_six { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) })
             }
-            (Some(FormatOrDtype::Format(_)), None) => Err(Error::custom(format_args!("{LAYOUT}: 6 entries, 7 expected"))),
-            (Some(FormatOrDtype::Dtype(_)), Some(_)) => Err(Error::custom(format_args!("{LAYOUT}: 7 entries, 6 expected"))),
+            (Some(FormatOrDtype::Format(_)), None) => Err(E::custom(format_args!("{LAYOUT}: 6 entries, 7 expected"))),
+            (Some(FormatOrDtype::Dtype(_)), Some(_)) => Err(E::custom(format_args!("{LAYOUT}: 7 entries, 6 expected"))),
         }
     }
 }
@@ -246,6 +247,12 @@ fn none<T>() -> Option<T> {
 enum FormatOrDtype<S> {
     Format(u8),
     Dtype(S),
+}
+
+/// Reads an entry that is present as a plain value, not as an option.
+#[inline(always)]
+fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// Such an entry in formats that describe themselves.

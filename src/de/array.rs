@@ -30,11 +30,8 @@ impl<'de> Deserializer<'de> {
         if count > 7 {
             return Err(wrong_count(7, count, start));
         }
-        let mut result = self.elements(start, count, array_fields(count), count == 6, visitor);
-        if let Err(error) = &mut result {
-            explain(error, ANY_LAYOUT, self.reader.back_at(start));
-        }
-        result
+        let result = self.elements(start, count, array_fields(count), count == 6, visitor);
+        result.map_err(|error| explain(error, ANY_LAYOUT, self.reader.back_at(start)))
     }
 
     /// Reads the entries that every layout has.
@@ -42,11 +39,8 @@ impl<'de> Deserializer<'de> {
         let start = self.reader.offset();
         match self.reader.take_count(Form::Miscounted)? {
             5..=7 => {
-                let mut result = self.elements(start, 5, array_fields(5), false, visitor);
-                if let Err(error) = &mut result {
-                    explain(error, ANY_LAYOUT, self.reader.back_at(start));
-                }
-                result
+                let result = self.elements(start, 5, array_fields(5), false, visitor);
+                result.map_err(|error| explain(error, ANY_LAYOUT, self.reader.back_at(start)))
             }
             count => Err(wrong_count(5, count, start)),
         }
@@ -117,22 +111,25 @@ fn layout(name: &str, fields: Fields) -> Option<Layout> {
 
 /// Says what is wrong with the struct at `start` if it is an array metalayer: a derived struct knows one entry at a time.
 #[cold]
-pub(super) fn explain_struct(error: &mut Error, name: &str, fields: Fields, start: Reader<'_>) {
-    if let Some(layout) = layout(name, fields) {
-        explain(error, layout, start);
+pub(super) fn explain_struct(error: Error, name: &str, fields: Fields, start: Reader<'_>) -> Error {
+    match layout(name, fields) {
+        Some(layout) => explain(error, layout, start),
+        None => error,
     }
 }
 
 /// Replaces an error by the fault that stands before it: lists of another rank than ndim, or too few entries.
 #[cold]
-fn explain(error: &mut Error, layout: Layout, start: Reader<'_>) {
+fn explain(error: Error, layout: Layout, start: Reader<'_>) -> Error {
     let mut entries = start;
-    let Ok(count) = entries.take_count(Form::Miscounted) else { return };
+    let Ok(count) = entries.take_count(Form::Miscounted) else { return error };
     if let Some(fault) = rank_fault(layout, entries, count) {
-        *error = fault;
-    } else if count < layout.least && error.path().is_none() && !error.is_eof() {
-        *error = Error::custom(format_args!("{}: {count} entries, {} expected", layout.name, layout.counts));
+        return fault;
     }
+    if count < layout.least && error.path().is_none() && !error.is_eof() {
+        return Error::custom(format_args!("{}: {count} entries, {} expected", layout.name, layout.counts));
+    }
+    error
 }
 
 /// The first list whose rank is not ndim. `None` if another fault comes before it.
