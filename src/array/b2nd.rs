@@ -177,7 +177,9 @@ impl<S> TryFrom<WireLegacyB2nd<S>> for LegacyB2ndMeta<S> {
     type Error = Error;
 
     fn try_from(wire: WireLegacyB2nd<S>) -> Result<Self> {
-        Ok(LegacyB2ndMeta { geometry: wire.geometry("b2nd metalayer")?, version: wire.version, dtype: wire.dtype })
+        let WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype } = wire;
+        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
+        Ok(LegacyB2ndMeta { version, geometry, dtype })
     }
 }
 

@@ -58,7 +58,7 @@ impl Geometry {
     pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
         let mut deserializer = crate::Deserializer::new(content);
         let front: WireCaterva = deserializer.deserialize_newtype_struct(mark::ARRAY_FRONT, Marked::new())?;
-        front.geometry("array metalayer")
+        geometry::described("array metalayer", front.ndim, &front.shape, &front.chunkshape, &front.blockshape)
     }
 }
 
@@ -66,7 +66,9 @@ impl TryFrom<WireCaterva> for CatervaMeta {
     type Error = Error;
 
     fn try_from(wire: WireCaterva) -> Result<Self> {
-        Ok(CatervaMeta { geometry: wire.geometry("caterva metalayer")?, version: wire.version })
+        let WireCaterva { version, ndim, shape, chunkshape, blockshape } = wire;
+        let geometry = geometry::described("caterva metalayer", ndim, &shape, &chunkshape, &blockshape)?;
+        Ok(CatervaMeta { version, geometry })
     }
 }
 

@@ -35,14 +35,6 @@ macro_rules! entries {
                 blockshape: Part,
                 $($rest)*
             }
-
-            impl$(<$own>)? $name$(<$own>)? {
-                /// The geometry that these entries describe. `layout` is the layout's name in errors.
-                #[inline(always)]
-                fn geometry(&self, layout: &'static str) -> $crate::Result<Geometry> {
-                    geometry::described(layout, self.ndim, &self.shape, &self.chunkshape, &self.blockshape)
-                }
-            }
         )*
     };
 }
