@@ -25,9 +25,10 @@ impl Report {
 /// Checks a frame that nobody trusts: header, metalayers, index and trailer, and every chunk and every attribute decoded, within limits.
 ///
 /// **A [pass](Report::passes) promises** that the frame is complete and consistent: each part is inside the frame and inside its place,
-/// and each chunk, attribute and index has been decoded to exactly the length that it claims. It promises nothing about values: they have no checksum, so damage that still decodes passes
-/// unless the frame keeps [digests](check::Digests). It says nothing about what programs do with metalayers, attributes, pickles or
-/// references, nothing about frames that an attribute embeds, and nothing about C-Blosc2's plugins, which are never decoded here.
+/// and each chunk, attribute and index has been decoded to exactly the length that it claims. It promises nothing about values: they
+/// have no checksum, so damage that still decodes passes unless the frame keeps [digests](check::Digests). It says nothing about what
+/// programs do with metalayers, attributes, pickles or references, nothing about frames that an attribute embeds, and nothing about
+/// C-Blosc2's plugins, which are never decoded here.
 /// It is no proof of C-Blosc2: it is strict about the format and knows most of the defects that are public. Known, and not refused yet: an
 /// attribute whose chunk is a special value with the flags of a lazy chunk (C-Blosc2 3.3.2 reads behind a buffer), an array without
 /// elements whose lengths overflow int64, one with a metalayer that cannot be read here and can there (both overflow, or take long, in
