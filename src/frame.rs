@@ -44,6 +44,8 @@ pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]
 pub use msgpack::{decode_msgpack, encode_msgpack};
+#[doc(hidden)]
+pub use open::LONGEST;
 pub use open::{ChunkReader, Frame};
 pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};

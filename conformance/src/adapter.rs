@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::{Fact, Layer};
 
-/// What a file says, or why it is refused. `None` is a layer that the implementation has no way to read.
+/// The facts of a file, or the reason for which it is refused. `None` is a layer that the implementation has no way to read.
 pub type Said = Option<Result<Fact, String>>;
 
 /// The bytes that say something, or why nothing does. `None` is a layer that the implementation does not encode.

@@ -71,7 +71,7 @@ impl fmt::Display for Layer {
     }
 }
 
-/// What should be done with a case.
+/// The right answer to a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It is valid, and says this.
@@ -85,11 +85,11 @@ pub enum Verdict {
 pub struct Part {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How many times they follow one another.
+    /// The number of times that they follow one another.
     pub times: u64,
 }
 
-/// What a recipe makes.
+/// The work of a recipe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     /// `NAME.bin`, or `NAME.END` where the end of the name says what it is.
@@ -107,13 +107,13 @@ pub struct Made {
     pub layer: Layer,
     /// Its name, unique in the layer.
     pub name: String,
-    /// What was done, in a sentence.
+    /// A sentence about what was done.
     pub what: String,
     /// The file.
     pub content: Content,
-    /// What should be done with it.
+    /// The right answer to it.
     pub verdict: Verdict,
-    /// Whether the facts give the same bytes again.
+    /// True if the facts give the same bytes again.
     pub encode: bool,
 }
 
@@ -217,15 +217,15 @@ pub struct Case {
     pub layer: Layer,
     /// Its name.
     pub name: String,
-    /// What was done.
+    /// A sentence about what was done.
     pub what: String,
     /// Its file or directory. `None` where the runner makes it from [`parts`](Case::parts).
     pub path: Option<PathBuf>,
     /// The parts of a long file.
     pub parts: Vec<Part>,
-    /// What should be done with it.
+    /// The right answer to it.
     pub verdict: Verdict,
-    /// Whether its facts are to be encoded.
+    /// True if its facts are to be encoded.
     pub encode: bool,
     /// Who does otherwise.
     pub differ: Vec<Differ>,

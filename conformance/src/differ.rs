@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// What an implementation does with a case.
+/// The answer of an implementation to a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
     /// It takes what should be refused.
@@ -46,7 +46,7 @@ impl fmt::Display for Does {
 pub struct Differ {
     /// The implementation's name.
     pub who: String,
-    /// What it does; any of these where that depends on the memory around the file.
+    /// Its answer; any of these where that depends on the memory around the file.
     pub does: Vec<Does>,
     /// The reason, in a sentence.
     pub why: String,
@@ -90,7 +90,7 @@ impl Differ {
         Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
     }
 
-    /// Whether this is about the case `layer/name`.
+    /// True if this is about the case `layer/name`.
     pub fn matches(&self, case: &str) -> bool {
         self.cases.iter().any(|pattern| matches(pattern.as_bytes(), case.as_bytes()))
     }

@@ -99,7 +99,7 @@ impl Fact {
         })
     }
 
-    /// What `told` says otherwise than `self`, each with its place. What is not told is no difference.
+    /// Facts that `told` says otherwise than `self`, each with its place. A fact that is not told is no difference.
     pub fn differences(&self, told: &Fact) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(told, "", &mut found);

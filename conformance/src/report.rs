@@ -1,4 +1,4 @@
-//! What adapters did, as a table for a terminal, a page and a machine.
+//! Answers of adapters, as a table for a terminal, a page and a machine.
 
 mod junit;
 mod markdown;

@@ -16,18 +16,18 @@ use crate::differ::Does;
 pub use adapter::Adapter;
 use adapter::{Answer, Session};
 
-/// What a question may take.
+/// Limits of a question.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The time for one case.
     pub time: Duration,
     /// The address space of an adapter's process in bytes; 0 is no limit.
     pub memory: u64,
-    /// How many questions are asked at once.
+    /// The number of questions that are asked at once.
     pub jobs: usize,
 }
 
-/// How an adapter did with a case.
+/// The result of an adapter with a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// As the case says.
@@ -43,7 +43,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether somebody has to look at it.
+    /// True if somebody has to look at it.
     pub fn is_failure(&self) -> bool {
         matches!(self, Outcome::Failed(_) | Outcome::Outdated(_))
     }
@@ -115,7 +115,7 @@ fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) ->
     })
 }
 
-/// What an adapter did otherwise than the case says, and how.
+/// The difference between an adapter's answer and the case.
 fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
     match (answer, &case.verdict) {
         (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),

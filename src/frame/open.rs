@@ -23,7 +23,7 @@ const FIRST_READ: u64 = 4096;
 const READ_AT_ONCE: u64 = 1 << 20;
 
 /// The longest header, index or trailer that is read. A file may claim 2 GiB and be a hole.
-const LONGEST: u64 = 1 << 28;
+pub const LONGEST: u64 = 1 << 28;
 
 /// A frame that is read from a [`Source`], or that is at hand as a slice.
 ///

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// What C-Blosc2 did with a frame.
+/// The answer of C-Blosc2 to a frame.
 pub(crate) enum Answer {
     /// It read everything, and this is the digest.
     Read(String),
@@ -28,7 +28,7 @@ struct Running {
     said: JoinHandle<String>,
 }
 
-/// How long a frame may take: more than a loaded machine needs for the few bytes of one.
+/// The time that a frame may take: more than a loaded machine needs for the few bytes of one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Worker {

@@ -19,7 +19,7 @@ impl Bytes {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Where a field starts. Recipes name fields that are there.
+    /// The start of a field. Recipes name fields that are there.
     pub(crate) fn at(&self, name: &str) -> usize {
         self.fields.iter().find(|(own, _)| own == name).map_or(0, |&(_, at)| at)
     }
@@ -47,7 +47,7 @@ pub(crate) fn be32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// The same in two bytes.
+/// A number in two bytes.
 pub(crate) fn be16(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap_or(u16::MAX).to_be_bytes()
 }

@@ -59,7 +59,7 @@ pub(crate) fn special(code: u8, nbytes: usize, typesize: u8) -> Chunk {
     Chunk { blosc2_flags: code << 4, ..empty(&special_data(code, nbytes, typesize.into()), typesize) }
 }
 
-/// What a special chunk stands for.
+/// The data of a special chunk.
 pub(crate) fn special_data(code: u8, nbytes: usize, typesize: usize) -> Vec<u8> {
     match (code, typesize) {
         (2, 4) => f32::NAN.to_le_bytes().repeat(nbytes / 4),

@@ -108,7 +108,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
 }
 
-/// What the proof found in C-Blosc2 2.21.3, made small.
+/// Findings of the proof in C-Blosc2 2.21.3, made small.
 fn proof(suite: &mut Suite) {
     let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).build();
     suite.reject(

@@ -16,7 +16,7 @@ pub(crate) enum Place {
     Special(u8, usize),
 }
 
-/// How the index is kept.
+/// The form of the index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Index {
     Stored,

@@ -99,7 +99,7 @@ fn text(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -
     .into_bytes()
 }
 
-/// The same by counting.
+/// The numbers of a grid by counting.
 fn solve(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -> Fact {
     let ceil = |of: i64, by: i64| if by == 0 { 0 } else { (of + by - 1) / by };
     let zip =

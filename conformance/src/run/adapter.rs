@@ -20,7 +20,7 @@ pub struct Adapter {
     skipped: Vec<String>,
 }
 
-/// What an adapter says of a case.
+/// An adapter's answer to a case.
 #[derive(Debug)]
 pub(super) enum Answer {
     Accepted(Fact),

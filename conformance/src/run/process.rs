@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How a process ended, and what it had written.
+/// The end of a process, and what it had written.
 pub(super) enum Ended {
     Exit(i32, Vec<u8>, Vec<u8>),
     Signal(i32, Vec<u8>),
@@ -21,7 +21,7 @@ pub(super) struct Process {
     said: Option<JoinHandle<Vec<u8>>>,
 }
 
-/// How much of what an adapter writes is kept.
+/// The bytes of an adapter's output that are kept.
 const KEPT: u64 = 64 << 20;
 
 impl Process {

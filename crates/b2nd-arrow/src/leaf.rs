@@ -6,12 +6,10 @@ use std::ops::Range;
 use b2nd::frame::{Chunk, ChunkReader, Frame, FrameType, Offset, Special};
 use b2nd_codec::{Codec, Decoder};
 use b2nd_ndarray::Array;
+use b2nd_store::attributes::MAX_VALUE;
 
 use crate::error::{Error, Result};
 use crate::place::Shared;
-
-/// The longest vlmetalayer that is decompressed.
-const LONGEST: usize = 1 << 28;
 
 /// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
@@ -76,7 +74,7 @@ impl Leaf {
         let Some(content) = self.0.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
         let chunk = Chunk::from_slice(content)?;
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
-        if nbytes > LONGEST || nbytes / MAX_RATIO > cbytes {
+        if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!("the vlmetalayer {name:?} of {cbytes} bytes claims to hold {nbytes}")));
         }
         Ok(Some(chunk.into_data(Codec::default())?.into_owned()))

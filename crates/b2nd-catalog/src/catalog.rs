@@ -30,10 +30,10 @@ const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How many rows are handed to the thread that writes at a time.
+/// The rows that are handed at a time to the thread that writes.
 const HANDED: usize = 1 << 10;
 
-/// How many times that may wait for it: so many files are read while it encodes a row group.
+/// The number of times that these may wait for it: so many files are read while it encodes a row group.
 const WAITING: usize = 16;
 
 /// Writes a catalogue beside its place, and puts it there when it is whole. A thread of its own encodes, while files are read.
@@ -127,7 +127,7 @@ impl Writer {
     }
 }
 
-/// Where a link leads to. Anything but a Parquet file, or an empty one, somebody else needs.
+/// The end of a link. Anything but a Parquet file, or an empty one, somebody else needs.
 fn replaceable(target: &Path) -> Result<PathBuf> {
     let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
     let mut first = Vec::new();
@@ -172,7 +172,7 @@ fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()>
     Ok(())
 }
 
-/// What the thread that writes leaves; a panic goes on here.
+/// The result of the thread that writes; a panic goes on here.
 fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<ArrowWriter<File>> {
     match thread.map(JoinHandle::join) {
         Some(Ok(written)) => written.context("the catalogue cannot be written"),
@@ -181,11 +181,11 @@ fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<Arro
     }
 }
 
-/// What a catalogue says of itself, in the file's metadata.
+/// A catalogue's own facts, in the file's metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notes {
     pub extent: Extent,
-    /// Whether the listing was read to its end.
+    /// True if the listing was read to its end.
     pub is_complete: bool,
 }
 
@@ -200,7 +200,7 @@ impl Notes {
     }
 }
 
-/// What the last scan left: of each file whether it is as it was. It takes some 50 bytes a file.
+/// The rows of the last scan: of each file whether it is as it was. They take some 50 bytes a file.
 pub struct Known {
     path: PathBuf,
     /// Locked until the catalogue is replaced, so that of two updates none undoes what the other did.
@@ -266,7 +266,7 @@ impl Known {
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
     }
 
-    /// Whether a listed file is as it was; its rows are then kept.
+    /// True if a listed file is as it was; its rows are then kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
         // Pages of links say nothing of a file.

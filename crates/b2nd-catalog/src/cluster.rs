@@ -24,7 +24,7 @@ use crate::scan::{Counts, listings};
 /// Files of a part of the manifest: what is done again when an executor is lost.
 const PART: usize = 1000;
 
-/// How long an executor may be silent before its work is given to others.
+/// The time that an executor may be silent before its work is given to others.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A state that knows `b2nd_header`: scheduler, executors and client each need it.

@@ -14,7 +14,7 @@ use crate::place::Object;
 use crate::row::Row;
 use crate::scan::{Counts, Options, Shard, listings, scan};
 
-/// What is scanned, and where its catalogue goes.
+/// The roots of a scan, and the place of its catalogue.
 pub struct Job {
     pub roots: Vec<String>,
     pub names: Names,
@@ -25,21 +25,21 @@ pub struct Job {
     pub progress: Progress,
 }
 
-/// Whether progress is shown.
+/// True if progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     Terminal,
     None,
 }
 
-/// How a scan ended.
+/// The end of a scan.
 pub struct Summary {
     pub counts: Arc<Counts>,
     /// Files of the last catalogue that are no longer there.
     pub gone: u64,
-    /// Whether `stop` ended it before the listing's end.
+    /// True if `stop` ended it before the listing's end.
     pub interrupted: bool,
-    /// Whether everything could be listed.
+    /// True if everything could be listed.
     pub is_complete: bool,
 }
 
@@ -98,7 +98,7 @@ impl Job {
         Ok(Summary { counts, gone, interrupted, is_complete })
     }
 
-    /// Where the catalogue goes.
+    /// The place of the catalogue.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out)?;
@@ -115,7 +115,7 @@ impl Job {
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 
-    /// What is listed, is this shard's, and is not as it was.
+    /// The listed files that are this shard's, and are not as they were.
     fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
         let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
         let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };

@@ -16,7 +16,7 @@ use crate::place::{Object, Place, base, disk_url, micros, named, parsed, remote_
 
 pub use names::{ENDINGS, Listing, Names, Unlisted};
 
-/// How many names a walk hands over at a time.
+/// The names that a walk hands over at a time.
 const WALKED: usize = 256;
 
 /// Lists what is at a url: the file, or everything below it.
@@ -123,7 +123,7 @@ impl Links {
         Links { walked: directory.canonicalize().ok(), above: Vec::new() }
     }
 
-    /// Whether this is the walked directory once more.
+    /// True if this is the walked directory once more.
     fn lead_back(&mut self, entry: &DirEntry) -> bool {
         let Some(walked) = self.walked.as_ref().filter(|_| entry.depth() > 0 && entry.file_type().is_dir()) else {
             return false;
@@ -181,7 +181,7 @@ fn on_disk(path: PathBuf) -> Option<Object> {
     Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
 }
 
-/// Whether it was deleted meanwhile.
+/// True if it was deleted meanwhile.
 fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }

@@ -27,7 +27,7 @@ const ROWS: usize = 1024;
 /// The table function.
 #[derive(Debug)]
 pub struct Live {
-    /// How many requests are in flight, if it is said.
+    /// The number of requests in flight, if it is said.
     pub jobs: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// What is said of url and key alone is known before a file is read.
+    /// A filter on url and key alone is decided before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
             // What cannot be listed has a row whose url was not tested.
@@ -114,7 +114,7 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// What every url starts with that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
+/// The start of every url that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
@@ -147,7 +147,7 @@ struct Test {
 }
 
 impl Test {
-    /// Whether a file may have rows that pass. Only a store has rows with a key.
+    /// True if a file may have rows that pass. Only a store has rows with a key.
     fn admits(&self, url: &str) -> bool {
         if !self.on_url && is_store(url) {
             return true;
@@ -199,7 +199,7 @@ impl PartitionStream for Scan {
     }
 }
 
-/// What cannot be listed has a row too.
+/// A place that cannot be listed has a row too.
 fn rows(done: std::result::Result<Vec<Row>, Unlisted>) -> Vec<Row> {
     done.unwrap_or_else(|Unlisted { url, message }| {
         vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]

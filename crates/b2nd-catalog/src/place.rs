@@ -1,4 +1,4 @@
-//! Where files are: a url, the store that has it, and what a listing says of it.
+//! Files' places: a url, the store that has it, and what a listing says of it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
-/// Where a file's bytes are.
+/// The place of a file's bytes.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// On a disk of this machine.
@@ -34,7 +34,7 @@ pub struct Object {
     pub members: Vec<(String, Object)>,
 }
 
-/// What a url's path cannot hold as it is.
+/// Characters that a url's path cannot hold as they are.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
@@ -141,7 +141,7 @@ impl Object {
     }
 }
 
-/// What users and passwords urls named, for each server. They hold for all of its urls, and none that is shown has them.
+/// Users and passwords that urls named, for each server. They hold for all of its urls, and none that is shown has them.
 static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::default);
 
 /// A url without user and password. The next requests to that server have them.
@@ -167,7 +167,7 @@ pub(crate) fn with_user(mut url: Url) -> Url {
     url
 }
 
-/// What a person gave as a path or a url, without user and password.
+/// A path or a url as a person gave it, without user and password.
 pub fn shown(text: &str) -> String {
     let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
@@ -221,12 +221,12 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// How long the url of the `.b2d` is that holds a file.
+/// The length of the url of the `.b2d` that holds a file.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }
 
-/// Whether a url is one of these roots, or below one.
+/// True if a url is one of these roots, or below one.
 pub(crate) fn is_below(url: &str, roots: &[String]) -> bool {
     let below =
         |root: &String| url.strip_prefix(root.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

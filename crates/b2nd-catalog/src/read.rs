@@ -13,10 +13,10 @@ use crate::place::{Object, Place};
 use crate::row::{Extent, Row, UNREADABLE};
 use source::{Disk, FETCHED, Opened};
 
-/// How much of a store is read at a time: small frames lie side by side in it.
+/// The bytes of a store that are read at a time: small frames lie side by side in it.
 const OF_STORE: u64 = 1 << 16;
 
-/// How much of a frame's end is read at a time. Most attributes fit.
+/// The bytes of a frame's end that are read at a time. Most attributes fit.
 const OF_TAIL: u64 = 1 << 15;
 
 /// A file's rows: one, and of a store one more for each leaf.
@@ -157,7 +157,7 @@ impl Folder for Members<'_> {
 }
 
 impl Row {
-    /// What is known before a file is read.
+    /// The part of a row that is known before a file is read.
     fn of(object: &Object) -> Row {
         Row {
             url: object.url.clone(),

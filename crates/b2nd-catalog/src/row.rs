@@ -16,7 +16,7 @@ pub struct Row {
     pub url: String,
     /// A leaf's key in its store, as Python has it.
     pub key: Option<String>,
-    /// What python-blosc2 opens it as.
+    /// The kind that python-blosc2 opens it as.
     pub kind: Option<&'static str>,
     /// Why there is no more to say.
     pub error: Option<String>,
@@ -28,23 +28,23 @@ pub struct Row {
     pub modified: Option<i64>,
     /// The file in the store that holds a leaf.
     pub member: Option<String>,
-    /// Where the frame starts in its file.
+    /// The start of the frame in its file.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,
     pub chunkshape: Option<Vec<i64>>,
     pub blockshape: Option<Vec<i64>>,
     pub dtype: Option<String>,
-    /// Of the dtype where there is one, else the frame's typesize.
+    /// That of the dtype where there is one, else the frame's typesize.
     pub itemsize: Option<i64>,
-    /// Of the data, uncompressed, padding of chunks included.
+    /// The length of the data, uncompressed, padding of chunks included.
     pub nbytes: Option<i64>,
     pub cbytes: Option<i64>,
     pub ratio: Option<f64>,
     pub codec: Option<String>,
     pub level: Option<i32>,
     pub filters: Option<Vec<String>>,
-    /// Where chunks vary in length, only the index knows it.
+    /// Null where chunks vary in length: only the index knows it.
     pub nchunks: Option<i64>,
     /// Which metalayer says what the array is, and in which form.
     pub layout: Option<&'static str>,
@@ -59,7 +59,7 @@ pub struct Row {
     pub long_name: Option<String>,
 }
 
-/// What is read beyond the header.
+/// The parts that are read beyond the header.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// The attributes, at the frame's end.

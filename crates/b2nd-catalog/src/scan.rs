@@ -12,13 +12,13 @@ use crate::place::{Object, Place, is_below};
 use crate::read::{rows, rows_on_disk};
 use crate::row::{Extent, Row};
 
-/// How many files of a disk a thread reads in one go.
+/// The files of a disk that a thread reads in one go.
 const TOGETHER: usize = 64;
 
-/// How many requests to servers are in flight, unless it is said otherwise.
+/// The requests to servers in flight, unless it is said otherwise.
 const REQUESTS: usize = 256;
 
-/// How many threads read disks, for each core, unless it is said otherwise. More get into each other's way.
+/// The threads that read disks, for each core, unless it is said otherwise. More get into each other's way.
 const THREADS: usize = 4;
 
 /// Which files of a listing are this process's.
@@ -47,15 +47,15 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// How files are read.
+/// Options of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub extent: Extent,
-    /// How many requests are in flight, and threads read disks. Unless it is said, 256, and 4 for each core.
+    /// The number of requests in flight, and of threads that read disks. Unless it is said, 256, and 4 for each core.
     pub jobs: Option<usize>,
 }
 
-/// What has been counted so far.
+/// Counts so far.
 #[derive(Default, Debug)]
 pub struct Counts {
     /// Files that the listing named.
@@ -95,7 +95,7 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     stream::iter(roots).then(each).flatten().boxed()
 }
 
-/// What a listing names, as rows in the order in which they are ready: all of a file together, and of a disk those of several files.
+/// Reads listed files, into rows in the order in which they are ready: all of a file together, and of a disk those of several files.
 pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
@@ -120,7 +120,7 @@ fn threads() -> usize {
     THREADS * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What one task reads.
+/// The files of one task.
 enum Unit {
     Disk(Vec<Object>),
     Remote(Box<Object>),

@@ -19,10 +19,10 @@ use crate::live::Live;
 use crate::place::{Place, shown};
 use crate::temporary::temporary_in;
 
-/// How many rows a table on a terminal has at most.
+/// The most rows of a table on a terminal.
 const SHOWN: usize = 10_000;
 
-/// What a result is written as.
+/// The format that a result is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Format {
     /// Columns in lines, for people.
@@ -171,7 +171,7 @@ impl Output {
     }
 }
 
-/// The same with escapes for what a terminal would not show but do.
+/// A text with escapes for what a terminal would not show but do.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     let shown = |column: &ArrayRef| -> Result<ArrayRef> {
         Ok(match column.data_type() {
@@ -188,7 +188,7 @@ fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
 
-/// The same with text for lists, which CSV has not.
+/// A batch with text for lists, which CSV has not.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let mut fields = Vec::new();

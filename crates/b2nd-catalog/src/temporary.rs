@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 const PREFIX: &str = ".b2nd-catalog-";
 const SUFFIX: &str = ".tmp";
 
-/// Whether a file's name is that of a temporary one.
+/// True if a file's name is that of a temporary one.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX)
 }

@@ -216,7 +216,7 @@ mod tests {
 
     use super::{Apart, ApartCodec};
 
-    /// What becomes of a good chunk that such a program is to decode, and how long it took.
+    /// The fate of a good chunk that such a program is to decode, and the time that it took.
     fn decode(program: &str, args: &[&str]) -> (String, Duration) {
         let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
         let chunk: Chunk = file.chunk(0).unwrap();

@@ -37,7 +37,7 @@ fn nearest<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
     distances.min().filter(|(distance, _)| *distance <= 2 && *distance < word.len()).map(|(_, name)| name)
 }
 
-/// How many letters have to be changed, put in, taken out, or exchanged with their neighbour.
+/// The number of letters that have to be changed, put in, taken out, or exchanged with their neighbour.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<_>>()];

@@ -8,7 +8,7 @@ use b2nd_view::text::printable;
 
 use crate::error::{Error, Result};
 
-/// Where a command writes to.
+/// The place that a command writes to.
 pub(crate) struct Output {
     /// Buffered: thousands of files are shown in a few writes.
     pub(crate) out: Box<dyn Write>,

@@ -45,7 +45,7 @@ pub(crate) enum Found<'a, 's> {
 }
 
 impl Found<'_, '_> {
-    /// What it is called on a page: its path, and its key in a store.
+    /// Its name on a page: its path, and its key in a store.
     pub(crate) fn name(&self) -> String {
         match self {
             Found::Frame { place: Place { path, key: Some(key), .. }, .. } => format!("{path}::{key}"),
@@ -56,7 +56,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// What is shown of a store: it and its leaves, itself alone, or nothing, and it is refused. A key names a leaf in any case.
+/// The part of a store that is shown: it and its leaves, itself alone, or nothing, and it is refused. A key names a leaf in any case.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
     Each,
@@ -64,10 +64,10 @@ pub(crate) enum Leaves {
     OneByKey,
 }
 
-/// What is done with each, which says whether all of it could be shown.
+/// Shows each, and says whether all of it could be shown.
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
-/// The same, of several at once, each into a writer of its own.
+/// Shows several at once, each into a writer of its own.
 pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
 
 impl Paths {
@@ -87,7 +87,7 @@ impl Paths {
     }
 }
 
-/// How many files `-r` reads before the first is shown, and then at the most.
+/// The most files that `-r` reads before the first is shown, and then ahead.
 const FIRST_AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 256;
 
@@ -155,7 +155,7 @@ impl Paths {
         Ok(all)
     }
 
-    /// What is shown of one frame, and said of what cannot be read in it. `None` for what may be a store: it may have more leaves
+    /// Shows one frame, and says why one cannot be read. `None` for what may be a store: it may have more leaves
     /// than fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
@@ -231,7 +231,7 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     }
 }
 
-/// How much of a file tells what it is.
+/// The bytes of a file that tell what it is.
 const FIRST_BYTES: u64 = 512;
 
 fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {

@@ -9,14 +9,14 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// How many bytes take so long that a person wants to see them pass.
+/// The least number of bytes that a person wants to see pass.
 const LONG: u64 = 1 << 26;
 
-/// How many rows take so long.
+/// The least number of rows.
 #[cfg(feature = "arrow")]
 const LONG_TABLE: u64 = 1 << 20;
 
-/// How long a person waits without asking.
+/// The time that a person waits without asking.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A bar for so many bytes of data.
@@ -62,7 +62,7 @@ impl Source for Counted<'_> {
     }
 }
 
-/// How many files have been looked at, where nobody knows how many there are.
+/// Counts files that have been looked at, where nobody knows how many there are.
 pub(crate) struct Files {
     bar: ProgressBar,
     start: Instant,

@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 
-/// How the names of temporary files begin and end.
+/// The beginning and the end of temporary files' names.
 const PREFIX: &str = ".b2nd-";
 const SUFFIX: &str = ".tmp";
 

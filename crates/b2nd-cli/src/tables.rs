@@ -16,7 +16,7 @@ use indicatif::ProgressBar;
 use crate::error::{Error, Result};
 use crate::format::Form;
 
-/// How many rows are shown where there is no terminal.
+/// The rows that are shown where there is no terminal.
 const ROWS: u64 = 20;
 
 /// The longest name of a column's type.
@@ -25,7 +25,7 @@ const TYPE: usize = 48;
 /// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
 const OTHER_LINES: u64 = 6;
 
-/// How many rows are shown at once; wider batches are for files.
+/// The rows that are shown at once; wider batches are for files.
 const BATCH: usize = 1 << 13;
 
 /// Rows and columns of a table.
@@ -89,7 +89,7 @@ impl Rows {
         self.rows.end = self.rows.end.min(self.rows.start.saturating_add(count));
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::values::length;
 
-/// How many bytes a piece has where chunks are small.
+/// The bytes of a piece where chunks are small.
 const SMALL: usize = 1 << 22;
 
 /// The most bytes of a piece, unless one block has more.
 const LARGE: usize = 1 << 26;
 
-/// How many pieces are at hand at once: the order in which they are put together does not depend on threads.
+/// The number of pieces at hand at once: the order in which they are put together does not depend on threads.
 const AT_ONCE: u64 = 64;
 
 /// The pieces in which what a selection names is read.
@@ -55,7 +55,7 @@ impl<'a> Tiles<'a> {
         Tiles { array, selection, axes }
     }
 
-    /// How many there are.
+    /// The number of pieces.
     pub(crate) fn count(&self) -> u64 {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
@@ -144,7 +144,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// How many pieces have an element that is meant.
+    /// The number of pieces that have an element that is meant.
     fn count(&self) -> i64 {
         let length = self.range.end - self.range.start;
         let items = length / self.step + i64::from(length % self.step != 0);

@@ -16,7 +16,7 @@ use crate::format::{Form, Layout};
 use crate::paths::what_it_is;
 use crate::progress;
 
-/// How many bytes of values are held at once.
+/// The most bytes of values that are held at once.
 const PART: usize = 1 << 26;
 
 /// An array whose values mean something outside of the program that wrote them, and a part of it.
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// How many bytes of the array are read.
+    /// The bytes of the array that are read.
     pub(crate) fn len(&self) -> u64 {
         length(&self.array, &self.selection.ranges) as u64
     }
@@ -97,7 +97,7 @@ fn open(word: &Path, offset: Option<u64>) -> Result<Array> {
     }
 }
 
-/// How many bytes a slice has.
+/// The number of bytes of a slice.
 pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
@@ -125,10 +125,10 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item =
     }))
 }
 
-/// How many elements of two arrays differ.
+/// The number of elements that differ between two arrays.
 pub(crate) struct Differing {
     pub(crate) count: u64,
-    /// Where the first of them is.
+    /// The place of the first of them.
     pub(crate) first: Vec<i64>,
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     Ok(Some(differing))
 }
 
-/// Where an element of a part is in the array.
+/// The place in the array of an element of a part.
 fn coordinates(part: &[Range<i64>], mut index: i64) -> Vec<i64> {
     let mut coordinates = Vec::new();
     for range in part.iter().rev() {

@@ -7,6 +7,7 @@ use ndarray::ArrayD;
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::Result;
+use crate::tiles::shared;
 
 /// A decoded chunk of an array, or the part of it that lies in a slice.
 #[non_exhaustive]
@@ -133,8 +134,7 @@ impl Array {
             let nchunks = self.grid().nchunks();
             return Err(b2nd::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")).into());
         };
-        let shared = |(chunk, slice): (&Range<i64>, &Range<i64>)| chunk.start.max(slice.start)..chunk.end.min(slice.end);
-        let ranges: Vec<_> = extent.iter().zip(slice).map(shared).collect();
+        let ranges = shared(&extent, slice);
         let values = self.read(&ranges)?;
         Ok(ArrayChunk { number, coordinates: coordinates.to_vec(), ranges, values })
     }

@@ -12,7 +12,7 @@ use crate::draft::{Draft, is_zeros};
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::lengths;
-use crate::tiles::{Area, each_axis};
+use crate::tiles::{Area, each_axis, shared};
 use crate::write::{Packer, repeated, view};
 
 /// An index is one chunk, of less than 2 GiB.
@@ -260,8 +260,7 @@ impl ArrayEditor {
             }
             let packed = crate::in_parallel(batch, |number| {
                 let whole = self.array.grid().chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
-                let shared = |(chunk, slice): (&Range<i64>, &Range<i64>)| chunk.start.max(slice.start)..chunk.end.min(slice.end);
-                let area: Area = whole.iter().zip(slice).map(shared).collect();
+                let area = shared(&whole, slice);
                 Ok((number, self.packed(packer, number, &whole, None, &area, &part(&area)?)?))
             })?;
             for (number, chunk) in packed {

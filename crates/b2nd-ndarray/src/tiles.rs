@@ -85,6 +85,11 @@ impl Tiles<'_> {
     }
 }
 
+/// The elements that a chunk shares with a slice that touches it.
+pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
+    chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
+}
+
 /// The range of an area along an axis of a view whose first element has this coordinate.
 pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
     let Some(range) = area.get(axis) else { return Slice::from(..) };

@@ -1,8 +1,11 @@
 //! An array in a file grows along its first axis, and a crash at any moment leaves what was flushed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd_ndarray::{Appender, Array, Element, Options};
-use ndarray::{Array2, Array3, ArrayD, Axis, Slice, concatenate};
+use b2nd_ndarray::{Appender, Array, Options};
+use common::whole;
+use ndarray::{Array2, Array3, Axis, Slice, concatenate};
+
+mod common;
 
 fn rows(start: usize, count: usize) -> Array2<i32> {
     Array2::from_shape_fn((count, 7), |(row, column)| ((start + row) * 100 + column) as i32)
@@ -10,11 +13,6 @@ fn rows(start: usize, count: usize) -> Array2<i32> {
 
 fn options() -> Options {
     Options { chunkshape: Some(vec![4, 5]), blockshape: Some(vec![3, 2]), ..Options::default() }
-}
-
-fn whole<T: Element>(path: &std::path::Path) -> ArrayD<T> {
-    let array = Array::open(path).unwrap();
-    array.read(&array.whole()).unwrap()
 }
 
 #[test]

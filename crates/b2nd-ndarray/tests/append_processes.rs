@@ -4,21 +4,18 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use b2nd_ndarray::{Appender, Array, Options};
-use ndarray::{Array2, ArrayD};
+use b2nd_ndarray::{Appender, Options};
+use common::{PATH, child, limit_files, whole};
+use ndarray::Array2;
+
+mod common;
 
 /// Rows that do not compress well.
 fn rows(start: usize, count: usize) -> Array2<u32> {
     Array2::from_shape_fn((count, 64), |(row, column)| {
         (((start + row) * 64 + column) as u32).wrapping_mul(0x9e37_79b1).rotate_left(7)
     })
-}
-
-fn whole(path: &Path) -> ArrayD<u32> {
-    let array = Array::open(path).unwrap();
-    array.read(&array.whole()).unwrap()
 }
 
 /// A file of this many rows.
@@ -29,19 +26,10 @@ fn log(path: &Path, count: usize) {
     log.flush().unwrap();
 }
 
-/// This program again, for one of the tests below that act for others.
-fn child(shell: &str, test: &str, path: &Path) -> Command {
-    let mut command = Command::new("sh");
-    let program = std::env::current_exe().unwrap();
-    command.args(["-c", &format!("{shell} exec \"$0\" --exact {test} --nocapture --include-ignored")]).arg(program);
-    command.env("B2ND_LOG", path).stdout(Stdio::piped()).stderr(Stdio::null());
-    command
-}
-
 #[test]
 #[ignore = "run by a_process_that_is_killed_loses_what_it_had_not_flushed"]
 fn appends_and_flushes_for_ever() {
-    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    let mut log = Appender::open(std::env::var_os(PATH).unwrap()).unwrap();
     loop {
         let count = log.rows() as usize;
         log.append(&rows(count, 7)).unwrap();
@@ -67,7 +55,7 @@ fn a_process_that_is_killed_loses_what_it_had_not_flushed() {
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 137 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
-        let now = whole(&path);
+        let now = whole::<u32>(&path);
         assert!(now.len() / 64 >= flushed && flushed > count && (now.len() / 64 - 5) % 7 == 0, "{flushed} flushed");
         count = now.len() / 64;
         assert_eq!(now, rows(0, count).into_dyn());
@@ -91,13 +79,13 @@ fn several_that_append_at_once_take_turns() {
             });
         }
     });
-    assert_eq!(whole(&path), rows(0, 5 + 4 * 10 * 3).into_dyn());
+    assert_eq!(whole::<u32>(&path), rows(0, 5 + 4 * 10 * 3).into_dyn());
 }
 
 #[test]
 #[ignore = "run by a_full_disk_is_an_error_and_the_file_is_as_it_was"]
 fn appends_until_it_fails() {
-    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    let mut log = Appender::open(std::env::var_os(PATH).unwrap()).unwrap();
     let mut grow = || log.append(&rows(log.rows() as usize, 2)).and_then(|()| log.flush());
     let failed = (0..10_000).find_map(|_| grow().err());
     let again = grow().unwrap_err();
@@ -111,16 +99,11 @@ fn appends_until_it_fails() {
 #[test]
 #[ignore = "run by an_append_that_failed_took_nothing_and_the_next_goes_on"]
 fn appends_through_a_full_disk() {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
-    let room = |blocks: Option<u64>| {
-        let new = rustix::process::Rlimit { current: blocks.map(|blocks| blocks * 512), maximum: limit.maximum };
-        rustix::process::setrlimit(rustix::process::Resource::Fsize, new).unwrap();
-    };
-    let mut log = Appender::open(std::env::var_os("B2ND_LOG").unwrap()).unwrap();
+    let mut log = Appender::open(std::env::var_os(PATH).unwrap()).unwrap();
     let portion: usize = std::env::var("B2ND_PORTION").unwrap().parse().unwrap();
     let mut failures = 0;
     for round in 0..60 {
-        room(if round % 7 == 3 { Some(1) } else { None });
+        limit_files(if round % 7 == 3 { Some(512) } else { None });
         let before = log.rows();
         // An append that did not fail is not yet flushed.
         if log.append(&rows(before as usize, portion)).is_err() {
@@ -128,19 +111,19 @@ fn appends_through_a_full_disk() {
             assert_eq!(log.rows(), before, "nothing is taken");
             assert!(log.append(&rows(before as usize, portion)).is_err(), "and again");
             assert_eq!(log.rows(), before);
-            room(None);
+            limit_files(None);
             log.append(&rows(before as usize, portion)).unwrap();
         }
         if round % 5 == 3 {
             let taken = log.rows();
-            room(Some(1));
+            limit_files(Some(512));
             log.flush().unwrap_err();
             assert_eq!(log.rows(), taken, "rows that are not flushed stay");
-            room(None);
+            limit_files(None);
             log.flush().unwrap();
         }
     }
-    room(None);
+    limit_files(None);
     log.flush().unwrap();
     println!("\nfailures {failures}");
 }
@@ -155,7 +138,7 @@ fn an_append_that_failed_took_nothing_and_the_next_goes_on() {
         let done = process.env("B2ND_PORTION", portion.to_string()).output().unwrap();
         let said = String::from_utf8(done.stdout).unwrap();
         assert!(done.status.success() && said.contains("\nfailures ") && !said.contains("\nfailures 0"), "{said}");
-        assert_eq!(whole(&path), rows(0, 5 + 60 * portion).into_dyn(), "{portion}");
+        assert_eq!(whole::<u32>(&path), rows(0, 5 + 60 * portion).into_dyn(), "{portion}");
     }
 }
 
@@ -171,13 +154,13 @@ fn a_full_disk_is_an_error_and_the_file_is_as_it_was() {
         let said = String::from_utf8(full.stdout).unwrap();
         let errors: Vec<_> = said.lines().filter(|line| line.starts_with("failed ")).collect();
         assert!(errors.len() == 2 && errors.iter().all(|error| error.contains("File too large")), "{said}");
-        let now = whole(&path);
+        let now = whole::<u32>(&path);
         assert!(now.len() / 64 >= 5 && (now.len() / 64 - 5) % 2 == 0);
         assert_eq!(now, rows(0, now.len() / 64).into_dyn());
         // With room again, it goes on.
         let mut log = Appender::open(&path).unwrap();
         log.append(&rows(now.len() / 64, 3)).unwrap();
         log.flush().unwrap();
-        assert_eq!(whole(&path), rows(0, now.len() / 64 + 3).into_dyn());
+        assert_eq!(whole::<u32>(&path), rows(0, now.len() / 64 + 3).into_dyn());
     }
 }

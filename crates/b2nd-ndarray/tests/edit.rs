@@ -8,20 +8,15 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::frame::{Codec, File, FrameType, Offset, Special, Writer};
+use b2nd::frame::{Codec, File, FrameType, Offset, Special};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_ndarray::{Array, ArrayEditor, Element, Options};
+use b2nd_ndarray::{ArrayEditor, Options};
+use common::{Draw, sparse, whole};
 use ndarray::{Array2, ArrayD, ArrayViewMutD, IxDyn, Slice, arr0, array};
 
-/// Numbers that are the same in each run.
-struct Draw(u64);
+mod common;
 
 impl Draw {
-    fn below(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % below.max(1)
-    }
-
     fn values(&mut self, shape: &[usize]) -> ArrayD<f32> {
         // Some of them compress to nothing.
         let kind = self.below(3);
@@ -34,21 +29,6 @@ fn part<'a>(array: &'a mut ArrayD<f32>, slice: &[Range<i64>]) -> ArrayViewMutD<'
         let range = &slice[axis.axis.index()];
         Slice::from(range.start as isize..range.end as isize)
     })
-}
-
-fn whole<T: Element>(path: &Path) -> ArrayD<T> {
-    let array = Array::open(path).unwrap();
-    array.read(&array.whole()).unwrap()
-}
-
-/// The same frame in a directory.
-fn sparse(file: &Path, directory: &Path) {
-    let frame = File::open(file).unwrap();
-    let mut writer = Writer::create_sparse(directory, frame.header().clone()).unwrap();
-    for number in 0..frame.offsets().unwrap().len() {
-        writer.append(&frame.chunk(number).unwrap()).unwrap();
-    }
-    writer.finish().unwrap();
 }
 
 /// A random array in a file or a directory.

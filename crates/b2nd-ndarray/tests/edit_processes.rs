@@ -4,19 +4,16 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use b2nd_ndarray::{Array, ArrayEditor, Options};
-use ndarray::{Array2, ArrayD};
+use b2nd_ndarray::{ArrayEditor, Options};
+use common::{PATH, child, limit_files, whole};
+use ndarray::Array2;
+
+mod common;
 
 /// Values that do not compress well, another array for each number.
 fn values(number: u32, shape: (usize, usize)) -> Array2<u32> {
     Array2::from_shape_fn(shape, |(row, column)| ((row * 64 + column) as u32 ^ number << 16).wrapping_mul(0x9e37_79b1))
-}
-
-fn whole(path: &Path) -> ArrayD<u32> {
-    let array = Array::open(path).unwrap();
-    array.read(&array.whole()).unwrap()
 }
 
 fn array(path: &Path) {
@@ -24,19 +21,10 @@ fn array(path: &Path) {
     b2nd_ndarray::write(path, &values(0, (50, 64)), &options).unwrap();
 }
 
-/// This program again, for one of the tests below that act for others.
-fn child(shell: &str, test: &str, path: &Path) -> Command {
-    let mut command = Command::new("sh");
-    let program = std::env::current_exe().unwrap();
-    command.args(["-c", &format!("{shell} exec \"$0\" --exact {test} --nocapture --include-ignored")]).arg(program);
-    command.env("B2ND_ARRAY", path).stdout(Stdio::piped()).stderr(Stdio::null());
-    command
-}
-
 #[test]
 #[ignore = "run by a_process_that_is_killed_leaves_the_old_values_or_the_new_ones"]
 fn writes_for_ever() {
-    let mut editor = ArrayEditor::open(std::env::var_os("B2ND_ARRAY").unwrap()).unwrap();
+    let mut editor = ArrayEditor::open(std::env::var_os(PATH).unwrap()).unwrap();
     for number in 1_u32.. {
         editor.write_slice(&[0..50, 0..64], &values(number, (50, 64))).unwrap();
         println!("\nwritten {number}");
@@ -59,7 +47,7 @@ fn a_process_that_is_killed_leaves_the_old_values_or_the_new_ones() {
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 237 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
-        let now = whole(&path);
+        let now = whole::<u32>(&path);
         // It may have gone on for a while before it was killed.
         let number = (written..written + 10_000).find(|&number| values(number, (50, 64)).into_dyn() == now);
         assert!(written > 0 && number.is_some(), "after {written} writes");
@@ -70,19 +58,14 @@ fn a_process_that_is_killed_leaves_the_old_values_or_the_new_ones() {
 #[test]
 #[ignore = "run by a_full_disk_is_an_error_and_the_array_is_as_it_was"]
 fn edits_on_a_full_disk() {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
-    let room = |bytes: Option<u64>| {
-        let new = rustix::process::Rlimit { current: bytes, maximum: limit.maximum };
-        rustix::process::setrlimit(rustix::process::Resource::Fsize, new).unwrap();
-    };
-    let path = std::path::PathBuf::from(std::env::var_os("B2ND_ARRAY").unwrap());
+    let path = std::path::PathBuf::from(std::env::var_os(PATH).unwrap());
     let mut editor = ArrayEditor::open(&path).unwrap();
     let mut before = editor.read::<u32>(&editor.whole()).unwrap();
     let mut failures = 0;
     for number in 1..40_u32 {
         let length = std::fs::metadata(&path).unwrap().len();
         // Full within a chunk, the index, the trailer.
-        room(Some(length + u64::from(number) * 997 % 20_000));
+        limit_files(Some(length + u64::from(number) * 997 % 20_000));
         let rows = i64::from(50 + number);
         let edit = |editor: &mut ArrayEditor| match number % 2 {
             0 => editor.write_slice(&[3..45, 5..64], &values(number, (42, 59))),
@@ -93,14 +76,14 @@ fn edits_on_a_full_disk() {
             assert!(error.to_string().contains("File too large"), "{error}");
             edit(&mut editor).unwrap_err();
             assert_eq!(editor.read::<u32>(&editor.whole()).unwrap(), before);
-            assert_eq!(whole(&path), before);
+            assert_eq!(whole::<u32>(&path), before);
             assert_eq!(std::fs::metadata(&path).unwrap().len(), length, "the space is given back");
-            room(None);
+            limit_files(None);
             edit(&mut editor).unwrap();
         }
-        room(None);
-        assert_ne!(whole(&path), before);
-        before = whole(&path);
+        limit_files(None);
+        assert_ne!(whole::<u32>(&path), before);
+        before = whole::<u32>(&path);
     }
     println!("\nfailures {failures}");
 }

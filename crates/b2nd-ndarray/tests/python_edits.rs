@@ -7,19 +7,14 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use b2nd::frame::{Codec, File, Writer};
+use b2nd::frame::Codec;
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, ArrayEditor, Options, Select};
+use common::{Draw, sparse};
 
-/// Numbers that are the same in each run.
-struct Draw(u64);
+mod common;
 
 impl Draw {
-    fn below(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % below.max(1)
-    }
-
     /// Elements of so many bytes, which are valid numbers of any type and compress a little.
     fn bytes(&mut self, items: i64, itemsize: usize) -> Vec<u8> {
         let kind = self.below(3);
@@ -47,16 +42,6 @@ impl Draw {
 
 fn items(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
-}
-
-/// The same frame in a directory.
-fn sparse(file: &Path, directory: &Path) {
-    let frame = File::open(file).unwrap();
-    let mut writer = Writer::create_sparse(directory, frame.header().clone()).unwrap();
-    for number in 0..frame.offsets().unwrap().len() {
-        writer.append(&frame.chunk(number).unwrap()).unwrap();
-    }
-    writer.finish().unwrap();
 }
 
 /// A random array in a file or directory, edited a few times, and what was done as JSON.

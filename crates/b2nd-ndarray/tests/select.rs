@@ -10,18 +10,11 @@ use std::sync::{Arc, Mutex};
 
 use b2nd::frame::{Codec, Source};
 use b2nd_ndarray::{Array, ArrayChunk, Options, Select, to_frame};
+use common::Draw;
 use ndarray::{Array2, ArrayD, Axis, IxDyn, Slice, arr0};
 use rayon::iter::ParallelIterator;
 
-/// Numbers that are the same in each run.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % below.max(1)
-    }
-}
+mod common;
 
 fn numbered(shape: &[usize]) -> ArrayD<i32> {
     let mut next = 0;

@@ -1,27 +1,21 @@
 //! [`Salvage`]: the whole parts of a frame that is cut off or damaged, by its index or walked from the front.
 
 use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::frame::{
-    Chunk, ChunkHeader, Decompress, FrameType, Header, MAX_METALAYERS, Offset, Offsets, Source, Special, Target, Writer,
-};
-use b2nd::{Error, Result, Value};
+use b2nd::frame::{Chunk, ChunkHeader, Decompress, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer};
+use b2nd::{Error, Result};
 
-use crate::attributes::{Attribute, Codec};
+use crate::attributes::Codec;
 use crate::folder::is_of_source;
 use crate::frame::Frame;
 
-/// The length of a chunk's header, and of one of Blosc 1.
+mod trailer;
+mod walk;
+
+/// The length of a chunk's header.
 const HEADER: u64 = 32;
-const SHORT_HEADER: usize = 16;
-
-/// The versions of chunks that frames have.
-const VERSIONS: RangeInclusive<u8> = 2..=6;
-
-/// The longest index or trailer that is looked at.
-const LONGEST: u64 = 1 << 28;
 
 /// The most chunks that a new frame gets: an index of them is as long.
 const MOST: u64 = LONGEST / 8;
@@ -248,162 +242,6 @@ impl<'s> Salvage<'s> {
         let bytes = self.source.read(place.start..place.end.min(place.start.saturating_add(cbytes)))?;
         decodes(&bytes, length, codec)
     }
-
-    /// Walks the chunks of a contiguous frame from the front, without an index.
-    fn walk(&mut self, in_order: bool, codec: &mut dyn Decompress) -> Result<()> {
-        let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
-        let end = self.source.len()?;
-        let (mut at, mut starts, mut inside) = (start, Vec::new(), None);
-        let stopped = loop {
-            if at == chunks_end {
-                inside = Some(starts.len() as u64);
-            }
-            if at >= end {
-                break format!("the file ends at byte {end}");
-            }
-            let front = self.source.read(at..end.min(at.saturating_add(HEADER)))?;
-            let chunk = match ChunkHeader::from_slice(&front) {
-                Ok(chunk) if self.is_plausible(&chunk) && front.len() >= SHORT_HEADER => chunk,
-                Ok(_) => break format!("no chunk of this frame starts at byte {at}"),
-                Err(error) => break format!("no chunk starts at byte {at}: {error}"),
-            };
-            let next = at.saturating_add(chunk.cbytes() as u64);
-            if next > end {
-                break format!("the chunk at byte {at} is cut off: {} bytes of it are missing", next - end);
-            }
-            if at >= chunks_end && self.is_index(at..next, &chunk, &starts, codec)? {
-                break format!("an index that the header does not name starts at byte {at}");
-            }
-            starts.push(at - start);
-            let number = starts.len() as u64 - 1;
-            let length = self.length(number).unwrap_or(chunk.nbytes());
-            self.take(number, Part::Here(at..next), Some(length), codec)?;
-            if self.length(number).is_none() && self.drop_last_lost() {
-                break format!("the length of the data of chunk {number} is lost with it");
-            }
-            at = next;
-        };
-        let found = self.counts().1;
-        let Some(expected) = self.count() else {
-            self.lose(format_args!("chunks from {found} on, if there were any: {stopped}"));
-            return Ok(());
-        };
-        let is_array = self.header.array().is_ok_and(|array| array.is_some());
-        if at >= chunks_end && !in_order {
-            self.expect_count(inside, expected)?;
-        }
-        if found > expected && is_array {
-            self.truncate(expected);
-        }
-        if found < expected {
-            self.lose(format_args!("chunks {found} to {}: {stopped}", expected - 1));
-            self.push(expected - found, Part::Lost);
-        }
-        Ok(())
-    }
-
-    /// Takes the last chunk away if it is lost.
-    fn drop_last_lost(&mut self) -> bool {
-        let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
-        if is_lost {
-            self.truncate(self.counts().1 - 1);
-        }
-        is_lost
-    }
-
-    /// Keeps the first chunks.
-    fn truncate(&mut self, count: u64) {
-        let mut left = count;
-        for (count, _) in &mut self.chunks {
-            *count = left.min(*count);
-            left -= *count;
-        }
-        self.chunks.retain(|(count, _)| *count > 0);
-    }
-
-    /// Refuses to number chunks where the header shows that they have another order.
-    fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
-        let found =
-            found.ok_or_else(|| Error::custom("the index is lost, and a chunk reaches over the end of the chunks' place"))?;
-        let counted = self.header.nchunks().unwrap_or(expected);
-        let why = match found.cmp(&counted) {
-            std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => "some took no bytes, and which is lost with the index",
-            std::cmp::Ordering::Greater => "some were updated, and which is lost with the index",
-        };
-        Err(Error::custom(format_args!("the header counts {counted} chunks, and {found} are in their place: {why}")))
-    }
-
-    /// Takes the chunk files of a sparse frame by their numbers, without an index.
-    fn files(&mut self, codec: &mut dyn Decompress) -> Result<()> {
-        let Some(count) = self.count() else {
-            return Err(Error::custom(
-                "the index of a sparse frame is lost, and chunks vary in length: nothing says how many there are",
-            ));
-        };
-        if count > MOST {
-            return Err(Error::custom(format_args!("the frame has {count} chunks, and no more than {MOST} are looked for")));
-        }
-        (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), codec))
-    }
-
-    /// Returns true if a chunk may be one of this frame.
-    fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
-        let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
-        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // Those that vary have the typesize that their writer had.
-        let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
-        let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
-        VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
-    }
-
-    /// Returns true if a chunk holds the places of those before it.
-    fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], codec: &mut dyn Decompress) -> Result<bool> {
-        if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
-            return Ok(false);
-        }
-        let bytes = self.source.read(place)?;
-        let data = Chunk::from_slice(&bytes).and_then(|chunk| Ok(chunk.into_data(Codec(codec))?.into_owned()));
-        Ok(data.is_ok_and(|data| data.chunks(8).zip(starts).all(|(entry, start)| entry == start.to_le_bytes())))
-    }
-
-    /// Reads the trailer, or as many of its vlmetalayers as are whole.
-    fn trailer(&mut self, frame: &Frame, tail: &[u8], codec: &mut dyn Decompress) -> Result<()> {
-        match frame.trailer() {
-            Ok(trailer) => {
-                trailer.vlmetalayers().iter().for_each(|(name, content)| self.attribute(name, Some(content), codec));
-                return Ok(());
-            }
-            Err(error) if is_of_source(&error) => return Err(error),
-            Err(error) => self.lose(format_args!("trailer: {error}")),
-        }
-        // It follows the index, or in a frame without data the header.
-        let index = match self.header.nbytes() {
-            0 => 0,
-            _ => ChunkHeader::from_slice(tail).map_or(usize::MAX, |index| index.cbytes()),
-        };
-        for (name, content) in tail.get(index..).and_then(names_and_contents).unwrap_or_default() {
-            self.attribute(&name, content.as_deref(), codec);
-        }
-        Ok(())
-    }
-
-    /// Adds an attribute if it is whole.
-    fn attribute(&mut self, name: &[u8], content: Option<&[u8]>, codec: &mut dyn Decompress) {
-        let whole = match (std::str::from_utf8(name), content) {
-            (_, None) => Err("it is cut off".to_owned()),
-            (Err(_), _) => Err("its name is not UTF-8".to_owned()),
-            (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("C-Blosc2 writes {MAX_METALAYERS} at most")),
-            (Ok(name), Some(content)) => match Attribute::new(name.as_bytes(), content, codec).value {
-                Ok(value) => Ok((name.to_owned(), value.into_owned())),
-                Err(error) => Err(error.to_string()),
-            },
-        };
-        match whole {
-            Ok(attribute) => self.attributes.push(attribute),
-            Err(why) => self.lose(format_args!("vlmetalayer \"{}\": {why}", name.escape_ascii())),
-        }
-    }
 }
 
 /// Appends a chunk as it is; one that chunks of any length cannot hold as an entry of the index is stored.
@@ -426,33 +264,4 @@ fn decodes(bytes: &[u8], length: Option<usize>, codec: &mut dyn Decompress) -> R
         chunk.into_data(Codec(codec))?;
     }
     Ok(cbytes)
-}
-
-/// The name of a vlmetalayer, and its content.
-type Named = (Vec<u8>, Option<Vec<u8>>);
-
-/// The names of a trailer's vlmetalayers with their contents, `None` from where it is cut off.
-///
-/// ```text
-/// 94 | 01 | 93 | cd idx | de count, names and offsets | dc count, contents | …
-/// ```
-fn names_and_contents(trailer: &[u8]) -> Option<Vec<Named>> {
-    let rest = trailer.strip_prefix(&[0x94, 0x01, 0x93])?;
-    let (_, rest) = b2nd::take_from_slice::<u16>(rest).ok()?;
-    let [0xde, high, low, rest @ ..] = rest else { return None };
-    let count = usize::from(u16::from_be_bytes([*high, *low]));
-    let (mut rest, mut names) = (rest, Vec::new());
-    for _ in 0..count {
-        let (&marker, after) = rest.split_first()?;
-        let length = usize::from(marker.checked_sub(0xa0).filter(|&length| length < 32)?);
-        let (name, after) = after.split_at_checked(length)?;
-        let (offset, after) = b2nd::take_from_slice::<i32>(after).ok()?;
-        names.push((name.to_vec(), usize::try_from(offset).ok()?));
-        rest = after;
-    }
-    let content = |offset: usize| {
-        let (value, _) = b2nd::take_from_slice::<Value>(trailer.get(offset..)?).ok()?;
-        if let Value::Bytes(bytes, _) = value { Some(bytes) } else { None }
-    };
-    Some(names.into_iter().map(|(name, offset)| (name, content(offset))).collect())
 }

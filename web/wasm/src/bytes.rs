@@ -7,13 +7,13 @@ use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// How much of a broken header or trailer is shown.
+/// The bytes of a broken header or trailer that are shown.
 const SHOWN: u64 = 4096;
 
-/// How much of what is no frame at all.
+/// The bytes that are shown of a file that is no frame at all.
 const STRANGE: u64 = 256;
 
-/// Where a trailer's length stands, counted from its end.
+/// The place of a trailer's length, counted from its end.
 const TRAILER_LEN: usize = 22;
 
 /// The header or the trailer.

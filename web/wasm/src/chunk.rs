@@ -18,7 +18,7 @@ pub struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
-    /// What all its elements are, where it takes no bytes.
+    /// The value of all its elements, where it takes no bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
     /// Its bytes in the file.
@@ -44,7 +44,7 @@ const CELLS: i64 = 256;
 pub struct Overview {
     /// Rows and columns.
     cells: [i64; 2],
-    /// How many chunks a cell stands for along each axis: its bytes are those of the first.
+    /// The number of chunks that a cell stands for along each axis: its bytes are those of the first.
     step: [i64; 2],
     /// The compressed bytes of each cell's chunk, row by row; none where it takes no bytes or its place is not known.
     bytes: Vec<Option<u64>>,
@@ -84,7 +84,7 @@ pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &File
         match offsets.get(number) {
             Some(Offset::Special(special)) => description.special = Some(special.to_string()),
             Some(Offset::At(place)) => match offsets.range(number) {
-                Some(range) => description.range = Some(crate::reader::pair(start + range.start..start + range.end)),
+                Some(range) => description.range = Some([start + range.start, start + range.end]),
                 None => {
                     let name = chunk_file_name(place);
                     description.file = files.get(&name).and_then(|file| Some((name, file.len().ok()?)));

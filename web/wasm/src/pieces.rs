@@ -43,7 +43,7 @@ impl Files {
         Ok(change(&mut file.write().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// What reads have lacked since the last call: the file's place, start, end; and again. Ranges with at most `gap` bytes between
+    /// Bytes that reads have lacked since the last call: the file's place, start, end; and again. Ranges with at most `gap` bytes between
     /// them are one.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
         let take = |file: &Shared| RwLock::read(file).unwrap_or_else(PoisonError::into_inner).take_missing(gap);

@@ -1,16 +1,15 @@
 //! [`Reader`]: what the page asks of the metadata, answered in JSON.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
 use b2nd_codec::Codec;
-use b2nd_store::{Frame, Kind, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
+use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
 use b2nd_view::{Array, json};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use crate::answer::{problem, to_json};
 use crate::pieces::{Files, SparseFrame};
 use crate::{bytes, chunk, store};
 
@@ -28,14 +27,8 @@ pub struct Reader {
     leaf: Option<usize>,
     grid: Option<Grid>,
     offsets: Option<Offsets>,
-    /// Where the frame starts in its file.
+    /// The start of the frame in its file.
     start: u64,
-}
-
-/// What cannot be read.
-#[derive(Serialize)]
-struct Problem {
-    error: String,
 }
 
 #[wasm_bindgen]
@@ -60,12 +53,12 @@ impl Reader {
         Ok(self.files.put(file, start as u64..end as u64, bytes)?)
     }
 
-    /// What the last answer lacks: file, start, end; and again.
+    /// Bytes that the last answer lacks: file, start, end; and again.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(0)
     }
 
-    /// What there is: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
+    /// The store and its leaves: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
     pub fn look(&mut self) -> String {
         match store::look(&self.name, &self.files) {
             Ok(Some((store, text))) => {
@@ -83,7 +76,7 @@ impl Reader {
         (self.grid, self.offsets) = (None, None);
     }
 
-    /// What the frame says: the object of `b2nd info --json`.
+    /// The frame's facts: the object of `b2nd info --json`.
     pub fn info(&mut self) -> String {
         let place = json::Place { path: &self.name, ..json::Place::default() };
         let place = match self.chosen() {
@@ -109,7 +102,7 @@ impl Reader {
         self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))).unwrap_or_else(|error| problem(&error))
     }
 
-    /// Where the chunks are: keeps the index, and says how many there are.
+    /// Keeps the index, and says how many chunks there are.
     pub fn index(&mut self) -> String {
         match self.frame(|frame, _| frame.offsets().cloned()) {
             Ok(offsets) => {
@@ -121,7 +114,7 @@ impl Reader {
         }
     }
 
-    /// How many chunks there are along each axis; null where there are none to draw.
+    /// The number of chunks along each axis; null where there are none to draw.
     pub fn grid(&self) -> String {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
@@ -139,7 +132,7 @@ impl Reader {
         to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
     }
 
-    /// What there is to say of the chunk at these coordinates.
+    /// The chunk at these coordinates: its place, or what all its elements are.
     pub fn chunk(&self, at: Vec<f64>) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &self.files, &integers(&at)))
@@ -173,25 +166,6 @@ impl Reader {
     }
 }
 
-/// Whether a frame holds frames.
-pub fn embeds(source: &dyn Source) -> Result<bool> {
-    let frame = Frame::open(source)?;
-    Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
-}
-
 fn integers(numbers: &[f64]) -> Vec<i64> {
     numbers.iter().map(|&number| number as i64).collect()
-}
-
-pub fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
-}
-
-fn problem(error: &Error) -> String {
-    to_json(&Problem { error: error.to_string() })
-}
-
-/// A range as JSON has it.
-pub fn pair(range: Range<u64>) -> [u64; 2] {
-    [range.start, range.end]
 }

@@ -3,14 +3,13 @@
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
 use b2nd_codec::Codec;
-use b2nd_store::{self as store, Content, Folder, Frame, Leaf, Store, Zip, is_of_source};
+use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Zip, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
 use serde::Serialize;
 
+use crate::answer::to_json;
 use crate::pieces::Files;
-use crate::reader::to_json;
-use b2nd_store::SPARSE_FRAME;
 
 /// The store in a file or folder, if it is one, and what there is to say of it.
 pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
@@ -22,7 +21,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         return of_folder(name, &Zip::open(&**file)?).map(Some);
     }
     // What is no frame at all has its error where its bytes are shown.
-    match crate::reader::embeds(&**file) {
+    match embeds(&**file) {
         Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
             let embedded = store::embedded(&Frame::open(&**file)?, &mut Codec::default())?;
@@ -38,6 +37,12 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         }
         _ => Ok(None),
     }
+}
+
+/// True if a frame holds frames.
+fn embeds(source: &dyn Source) -> Result<bool> {
+    let frame = Frame::open(source)?;
+    Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
 }
 
 fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
@@ -79,7 +84,7 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
     found.or_else(problem)
 }
 
-/// Where a leaf's frame starts in its file; what is embedded has no place of its own in one.
+/// The start of a leaf's frame in its file; what is embedded has no place of its own in one.
 pub fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

@@ -11,10 +11,10 @@ use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_view::elements::{self, Column, figures, reader};
 use b2nd_view::heat::viridis;
-use serde::Serialize;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
+use crate::answer::{problem, to_json};
 use crate::pieces::Files;
 use drawn::{Plane, Wanted};
 use seen::{GAP, Seen};
@@ -34,7 +34,7 @@ const BINS: usize = 64;
 pub struct Values {
     files: Arc<Files>,
     array: Option<Array>,
-    /// Where its bytes are.
+    /// The place of its bytes.
     source: Option<Bytes>,
     columns: Vec<Column>,
     seen: Option<Seen>,
@@ -71,7 +71,7 @@ impl Values {
         Ok(self.files.fail(file, start as u64..end as u64, why)?)
     }
 
-    /// What the last answer lacks: file, start, end; and again.
+    /// Bytes that the last answer lacks: file, start, end; and again.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }
@@ -155,7 +155,7 @@ impl Values {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// What there is to say of a column of the slice: figures, the range of colours, and how many values are in each of its steps.
+    /// A column of the slice in figures: the range of colours, and how many values are in each of its steps.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return nothing() };
         let numbers = self.numbers(rows, columns, column, part);
@@ -196,21 +196,13 @@ pub fn colors(count: u32) -> Vec<u8> {
     (0..count).flat_map(color).collect()
 }
 
-/// Whether a column can be drawn: a number in each element.
+/// True if a column can be drawn: a number in each element.
 fn is_drawable(column: &Column) -> bool {
     column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
 
 fn nothing() -> String {
     problem(&Error::custom("there is nothing to look at"))
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
-}
-
-fn problem(error: &Error) -> String {
-    json!({ "error": error.to_string() }).to_string()
 }
 
 /// The text of an element, in hexadecimal digits where its type is not known.

@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path) -> Result {
     Ok(array_facts(fact, &array, meta.dtype())?)
 }
 
-/// What an array is, and its elements.
+/// An array's facts, and its elements.
 pub(crate) fn array_facts(fact: Fact, array: &Array, dtype: Option<&str>) -> b2nd_ndarray::Result<Fact> {
     let geometry = array.geometry();
     let elements = array.read_bytes(&array.whole())?;

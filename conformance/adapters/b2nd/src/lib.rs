@@ -23,7 +23,7 @@ pub struct Refused {
     pub sentence: String,
 }
 
-/// What a file says, or why it is refused.
+/// The facts of a file, or the reason for which it is refused.
 pub type Result<T = Fact> = std::result::Result<T, Refused>;
 
 impl fmt::Display for Refused {
@@ -60,7 +60,7 @@ fn refuse(sentence: impl Into<String>) -> Refused {
     Refused { kind: None, sentence: sentence.into() }
 }
 
-/// What a file of this layer says.
+/// The facts of a file of this layer.
 ///
 /// # Errors
 ///

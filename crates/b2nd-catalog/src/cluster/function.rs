@@ -27,7 +27,7 @@ static RUNTIME: LazyLock<std::io::Result<Runtime>> =
 static ITEM: LazyLock<FieldRef> =
     LazyLock::new(|| Arc::new(Field::new_list_field(DataType::Struct(SCHEMA.fields().clone()), true)));
 
-/// How many files of a batch are read at the same time.
+/// The files of a batch that are read at the same time.
 pub(super) fn set_jobs(jobs: usize) {
     let _ = JOBS.set(jobs);
 }

@@ -7,7 +7,7 @@ use futures::stream::BoxStream;
 use crate::place::Object;
 use crate::temporary::is_temporary;
 
-/// What could not be listed, and why.
+/// A place that could not be listed, and why.
 #[derive(Debug)]
 pub struct Unlisted {
     pub url: String,
@@ -17,14 +17,14 @@ pub struct Unlisted {
 /// Files, in the order in which the store gives them.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
-/// How files with frames end, unless it is said otherwise.
+/// The ends of names of files with frames, unless it is said otherwise.
 pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
 
 /// Which names are looked at.
 #[derive(Clone, Debug)]
 pub struct Names {
     endings: Arc<[String]>,
-    /// Whether a disk's listing says sizes and times. Without them the disk is asked once less for each file.
+    /// True if a disk's listing says sizes and times. Without them the disk is asked once less for each file.
     pub(super) sizes: bool,
 }
 
@@ -37,7 +37,7 @@ impl Names {
         }
     }
 
-    /// The same, and what lists a disk says sizes and times too. Other listings say what they know anyway.
+    /// Rules with which the listing of a disk says sizes and times too. Other listings say what they know anyway.
     pub fn with_sizes(self) -> Names {
         Names { sizes: true, ..self }
     }

@@ -17,19 +17,19 @@ use crate::place::{Object, with_user};
 /// The most bytes of a page.
 const PAGE: usize = 1 << 28;
 
-/// How often a page is asked for once more when it cannot be had for the moment: after 0.1 s, 0.2 s, and so on.
+/// The times that a page is asked for once more when it cannot be had for the moment: after 0.1 s, 0.2 s, and so on.
 const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 
-/// Whether a server lists a directory as WebDAV does.
+/// True if a server lists a directory as WebDAV does.
 pub(super) async fn is_webdav(directory: &Url) -> bool {
     let Ok(method) = Method::from_bytes(b"PROPFIND") else { return false };
     let asked = request(method, directory).header("Depth", "0");
     retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
 }
 
-/// Whether a server has a directory at a url without a final `/`: it sends to the same with one, or answers with a page, although
+/// True if a server has a directory at a url without a final `/`: it sends to the same with one, or answers with a page, although
 /// the name is not that of a frame.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
@@ -66,7 +66,7 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
     Unlisted { url: url.to_string(), message: format!("{error:#}") }
 }
 
-/// What a directory's page links to below it.
+/// Links of a directory's page to places below it.
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;

@@ -19,10 +19,10 @@ use rustix::fs::{Mode, OFlags, openat};
 use crate::place::{Object, micros};
 use crate::row::Row;
 
-/// How much is read first. 99.8% of known headers fit.
+/// The length of the first read. 99.8% of known headers fit.
 const FIRST: u64 = 4096;
 
-/// How much is read of each place where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
+/// The bytes of each place that are read where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST + 1024;
 
 /// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
@@ -36,7 +36,7 @@ const HELD: u64 = 1 << 28;
 
 const CHANGED: &str = "it was changed meanwhile";
 
-/// How many parts of a file, and files of a store, are fetched at the same time.
+/// The parts of a file, and files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
 /// A file on a disk, or the parts of a remote one that were fetched.
@@ -47,7 +47,7 @@ pub(super) enum Opened {
         modified: Option<i64>,
         first: Vec<u8>,
     },
-    /// Of a store with many files, which may be more than a process may have open: it is open only while it is read.
+    /// A file of a store with many files, more than a process may have open: it is open only while it is read.
     Member {
         path: PathBuf,
         size: u64,
@@ -55,7 +55,7 @@ pub(super) enum Opened {
     Remote(Parts),
 }
 
-/// What is at hand of a remote file, and what was asked for and is not.
+/// Parts of a remote file that are at hand, and those that were asked for and are not.
 pub(super) struct Parts {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -66,7 +66,7 @@ pub(super) struct Parts {
     at_least: u64,
     /// By where they start: where they end, and the bytes or why they cannot be had.
     held: BTreeMap<u64, (u64, Result<Bytes, String>)>,
-    /// How many bytes that is.
+    /// The bytes of them together.
     total: u64,
     missing: Mutex<Vec<Range<u64>>>,
 }
@@ -146,7 +146,7 @@ impl Opened {
     }
 }
 
-/// What a thread keeps from one file of a disk to the next.
+/// Buffers that a thread keeps from one file of a disk to the next.
 #[derive(Default)]
 pub(super) struct Disk {
     /// The path of a directory is followed once for all files that come after each other in it.
@@ -212,7 +212,7 @@ fn read_exactly(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     })
 }
 
-/// How long a range is, unless more would be held with it than should be.
+/// The length of a range, unless more would be held with it than should be.
 fn held(already: u64, range: &Range<u64>) -> io::Result<usize> {
     let length = range.end - range.start;
     if already.saturating_add(length) > HELD {
@@ -244,7 +244,7 @@ impl Parts {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// What was asked for and is not at hand, as ranges to fetch: of neighbours one.
+    /// Ranges to fetch of what was asked for and is not at hand: of neighbours one.
     fn missing(&mut self) -> Vec<Range<u64>> {
         let mut asked = std::mem::take(self.missing.get_mut().unwrap_or_else(PoisonError::into_inner));
         asked.sort_unstable_by_key(|range| (range.start, range.end));
@@ -273,7 +273,7 @@ impl Parts {
         ranges
     }
 
-    /// What follows will probably be asked for next: of a frame's end what stands before it.
+    /// The bytes that will probably be asked for next: those that follow, or of a frame's end those before it.
     fn widened(&self, range: Range<u64>, at_least: u64) -> Range<u64> {
         let size = self.found.as_ref().map_or(u64::MAX, |found| found.size);
         if range.start == 0 && range.end <= FIRST {
@@ -289,7 +289,7 @@ impl Parts {
         range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
     }
 
-    /// Whether an answer is of another file than those before: not every store minds the condition that requests have.
+    /// True if an answer is of another file than those before: not every store minds the condition that requests have.
     fn is_changed(&self, now: &Found) -> bool {
         let other = |first: &Found| first.size != now.size || first.etag != now.etag || first.modified != now.modified;
         self.found.as_ref().is_some_and(|found| found.size != now.size) || self.answered.as_ref().is_some_and(other)
@@ -316,7 +316,7 @@ impl Parts {
     }
 }
 
-/// Of a whole file so many bytes after those that are skipped. What comes after them is not waited for.
+/// So many bytes of a whole file after those that are skipped. Later ones are not waited for.
 async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
     let mut part = BytesMut::new();
     let mut pieces = got.into_stream();

@@ -16,10 +16,10 @@ use crate::output::Output;
 use crate::tables::Rows;
 use crate::values::Values;
 
-/// How many lines of an array `head` prints where there is no terminal.
+/// The lines of an array that `head` prints where there is no terminal.
 const LINES: i64 = 10;
 
-/// How many lines a terminal has for values.
+/// The lines that a terminal has for values.
 fn lines() -> i64 {
     let height = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(_, height)| i64::from(height.0));
     height.map_or(LINES, |height| (height - 2).max(1))

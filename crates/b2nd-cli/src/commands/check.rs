@@ -158,7 +158,7 @@ impl Check {
     }
 }
 
-/// Whether a frame was opened by the directory around it, or is somewhere without directories.
+/// True if a frame was opened by the directory around it, or is somewhere without directories.
 fn is_directory(place: &Place) -> bool {
     let path = Path::new(place.path);
     place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)

@@ -33,10 +33,10 @@ pub(crate) struct Diff {
     data: bool,
 }
 
-/// What is where a frame is and not what it is: fields of the JSON object that are left out.
+/// Fields of the JSON object that say where a frame is and not what it is: they are left out.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// What each frame of a path says, under its key: one that is no store has the key `""`.
+/// Each frame of a path under its key, as JSON: one that is no store has the key `""`.
 type Said = BTreeMap<String, Value>;
 
 impl Diff {
@@ -119,7 +119,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
     Ok(object)
 }
 
-/// What a frame says, with metalayers under their names, and their values where they have some.
+/// A frame as JSON, with metalayers under their names, and their values where they have some.
 fn describe(frame: &Frame) -> Result<Value> {
     let mut object = json::frame(frame, "", &json::Options::default(), &mut Codec::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();

@@ -52,7 +52,7 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Where it is written to.
+    /// The place that it is written to.
     pub(crate) fn output(&self) -> Output {
         if self.json { Output::plain() } else { Output::styled() }
     }
@@ -114,7 +114,7 @@ impl Info {
     }
 }
 
-/// How wide the terminal is, if the pages go to one.
+/// The width of the terminal, if the pages go to one.
 fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(width.0.into())

@@ -203,7 +203,7 @@ fn edit(file: &Path) -> Result<Editor> {
     }
 }
 
-/// Whether a path is an archive or a store's directory. What cannot be opened is none: whoever changes it finds out why.
+/// True if a path is an archive or a store's directory. A path that cannot be opened is none: whoever changes it finds out why.
 fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| target.with_folder(|_| ()).is_ok_and(|folder| folder.is_some()))
 }

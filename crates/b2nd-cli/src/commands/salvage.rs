@@ -40,7 +40,7 @@ enum FillWith {
     Nan,
 }
 
-/// What is said of chunks whose index is lost.
+/// A warning about chunks whose index is lost.
 const UNORDERED: &str = "the index is lost, and chunks are numbered as they stand in the file: what was special, updated or inserted belongs elsewhere";
 
 impl Salvage {

@@ -16,25 +16,25 @@ use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
 use crate::values::Values;
 
-/// How many chunks are read at the most: steps grow until there are no more.
+/// The most chunks that are read: steps grow until there are no more.
 const MOST_CHUNKS: u64 = 1024;
 
-/// How many elements of one dimension are drawn at the most.
+/// The most elements of one dimension that are drawn.
 const MOST_POINTS: i64 = 1 << 16;
 
-/// How many pixels a file's picture has on a side, unless it is told.
+/// The pixels on a side of a file's picture, unless it is told.
 const MOST_PIXELS: u32 = 2048;
 
 /// The largest side of a picture that is asked for.
 const LARGEST: u32 = 1 << 14;
 
-/// How many lines of a window are not the picture's.
+/// The lines of a window that are not the picture's.
 const AROUND: usize = 8;
 
-/// How many characters stand before the picture.
+/// The characters before the picture.
 const MARGIN: usize = 11;
 
-/// How many bars a histogram has.
+/// The bars of a histogram.
 const BARS: usize = 16;
 
 /// Draws values: two dimensions as a heat map (viridis), one as a plot, uint8 with 3 or 4 channels as an image.
@@ -78,15 +78,15 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     sides.ok_or_else(|| format!("expected WIDTHxHEIGHT, each from 1 to {LARGEST}"))
 }
 
-/// What is drawn: elements of an array, and as what.
+/// Elements of an array, and the kind of drawing.
 struct Drawn {
     values: Values,
     column: Column,
     /// The dimensions down and across; of a line, across alone.
     axes: Vec<usize>,
-    /// How many channels an image has.
+    /// The number of an image's channels.
     channels: Option<usize>,
-    /// What a person should know of what is left out.
+    /// A sentence about what is left out.
     notes: Vec<String>,
 }
 
@@ -239,7 +239,7 @@ impl Drawn {
         page + &all.join("  ") + "\n"
     }
 
-    /// Where an element of a dimension that is drawn is in the array.
+    /// The place in the array of an element of a dimension that is drawn.
     fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
         let Selection { ranges, steps, .. } = &self.values.selection;
@@ -305,12 +305,12 @@ fn histogram(numbers: &[f64], width: usize) -> String {
     bars.collect()
 }
 
-/// How many characters the window has, across and down.
+/// The characters of the window, across and down.
 fn window() -> (usize, usize) {
     terminal_size::terminal_size_of(io::stdout()).map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// How many colours the terminal has.
+/// The number of the terminal's colours.
 fn depth() -> Depth {
     let stdout = io::stdout();
     match (anstream::AutoStream::choice(&stdout), std::env::var("COLORTERM")) {

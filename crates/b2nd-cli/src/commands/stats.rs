@@ -39,7 +39,7 @@ pub(crate) struct Stats {
     json: bool,
 }
 
-/// Where values are.
+/// The place of a value.
 struct Subject {
     path: String,
     key: Option<String>,
@@ -139,7 +139,7 @@ pub(crate) fn tally(values: &Values, columns: &[Column]) -> Result<Vec<Tally>> {
     Ok(all)
 }
 
-/// What was counted of a column.
+/// Counts of a column.
 struct Report<'a> {
     subject: &'a Subject,
     column: &'a Column,

@@ -56,7 +56,7 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-/// How many frames came to which end.
+/// The number of frames that came to each end.
 #[derive(Default)]
 struct Counts {
     upgraded: u64,

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub(super) struct Csv {
     dtype: Option<DType>,
     itemsize: usize,
-    /// How many elements a record has.
+    /// The number of elements in a record.
     record: u64,
     written: u64,
 }

@@ -15,7 +15,7 @@ use crate::error::Result;
 pub(super) struct Json {
     dtype: Option<DType>,
     itemsize: usize,
-    /// How many elements a list has, from the outermost in.
+    /// The number of elements in a list, from the outermost in.
     lists: Vec<u64>,
     items: u64,
     written: u64,

@@ -16,7 +16,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// The header is padded so that the elements start at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// What a numpy file holds.
+/// The contents of a numpy file.
 pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
@@ -205,7 +205,7 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What stands between two texts of the header, which numpy writes in one order.
+/// The part of the header between two texts, which numpy writes in one order.
 fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     let missing = || Error::new(format_args!("the header lacks {}", before.trim_end_matches([':', ' ', '('])));
     let (_, rest) = header.split_once(before).ok_or_else(missing)?;
@@ -213,7 +213,7 @@ fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     Ok(value.trim())
 }
 
-/// What padding is called while it is taken out; a field that has this name cannot be told from it.
+/// The name of padding while it is taken out; a field that has this name cannot be told from it.
 const PADDING: &str = "b2nd padding ";
 
 /// The dtype without the nameless fields that numpy puts where a structure has gaps.

@@ -1,4 +1,4 @@
-//! What is shown of a slice: texts, numbers, pixels.
+//! A slice as texts, numbers, pixels.
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
@@ -109,7 +109,7 @@ pub fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
     (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
 }
 
-/// What is counted of a column, without broken chunks.
+/// Counts of a column, without broken chunks.
 pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     let mut tally = Tally::default();
     let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();

@@ -14,7 +14,7 @@ const MOST: usize = 256 << 20;
 /// The most chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// How many bytes are decompressed before the page may change its mind.
+/// The bytes that are decompressed before the page may change its mind.
 const AT_ONCE: usize = 8 << 20;
 
 /// Ranges with fewer bytes between them are read at once.
@@ -28,12 +28,12 @@ pub struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// Of each element, whether its chunk is broken; empty where none is.
+    /// True for each element whose chunk is broken; empty where none is.
     pub broken: Vec<bool>,
     parts: Vec<Part>,
     done: usize,
     mistakes: Vec<Mistake>,
-    /// How many chunks the slice lies in, and how many of them are read.
+    /// The number of chunks that the slice lies in, and of those that are read.
     chunks: [u64; 2],
 }
 
@@ -182,7 +182,7 @@ impl Seen {
         self.mistakes.push(Mistake { message: error.to_string(), elements });
     }
 
-    /// Whether an element's chunk is broken.
+    /// True if an element's chunk is broken.
     pub fn is_broken(&self, element: usize) -> bool {
         self.broken.get(element).copied().unwrap_or(false)
     }

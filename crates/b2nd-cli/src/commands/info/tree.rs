@@ -8,7 +8,7 @@ use b2nd_view::{Array, Frame, Kind};
 /// A path in an archive may have more levels than anyone reads, and than the stack holds.
 const DEEPEST: usize = 64;
 
-/// How much of a dtype is shown, in characters.
+/// The characters of a dtype that are shown.
 const DTYPE: usize = 40;
 
 /// A store or a frame, and the leaves that have been seen of it.
@@ -66,7 +66,7 @@ fn draw(leaves: &[(Vec<&str>, &str)], level: usize, depth: usize, indent: &str, 
     }
 }
 
-/// What stands beside a frame: its shape, dtype and ratio, or its kind and length.
+/// The words beside a frame: its shape, dtype and ratio, or its kind and length.
 pub(crate) fn label(frame: &Frame, kind: Kind) -> String {
     let header = frame.header();
     let (nbytes, cbytes) = (header.nbytes(), header.cbytes());

@@ -1,4 +1,4 @@
-//! What there is to do about a frame, as its header says.
+//! The steps that a frame needs, as its header says.
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Header, Metalayers};

@@ -11,7 +11,7 @@ use b2nd::frame::{Disk, File, FrameType, HeaderField, Storage, Trailer, rewrite}
 
 use super::plan::Upgrade;
 
-/// How much is compared at once, in bytes.
+/// The bytes that are compared at once.
 const PART: usize = 1 << 16;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -57,7 +57,7 @@ pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
     }
 }
 
-/// Whether the new frame is the old one with another metalayer.
+/// True if the new frame is the old one with another metalayer.
 pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
     let mut meant = old.header().clone();
     upgrade.apply(meant.metalayers_mut())?;
@@ -116,7 +116,7 @@ pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> 
     Ok(())
 }
 
-/// Whether the next `length` bytes are the same, in constant memory.
+/// True if the next `length` bytes are equal, in constant memory.
 fn same_bytes(one: &mut impl Read, other: &mut impl Read, length: u64, progress: &dyn Fn(u64)) -> io::Result<bool> {
     let mut parts = [vec![0; PART], vec![0; PART]];
     let mut left = length;

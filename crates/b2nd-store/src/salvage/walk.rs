@@ -1,0 +1,135 @@
+//! A frame without its index: chunks of a contiguous frame from the front, files of a sparse one by their numbers.
+
+use std::ops::{Range, RangeInclusive};
+
+use b2nd::frame::{Chunk, ChunkHeader, Decompress};
+use b2nd::{Error, Result};
+
+use super::{HEADER, MOST, Part, Salvage};
+use crate::attributes::Codec;
+
+/// The length of a chunk's header in Blosc 1.
+const SHORT_HEADER: usize = 16;
+
+/// The versions of chunks that frames have.
+const VERSIONS: RangeInclusive<u8> = 2..=6;
+
+impl Salvage<'_> {
+    /// Walks the chunks of a contiguous frame from the front, without an index.
+    pub(super) fn walk(&mut self, in_order: bool, codec: &mut dyn Decompress) -> Result<()> {
+        let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
+        let end = self.source.len()?;
+        let (mut at, mut starts, mut inside) = (start, Vec::new(), None);
+        let stopped = loop {
+            if at == chunks_end {
+                inside = Some(starts.len() as u64);
+            }
+            if at >= end {
+                break format!("the file ends at byte {end}");
+            }
+            let front = self.source.read(at..end.min(at.saturating_add(HEADER)))?;
+            let chunk = match ChunkHeader::from_slice(&front) {
+                Ok(chunk) if self.is_plausible(&chunk) && front.len() >= SHORT_HEADER => chunk,
+                Ok(_) => break format!("no chunk of this frame starts at byte {at}"),
+                Err(error) => break format!("no chunk starts at byte {at}: {error}"),
+            };
+            let next = at.saturating_add(chunk.cbytes() as u64);
+            if next > end {
+                break format!("the chunk at byte {at} is cut off: {} bytes of it are missing", next - end);
+            }
+            if at >= chunks_end && self.is_index(at..next, &chunk, &starts, codec)? {
+                break format!("an index that the header does not name starts at byte {at}");
+            }
+            starts.push(at - start);
+            let number = starts.len() as u64 - 1;
+            let length = self.length(number).unwrap_or(chunk.nbytes());
+            self.take(number, Part::Here(at..next), Some(length), codec)?;
+            if self.length(number).is_none() && self.drop_last_lost() {
+                break format!("the length of the data of chunk {number} is lost with it");
+            }
+            at = next;
+        };
+        let found = self.counts().1;
+        let Some(expected) = self.count() else {
+            self.lose(format_args!("chunks from {found} on, if there were any: {stopped}"));
+            return Ok(());
+        };
+        let is_array = self.header.array().is_ok_and(|array| array.is_some());
+        if at >= chunks_end && !in_order {
+            self.expect_count(inside, expected)?;
+        }
+        if found > expected && is_array {
+            self.truncate(expected);
+        }
+        if found < expected {
+            self.lose(format_args!("chunks {found} to {}: {stopped}", expected - 1));
+            self.push(expected - found, Part::Lost);
+        }
+        Ok(())
+    }
+
+    /// Takes the last chunk away if it is lost.
+    fn drop_last_lost(&mut self) -> bool {
+        let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
+        if is_lost {
+            self.truncate(self.counts().1 - 1);
+        }
+        is_lost
+    }
+
+    /// Keeps the first chunks.
+    fn truncate(&mut self, count: u64) {
+        let mut left = count;
+        for (count, _) in &mut self.chunks {
+            *count = left.min(*count);
+            left -= *count;
+        }
+        self.chunks.retain(|(count, _)| *count > 0);
+    }
+
+    /// Refuses to number chunks where the header shows that they have another order.
+    fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
+        let found =
+            found.ok_or_else(|| Error::custom("the index is lost, and a chunk reaches over the end of the chunks' place"))?;
+        let counted = self.header.nchunks().unwrap_or(expected);
+        let why = match found.cmp(&counted) {
+            std::cmp::Ordering::Equal => return Ok(()),
+            std::cmp::Ordering::Less => "some took no bytes, and which is lost with the index",
+            std::cmp::Ordering::Greater => "some were updated, and which is lost with the index",
+        };
+        Err(Error::custom(format_args!("the header counts {counted} chunks, and {found} are in their place: {why}")))
+    }
+
+    /// Takes the chunk files of a sparse frame by their numbers, without an index.
+    pub(super) fn files(&mut self, codec: &mut dyn Decompress) -> Result<()> {
+        let Some(count) = self.count() else {
+            return Err(Error::custom(
+                "the index of a sparse frame is lost, and chunks vary in length: nothing says how many there are",
+            ));
+        };
+        if count > MOST {
+            return Err(Error::custom(format_args!("the frame has {count} chunks, and no more than {MOST} are looked for")));
+        }
+        (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), codec))
+    }
+
+    /// Returns true if a chunk may be one of this frame.
+    fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
+        let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
+        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
+        // Those that vary have the typesize that their writer had.
+        let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
+        let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
+        VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
+    }
+
+    /// Returns true if a chunk holds the places of those before it.
+    fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], codec: &mut dyn Decompress) -> Result<bool> {
+        if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
+            return Ok(false);
+        }
+        let bytes = self.source.read(place)?;
+        let data = Chunk::from_slice(&bytes).and_then(|chunk| Ok(chunk.into_data(Codec(codec))?.into_owned()));
+        Ok(data.is_ok_and(|data| data.chunks(8).zip(starts).all(|(entry, start)| entry == start.to_le_bytes())))
+    }
+}
