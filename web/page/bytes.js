@@ -25,14 +25,26 @@ function fill(holder, part, limit) {
   const shown = error?.position >= limit ? Math.min(part.bytes.length, error.position + 256) : limit;
   const perLine = matchMedia("(max-width: 40rem)").matches ? 8 : 16;
   const rows = part.rows.filter((row) => row.offset < shown);
-  const dump = el("div", { class: "hex", role: "img", "aria-label": `${part.title} in hexadecimal` }, [...dumpLines(part, rows, shown, perLine)]);
-  const list = el("ol", { class: "meanings", tabindex: "0", role: "listbox", "aria-label": `what the bytes of the ${part.title} mean` }, rows.map(meaning));
+  const dump = el("div", { class: "hex", role: "img", "aria-label": `${part.title} in hexadecimal` }, [
+    ...dumpLines(part, rows, shown, perLine),
+  ]);
+  const list = el(
+    "ol",
+    { class: "meanings", tabindex: "0", role: "listbox", "aria-label": `what the bytes of the ${part.title} mean` },
+    rows.map(meaning),
+  );
   const more = part.bytes.length - shown;
   holder.replaceChildren(
     el("h3", {}, part.title, el("span", { class: "quiet" }, ` ${thousands(part.bytes.length)} bytes at ${thousands(part.start)}`)),
     error ? el("p", { class: "problem" }, visible(error.message)) : "",
     el("div", { class: "sides" }, dump, list),
-    more > 0 ? el("button", { class: "link", onclick: () => fill(holder, part, part.bytes.length) }, `show the other ${thousands(more)} bytes`) : "",
+    more > 0
+      ? el(
+          "button",
+          { class: "link", onclick: () => fill(holder, part, part.bytes.length) },
+          `show the other ${thousands(more)} bytes`,
+        )
+      : "",
   );
   link(dump, list, rows.length);
   const wrong = dump.querySelector(".wrong");
@@ -62,7 +74,11 @@ function* dumpLines(part, rows, shown, perLine) {
     return row < rows.length && at >= rows[row].offset ? row : -1;
   };
   for (let at = -(part.start % perLine); at < shown; at += perLine) {
-    const line = el("div", { class: "hex-line" }, el("span", { class: "hex-place" }, (part.start + Math.max(at, 0)).toString(16).padStart(digits, "0")));
+    const line = el(
+      "div",
+      { class: "hex-line" },
+      el("span", { class: "hex-place" }, (part.start + Math.max(at, 0)).toString(16).padStart(digits, "0")),
+    );
     const cells = el("span", { class: "hex-bytes" });
     if (at < 0) cells.append(el("span", {}, "   ".repeat(-at)));
     let [run, runRow, text] = [null, -2, ""];

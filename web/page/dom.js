@@ -43,6 +43,7 @@ export function visible(text) {
 
 /** JSON in which the same marks are escaped as JSON has it. */
 export function visibleJson(text) {
-  const escape = (mark) => [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+  const escape = (mark) =>
+    [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
   return text.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, escape);
 }

@@ -42,17 +42,28 @@ export class Look {
     this.drawable = columns.map((column, at) => ({ ...column, at })).filter(({ drawable }) => drawable);
     this.views = Object.keys(NAMES).filter((view) => this.has(view));
     const axes = info.channels ? [last - 2, last - 1] : shape.length > 1 ? [last - 1, last] : [last, -1];
-    const first = info.channels ? "image" : !this.drawable.length || shape.length === 0 ? "table" : shape.length > 1 ? "map" : "line";
+    const first = info.channels
+      ? "image"
+      : !this.drawable.length || shape.length === 0
+        ? "table"
+        : shape.length > 1
+          ? "map"
+          : "line";
     const own = (axis, otherwise) => (Number.isInteger(axis) && axis < shape.length && axis >= 0 ? axis : otherwise);
     const field = this.drawable.find(({ name }) => name === state.field) ?? this.drawable[0];
     this.state = {
       view: this.views.includes(state.view) ? state.view : first,
-      rows: own(state.rows, axes[0]), columns: own(state.columns, axes[1]),
+      rows: own(state.rows, axes[0]),
+      columns: own(state.columns, axes[1]),
       at: shape.map((length, axis) => Math.min(Math.max(state.at?.[axis] ?? 0, 0), Math.max(length - 1, 0))),
-      column: field?.at ?? 0, part: state.part === "phase" ? 1 : 0, log: Boolean(state.log),
-      low: state.low ?? null, high: state.high ?? null,
+      column: field?.at ?? 0,
+      part: state.part === "phase" ? 1 : 0,
+      log: Boolean(state.log),
+      low: state.low ?? null,
+      high: state.high ?? null,
       zoom: shape.map((length, axis) => clip(state.zoom?.[axis], length)),
-      top: state.top ?? 0, left: state.left ?? 0,
+      top: state.top ?? 0,
+      left: state.left ?? 0,
     };
     if (this.state.rows === this.state.columns) [this.state.rows, this.state.columns] = axes;
     this.stage = el("div", { class: "look-stage" });
@@ -86,7 +97,19 @@ export class Look {
   build() {
     const { state, info } = this;
     const tabs = this.views.map((view) =>
-      el("button", { class: "tab", type: "button", role: "tab", "aria-selected": String(view === state.view), "data-view": view, onclick: () => this.change({ view }) }, NAMES[view]));
+      el(
+        "button",
+        {
+          class: "tab",
+          type: "button",
+          role: "tab",
+          "aria-selected": String(view === state.view),
+          "data-view": view,
+          onclick: () => this.change({ view }),
+        },
+        NAMES[view],
+      ),
+    );
     const tablist = el("div", { class: "tabs", role: "tablist", "aria-label": "how values are shown" }, tabs);
     tablist.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -96,11 +119,17 @@ export class Look {
       event.preventDefault();
     });
     const choose = (label, value, options, change, name) => {
-      const select = el("select", { "data-control": name, onchange: () => change(select.value) }, options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)));
+      const select = el(
+        "select",
+        { "data-control": name, onchange: () => change(select.value) },
+        options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)),
+      );
       return el("label", {}, label, select);
     };
     const controls = [];
-    const numbered = info.shape.map((length, axis) => [axis, `axis ${axis} (${thousands(length)})`]).filter(([axis]) => !this.fixed().includes(axis));
+    const numbered = info.shape
+      .map((length, axis) => [axis, `axis ${axis} (${thousands(length)})`])
+      .filter(([axis]) => !this.fixed().includes(axis));
     if (state.view === "line" && numbered.length > 1) {
       controls.push(choose("along", state.rows, numbered, (axis) => this.axis("rows", Number(axis)), "rows"));
     } else if (state.view !== "line" && state.columns >= 0) {
@@ -109,23 +138,55 @@ export class Look {
     }
     const draws = state.view !== "table" && state.view !== "image";
     if (draws && this.drawable.length > 1) {
-      controls.push(choose("field", state.column, this.drawable.map(({ at, name }) => [at, visible(name ?? "")]), (column) => this.change({ column: Number(column), low: null, high: null }), "field"));
+      controls.push(
+        choose(
+          "field",
+          state.column,
+          this.drawable.map(({ at, name }) => [at, visible(name ?? "")]),
+          (column) => this.change({ column: Number(column), low: null, high: null }),
+          "field",
+        ),
+      );
     }
     if (draws && info.columns[state.column]?.complex) {
-      controls.push(choose("show", state.part, [[0, "magnitude"], [1, "phase"]], (part) => this.change({ part: Number(part), low: null, high: null }), "part"));
+      controls.push(
+        choose(
+          "show",
+          state.part,
+          [
+            [0, "magnitude"],
+            [1, "phase"],
+          ],
+          (part) => this.change({ part: Number(part), low: null, high: null }),
+          "part",
+        ),
+      );
     }
     if (draws) {
-      const log = el("input", { type: "checkbox", checked: state.log, "data-control": "log", onchange: () => this.change({ log: log.checked }) });
+      const log = el("input", {
+        type: "checkbox",
+        checked: state.log,
+        "data-control": "log",
+        onchange: () => this.change({ log: log.checked }),
+      });
       controls.push(el("label", {}, log, "log scale"));
       const end = (name, label) => {
-        const input = el("input", { type: "text", inputmode: "decimal", class: "end", value: state[name] ?? "", placeholder: "auto", "data-control": name, onchange: () => {
-          const text = input.value.trim();
-          const number = text === "" ? null : Number(text);
-          input.setCustomValidity(Number.isNaN(number) ? "a number" : "");
-          if (Number.isNaN(number)) return;
-          state[name] = number;
-          this.update();
-        } });
+        const input = el("input", {
+          type: "text",
+          inputmode: "decimal",
+          class: "end",
+          value: state[name] ?? "",
+          placeholder: "auto",
+          "data-control": name,
+          onchange: () => {
+            const text = input.value.trim();
+            const number = text === "" ? null : Number(text);
+            input.setCustomValidity(Number.isNaN(number) ? "a number" : "");
+            if (Number.isNaN(number)) return;
+            state[name] = number;
+            this.update();
+          },
+        });
         return el("label", {}, label, input);
       };
       controls.push(end("low", "from"), end("high", "to"));
@@ -134,28 +195,40 @@ export class Look {
     const sliders = info.shape.flatMap((length, axis) => {
       if (shown.includes(axis) || length < 2) return [];
       const value = el("output", {}, `${thousands(state.at[axis])} of ${thousands(length)}`);
-      const slider = el("input", { type: "range", min: 0, max: length - 1, value: state.at[axis], "data-axis-at": axis, oninput: () => {
-        value.textContent = `${thousands(Number(slider.value))} of ${thousands(length)}`;
-        state.at[axis] = Number(slider.value);
-        this.update();
-      } });
+      const slider = el("input", {
+        type: "range",
+        min: 0,
+        max: length - 1,
+        value: state.at[axis],
+        "data-axis-at": axis,
+        oninput: () => {
+          value.textContent = `${thousands(Number(slider.value))} of ${thousands(length)}`;
+          state.at[axis] = Number(slider.value);
+          this.update();
+        },
+      });
       return [el("label", {}, `axis ${axis}`, slider, value)];
     });
-    const whole = el("button", { class: "button", type: "button", "data-control": "whole", hidden: true, onclick: () => this.zoomTo(null) }, "Show all");
+    const whole = el(
+      "button",
+      { class: "button", type: "button", "data-control": "whole", hidden: true, onclick: () => this.zoomTo(null) },
+      "Show all",
+    );
     this.whole = whole;
     const png = state.view === "table" ? null : el("button", { class: "button", type: "button", onclick: () => this.png() }, "PNG");
     const csv = state.view === "image" ? null : el("button", { class: "button", type: "button", onclick: () => this.csv() }, "CSV");
     this.controls.replaceChildren(
       el("div", { class: "look-bar" }, tablist, el("div", { class: "look-save" }, whole, png, csv)),
       controls.length ? el("div", { class: "controls" }, controls) : "",
-      sliders.length ? el("div", { class: "sliders" }, sliders) : "");
+      sliders.length ? el("div", { class: "sliders" }, sliders) : "",
+    );
   }
 
   async change(changes) {
     Object.assign(this.state, changes);
     this.sheet = null;
     // Whoever works with the keys stays at the control that was changed.
-    const { control, view } = document.activeElement?.dataset ?? {};
+    const { control, view } = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset ?? {};
     this.build();
     const same = control ? `[data-control="${control}"]` : view ? `[data-view="${this.state.view}"]` : null;
     if (same !== null) this.controls.querySelector(same)?.focus();
@@ -174,13 +247,27 @@ export class Look {
     const axes = this.axes();
     const kept = axes.concat(this.fixed());
     const zoomed = (axis) => state.zoom[axis] ?? [0, info.shape[axis]];
-    const ends = info.shape.map((length, axis) => (this.fixed().includes(axis) ? [0, length] : kept.includes(axis) ? zoomed(axis) : [state.at[axis], state.at[axis] + 1]));
+    const ends = info.shape.map((length, axis) =>
+      this.fixed().includes(axis) ? [0, length] : kept.includes(axis) ? zoomed(axis) : [state.at[axis], state.at[axis] + 1],
+    );
     const range = state.low !== null && state.high !== null ? [state.low, state.high] : [];
     return {
-      start: ends.map(([from]) => from), end: ends.map(([, to]) => to),
-      drawn: axes, room: axes.map(() => (state.view === "line" || axes.length === 1 ? ROOM.line : ROOM.side)), square: state.view === "image", budget: this.budget,
-      rows: axes[0] ?? -1, columns: axes[1] ?? -1, column: state.column, part: state.part, range, log: state.log, fields: false,
-      forms: { map: ["numbers", "pixels", "count", "colors"], image: ["image"], line: ["numbers", "count"], histogram: ["count"] }[state.view],
+      start: ends.map(([from]) => from),
+      end: ends.map(([, to]) => to),
+      drawn: axes,
+      room: axes.map(() => (state.view === "line" || axes.length === 1 ? ROOM.line : ROOM.side)),
+      square: state.view === "image",
+      budget: this.budget,
+      rows: axes[0] ?? -1,
+      columns: axes[1] ?? -1,
+      column: state.column,
+      part: state.part,
+      range,
+      log: state.log,
+      fields: false,
+      forms: { map: ["numbers", "pixels", "count", "colors"], image: ["image"], line: ["numbers", "count"], histogram: ["count"] }[
+        state.view
+      ],
     };
   }
 
@@ -192,7 +279,9 @@ export class Look {
     this.element.dataset.loading = "";
     const want = this.want();
     const late = setTimeout(() => this.stage.classList.add("is-late"), 250);
-    this.reader.onprogress = (done, of) => { this.notes.replaceChildren(quiet(`${thousands(done)} of ${count(of, "chunk")} decompressed …`)); };
+    this.reader.onprogress = (done, of) => {
+      this.notes.replaceChildren(quiet(`${thousands(done)} of ${count(of, "chunk")} decompressed …`));
+    };
     let answer = await this.reader.look(want);
     if (answer !== null && answer.error === undefined && answer.count && (state.low === null) !== (state.high === null)) {
       const [low, high] = answer.count.range;
@@ -216,22 +305,43 @@ export class Look {
   /** What is left out, what is broken, and what was read. */
   say(want, answer) {
     const [all, read] = answer.chunks;
-    const steps = want.drawn.filter((axis) => answer.steps[axis] > 1).map((axis) => `axis ${axis} in steps of ${thousands(answer.steps[axis])}: ${count(answer.shape[axis], "element")}`);
+    const steps = want.drawn
+      .filter((axis) => answer.steps[axis] > 1)
+      .map((axis) => `axis ${axis} in steps of ${thousands(answer.steps[axis])}: ${count(answer.shape[axis], "element")}`);
     if (read < all) steps.push(`${thousands(read)} of ${count(all, "chunk")} read`);
-    const coarse = steps.length ? el("p", { class: "coarse" }, `A coarse view: ${steps.join("; ")}. Zoom in to see all elements.`) : "";
+    const coarse = steps.length
+      ? el("p", { class: "coarse" }, `A coarse view: ${steps.join("; ")}. Zoom in to see all elements.`)
+      : "";
     const { fetched, requests } = this.reader;
-    this.notes.replaceChildren(coarse, ...this.mistakes(answer), el("p", { class: "quiet fetched" }, `${size(fetched)} read for the values, in ${count(requests, "part")}`));
+    this.notes.replaceChildren(
+      coarse,
+      ...this.mistakes(answer),
+      el("p", { class: "quiet fetched" }, `${size(fetched)} read for the values, in ${count(requests, "part")}`),
+    );
   }
 
   mistakes({ broken }) {
-    const shown = broken.slice(0, 5).map(({ message, elements }) => problem(`${message} (elements [${elements.map(([from, to]) => span(from, to, 1)).join(", ")}])`));
+    const shown = broken
+      .slice(0, 5)
+      .map(({ message, elements }) =>
+        problem(`${message} (elements [${elements.map(([from, to]) => span(from, to, 1)).join(", ")}])`),
+      );
     if (broken.length > 5) shown.push(problem(`and ${count(broken.length - 5, "more chunk")}`));
     return shown;
   }
 
   figures({ count: counted }) {
-    const rows = [["count", thousands(counted.count)], ["NaN", thousands(counted.nan)], ["zeros", thousands(counted.zeros)], ...counted.figures];
-    return el("dl", { class: "figures" }, rows.map(([label, text]) => el("div", {}, el("dt", {}, label), el("dd", { "data-figure": label }, visible(text)))));
+    const rows = [
+      ["count", thousands(counted.count)],
+      ["NaN", thousands(counted.nan)],
+      ["zeros", thousands(counted.zeros)],
+      ...counted.figures,
+    ];
+    return el(
+      "dl",
+      { class: "figures" },
+      rows.map(([label, text]) => el("div", {}, el("dt", {}, label), el("dd", { "data-figure": label }, visible(text)))),
+    );
   }
 
   /** The ends of the range as texts. */
@@ -261,16 +371,29 @@ export class Look {
     let newest = 0;
     const pointed = async (row, column, value) => {
       const mine = ++newest;
-      const name = `[${at(row, column).slice(0, info.shape.length - this.fixed().length).map(thousands).join(", ")}]`;
+      const name = `[${at(row, column)
+        .slice(0, info.shape.length - this.fixed().length)
+        .map(thousands)
+        .join(", ")}]`;
       text.textContent = value === undefined ? name : `${name}  ${value}`;
       if (state.view === "image") return;
       const exact = await this.reader.text(index(row, column));
-      if (mine === newest && exact !== undefined) text.textContent = `${name}  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
+      if (mine === newest && exact !== undefined)
+        text.textContent = `${name}  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
     };
     const picked = (row, column) => {
       state.at = at(row, column);
       toAddress(state, info, this.key);
-      const along = (axis) => el("button", { class: "link", type: "button", onclick: () => this.change({ view: "line", rows: axis, columns: want.rows === axis ? want.columns : want.rows }) }, `line along axis ${axis} through [${state.at.map(thousands).join(", ")}]`);
+      const along = (axis) =>
+        el(
+          "button",
+          {
+            class: "link",
+            type: "button",
+            onclick: () => this.change({ view: "line", rows: axis, columns: want.rows === axis ? want.columns : want.rows }),
+          },
+          `line along axis ${axis} through [${state.at.map(thousands).join(", ")}]`,
+        );
       lines.replaceChildren(...(state.view === "image" ? [] : [along(want.columns), " ", along(want.rows)]));
     };
     return { element: el("p", { class: "look-pointed", "aria-live": "polite" }, text, " ", lines), pointed, picked };
@@ -283,7 +406,10 @@ export class Look {
       for (const axis of this.axes()) state.zoom[axis] = null;
       return this.update();
     }
-    for (const [axis, range] of [[want.rows, rows], [want.columns, columns]]) {
+    for (const [axis, range] of [
+      [want.rows, rows],
+      [want.columns, columns],
+    ]) {
       if (axis < 0 || !range) continue;
       const [from, to] = range.map((at) => want.start[axis] + at * answer.steps[axis]);
       state.zoom[axis] = clip([from, to], info.shape[axis]);
@@ -296,18 +422,37 @@ export class Look {
     const columns = answer.shape[want.columns];
     if (rows * columns === 0) return { element: quiet("no elements"), map: null };
     const pointer = this.pointer(want, answer);
-    const value = (row, column) => (answer.numbers ? short(answer.numbers[row * columns + column]) : `(${[...answer.pixels.slice(4 * (row * columns + column)).slice(0, this.info.channels)].join(", ")})`);
+    const value = (row, column) =>
+      answer.numbers
+        ? short(answer.numbers[row * columns + column])
+        : `(${[...answer.pixels.slice(4 * (row * columns + column)).slice(0, this.info.channels)].join(", ")})`;
     const map = new PixelMap({
-      pixels: answer.pixels, rows, columns, width: this.width() - 70, label,
+      pixels: answer.pixels,
+      rows,
+      columns,
+      width: this.width() - 70,
+      label,
       pointed: (row, column) => pointer.pointed(row, column, value(row, column)),
       picked: (row, column) => pointer.picked(row, column),
       zoom: (down, across) => this.zoomTo(down, across),
     });
     this.canvas = map.canvas;
     const place = (axis, at) => thousands(want.start[axis] + at * answer.steps[axis]);
-    const down = el("div", { class: "map-down" }, el("span", {}, place(want.rows, 0)), el("span", { class: "quiet" }, `axis ${want.rows}`), el("span", {}, place(want.rows, rows - 1)));
+    const down = el(
+      "div",
+      { class: "map-down" },
+      el("span", {}, place(want.rows, 0)),
+      el("span", { class: "quiet" }, `axis ${want.rows}`),
+      el("span", {}, place(want.rows, rows - 1)),
+    );
     down.style.height = `${map.height}px`;
-    const across = el("div", { class: "map-across" }, el("span", {}, place(want.columns, 0)), el("span", { class: "quiet" }, `axis ${want.columns}`), el("span", {}, place(want.columns, columns - 1)));
+    const across = el(
+      "div",
+      { class: "map-across" },
+      el("span", {}, place(want.columns, 0)),
+      el("span", { class: "quiet" }, `axis ${want.columns}`),
+      el("span", {}, place(want.columns, columns - 1)),
+    );
     across.style.width = `${map.width}px`;
     return { element: el("div", { class: "map" }, down, el("div", {}, map.frame, across)), pointer };
   }
@@ -329,7 +474,16 @@ export class Look {
     const place = (at) => thousands(want.start[axis] + at * answer.steps[axis]);
     const length = answer.numbers.length;
     if (length === 0) return this.stage.replaceChildren(quiet("no elements"));
-    const drawn = line(answer.numbers, { width: this.width() - 110, range: answer.count.range, log: want.log, low, high, first: place(0), last: place(length - 1), label: `axis ${axis}` });
+    const drawn = line(answer.numbers, {
+      width: this.width() - 110,
+      range: answer.count.range,
+      log: want.log,
+      low,
+      high,
+      first: place(0),
+      last: place(length - 1),
+      label: `axis ${axis}`,
+    });
     const pointed = el("p", { class: "look-pointed", "aria-live": "polite" });
     const at = ({ clientX }) => {
       const box = drawn.canvas.getBoundingClientRect();
@@ -340,7 +494,8 @@ export class Look {
     drawn.canvas.addEventListener("pointermove", async (event) => {
       const mine = ++newest;
       const exact = await this.reader.text(at(event));
-      if (mine === newest && exact !== undefined) pointed.textContent = `[${place(at(event))}]  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
+      if (mine === newest && exact !== undefined)
+        pointed.textContent = `[${place(at(event))}]  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
     });
     drawn.canvas.addEventListener("pointerdown", (event) => {
       from = at(event);
@@ -360,7 +515,14 @@ export class Look {
   histogram(want, answer) {
     const [first, last] = this.ends(answer);
     const { bins } = answer.count;
-    const drawn = histogram(bins, { width: this.width() - 110, low: "0", high: thousands(Math.max(...bins, 0)), first, last, label: `${bins.length} steps${want.log ? " of the logarithm" : ""}` });
+    const drawn = histogram(bins, {
+      width: this.width() - 110,
+      low: "0",
+      high: thousands(Math.max(...bins, 0)),
+      first,
+      last,
+      label: `${bins.length} steps${want.log ? " of the logarithm" : ""}`,
+    });
     this.stage.replaceChildren(drawn.element, this.figures(answer));
     drawn.draw();
     this.canvas = drawn.canvas;
@@ -374,7 +536,9 @@ export class Look {
     else {
       const across = state.columns >= 0 && info.shape.length > 1;
       this.sheet = new Sheet({
-        rows: info.shape.length ? info.shape[state.rows] : 1, columns: names ? names.length : across ? info.shape[state.columns] : 1, names,
+        rows: info.shape.length ? info.shape[state.rows] : 1,
+        columns: names ? names.length : across ? info.shape[state.columns] : 1,
+        names,
         width: width(info, names),
         get: (from, to, left, right) => this.cells(from, to, left, right, names !== null),
         moved: (top, left) => {
@@ -384,10 +548,18 @@ export class Look {
       });
       Object.assign(this.sheet, { top: state.top, left: state.left });
       const row = el("input", { type: "number", min: 0, value: state.top, class: "end", "data-control": "row" });
-      const go = el("form", { class: "look-go", onsubmit: (event) => {
-        event.preventDefault();
-        this.sheet.go(Number(row.value), this.sheet.left);
-      } }, el("label", {}, "row ", row), el("button", { class: "button", type: "submit" }, "Go"));
+      const go = el(
+        "form",
+        {
+          class: "look-go",
+          onsubmit: (event) => {
+            event.preventDefault();
+            this.sheet.go(Number(row.value), this.sheet.left);
+          },
+        },
+        el("label", {}, "row ", row),
+        el("button", { class: "button", type: "submit" }, "Go"),
+      );
       this.stage.replaceChildren(this.sheet.element, go);
     }
     delete this.element.dataset.loading;

@@ -12,11 +12,17 @@ export class PixelMap {
    * which is chosen, `zoom` which rows and columns are to fill the picture, or null for all.
    */
   constructor({ pixels, rows, columns, width, label, pointed, picked, zoom }) {
-    Object.assign(this, { rows, columns, pointed, picked, zoom });
+    this.rows = rows;
+    this.columns = columns;
+    this.pointed = pointed;
+    this.picked = picked;
+    this.zoom = zoom;
     this.canvas = el("canvas", { class: "drawn", role: "img", "aria-label": label });
     this.canvas.width = columns;
     this.canvas.height = rows;
-    this.canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length), columns, rows), 0, 0);
+    this.canvas
+      .getContext("2d")
+      .putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length), columns, rows), 0, 0);
     const room = { width: Math.min(width, LARGEST.width), height: LARGEST.height };
     const scale = Math.min(room.width / columns, room.height / rows);
     // Pixels are squares, unless a side would be too short to be seen.
@@ -25,7 +31,17 @@ export class PixelMap {
     this.canvas.style.width = `${this.width}px`;
     this.canvas.style.height = `${this.height}px`;
     this.mark = el("div", { class: "map-mark", hidden: true });
-    this.frame = el("div", { class: "map-frame", tabindex: "0", role: "application", "aria-label": `${label}. Arrow keys point, plus and minus zoom, 0 shows all.` }, this.canvas, this.mark);
+    this.frame = el(
+      "div",
+      {
+        class: "map-frame",
+        tabindex: "0",
+        role: "application",
+        "aria-label": `${label}. Arrow keys point, plus and minus zoom, 0 shows all.`,
+      },
+      this.canvas,
+      this.mark,
+    );
     this.frame.style.width = `${this.width}px`;
     this.at = null;
     this.listen();
@@ -43,12 +59,18 @@ export class PixelMap {
     this.pointed(...at);
   }
 
-  /** Frames rows and columns, from the first to the last. */
+  /**
+   * Frames rows and columns, from the first to the last.
+   * @param {number[]} first
+   * @param {number[]} last
+   */
   show([top, left], [bottom, right]) {
     const share = (at, of, length) => `${(at / of) * length}px`;
     Object.assign(this.mark.style, {
-      top: share(Math.min(top, bottom), this.rows, this.height), left: share(Math.min(left, right), this.columns, this.width),
-      height: share(Math.abs(bottom - top) + 1, this.rows, this.height), width: share(Math.abs(right - left) + 1, this.columns, this.width),
+      top: share(Math.min(top, bottom), this.rows, this.height),
+      left: share(Math.min(left, right), this.columns, this.width),
+      height: share(Math.abs(bottom - top) + 1, this.rows, this.height),
+      width: share(Math.abs(right - left) + 1, this.columns, this.width),
     });
     this.mark.hidden = false;
   }
@@ -75,10 +97,15 @@ export class PixelMap {
         this.show(to, to);
         this.picked(...to);
       } else {
-        this.zoom([Math.min(start[0], to[0]), Math.max(start[0], to[0]) + 1], [Math.min(start[1], to[1]), Math.max(start[1], to[1]) + 1]);
+        this.zoom(
+          [Math.min(start[0], to[0]), Math.max(start[0], to[0]) + 1],
+          [Math.min(start[1], to[1]), Math.max(start[1], to[1]) + 1],
+        );
       }
     });
-    frame.addEventListener("pointercancel", () => { from = null; });
+    frame.addEventListener("pointercancel", () => {
+      from = null;
+    });
     frame.addEventListener("dblclick", () => this.zoom(null));
     frame.addEventListener("keydown", (event) => this.key(event));
   }
@@ -98,7 +125,11 @@ export class PixelMap {
       this.show(this.at, this.at);
     } else if (event.key === "Enter") this.picked(row, column);
     else if (event.key === "+" || event.key === "=") this.zoom(half(row, this.rows), half(column, this.columns));
-    else if (event.key === "-") this.zoom([-Math.ceil(this.rows / 2), Math.ceil(this.rows * 1.5)], [-Math.ceil(this.columns / 2), Math.ceil(this.columns * 1.5)]);
+    else if (event.key === "-")
+      this.zoom(
+        [-Math.ceil(this.rows / 2), Math.ceil(this.rows * 1.5)],
+        [-Math.ceil(this.columns / 2), Math.ceil(this.columns * 1.5)],
+      );
     else if (event.key === "0" || event.key === "Escape") this.zoom(null);
     else return;
     event.preventDefault();

@@ -1,20 +1,47 @@
 // Keeps the page's own files, so that it opens without a network. With one, what is new comes first.
 
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const KEPT = "b2nd";
-const FILES = ["./", "index.html", "style.css", "page.js", "bytes.js", "dom.js", "engine.js", "facts.js", "overview.js", "picture.js", "source.js", "state.js", "tree.js", "values.js", "b2nd_web.js", "b2nd_web_bg.wasm", "example.b2nd", "four-dimensions.b2nd", "store.b2z", "broken.b2nd"];
+const FILES = [
+  "./",
+  "index.html",
+  "style.css",
+  "page.js",
+  "bytes.js",
+  "dom.js",
+  "engine.js",
+  "facts.js",
+  "overview.js",
+  "picture.js",
+  "source.js",
+  "state.js",
+  "tree.js",
+  "values.js",
+  "b2nd_web.js",
+  "b2nd_web_bg.wasm",
+  "example.b2nd",
+  "four-dimensions.b2nd",
+  "store.b2z",
+  "broken.b2nd",
+];
 /** Kept when they are first used: what values take. */
 const LATER = ["look.js", "map.js", "plot.js", "reader.js", "sheet.js", "worker.js", "b2nd_values.js", "b2nd_values_bg.wasm"];
 
-addEventListener("install", (event) => {
-  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)).then(() => skipWaiting()));
+worker.addEventListener("install", (event) => {
+  event.waitUntil(
+    caches
+      .open(KEPT)
+      .then((cache) => cache.addAll(FILES))
+      .then(() => worker.skipWaiting()),
+  );
 });
 
-addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
 
-addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   // A file behind ?url= is the network's alone.
-  if (request.method !== "GET" || request.headers.has("Range") || !request.url.startsWith(registration.scope)) return;
+  if (request.method !== "GET" || request.headers.has("Range") || !request.url.startsWith(worker.registration.scope)) return;
   event.respondWith(answer(request));
 });
 

@@ -39,9 +39,13 @@ export class Overview {
     context.globalAlpha = 1;
     context.strokeStyle = style.getPropertyValue("--text");
     context.lineWidth = 2;
-    const [[top, height], [left, width]] = window.map(([first, count], axis) => [first, count].map((chunks) => (chunks / drawn.step[axis]) * zoom));
+    const [[top, height], [left, width]] = window.map(([first, count], axis) =>
+      [first, count].map((chunks) => (chunks / drawn.step[axis]) * zoom),
+    );
     context.strokeRect(left + 1, top + 1, Math.max(width - 2, 2), Math.max(height - 2, 2));
-    const stride = drawn.step.every((step) => step === 1) ? "" : ` A cell is the first of ${drawn.step.map(thousands).join(" × ")} chunks.`;
+    const stride = drawn.step.every((step) => step === 1)
+      ? ""
+      : ` A cell is the first of ${drawn.step.map(thousands).join(" × ")} chunks.`;
     const range = known.length === 0 ? "no chunk takes bytes" : `${size(least)} to ${size(most)} in each, darker where more`;
     this.caption.textContent = `All chunks: ${range}.${stride} Click to go there.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);

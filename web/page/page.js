@@ -68,16 +68,17 @@ function keepForOffline() {
 function listen() {
   document.getElementById("pick-file").addEventListener("change", (event) => picked(event, (files) => new FileSource(files[0])));
   document.getElementById("pick-folder").addEventListener("change", (event) => picked(event, (files) => Folder.fromPicked(files)));
-  for (const button of document.querySelectorAll("[data-example]")) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-example]"))) {
     button.addEventListener("click", () => visit(() => example(button.dataset.example)));
   }
   document.getElementById("drop").addEventListener("click", (event) => {
-    if (event.target.closest("button, label") === null) document.getElementById("pick-file").click();
+    if (/** @type {Element} */ (event.target).closest("button, label") === null) document.getElementById("pick-file").click();
   });
   document.getElementById("address").addEventListener("submit", (event) => {
     event.preventDefault();
     // Another page: this one has promised to connect to nothing.
-    location.search = new URLSearchParams({ url: document.getElementById("url").value.trim() });
+    const { value } = /** @type {HTMLInputElement} */ (document.getElementById("url"));
+    location.search = String(new URLSearchParams({ url: value.trim() }));
   });
   addEventListener("popstate", (event) => visited(event.state));
   document.addEventListener("dragover", (event) => {
@@ -113,7 +114,9 @@ async function example(name) {
 /** Opens what `find` gives, unless another file is opened meanwhile. */
 async function open(find) {
   const mine = ++turn;
-  const waiting = setTimeout(() => { status.textContent = "Reading …"; }, 300);
+  const waiting = setTimeout(() => {
+    status.textContent = "Reading …";
+  }, 300);
   try {
     await load();
     const next = new Opened(await find());
@@ -123,7 +126,8 @@ async function open(find) {
     opened = next;
     await show(next, seen);
   } catch (error) {
-    if (mine === turn) present(el("div", { class: "head" }, el("h1", {}, "This cannot be read"), problem(error.message ?? String(error))));
+    if (mine === turn)
+      present(el("div", { class: "head" }, el("h1", {}, "This cannot be read"), problem(error.message ?? String(error))));
   } finally {
     clearTimeout(waiting);
     if (mine === turn) status.textContent = "";
@@ -152,7 +156,7 @@ async function show(file, seen) {
     return present(...(await frame(file, name)));
   }
   const place = el("div", { class: "stack leaf-view", "data-loading": true });
-  const buttons = () => [...view.querySelectorAll(".leaf")];
+  const buttons = () => [.../** @type {NodeListOf<HTMLElement>} */ (view.querySelectorAll(".leaf"))];
   let chosen = null;
   const choose = async (leaf) => {
     chosen = leaf;
@@ -166,20 +170,38 @@ async function show(file, seen) {
     place.dataset.shown = leaf.key;
   };
   const { store } = seen;
-  const head = el("div", { class: "head" },
+  const head = el(
+    "div",
+    { class: "head" },
     el("h1", {}, name, badge(store.kind ?? "folder")),
-    el("p", { class: "summary" }, `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`));
+    el(
+      "p",
+      { class: "summary" },
+      `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`,
+    ),
+  );
   present(
     head,
-    el("div", { class: "store" },
-      el("nav", { class: "stack", "aria-label": "In the store" },
-        card("In the store", seen.leaves.length ? tree(seen.leaves, words, (leaf) => {
-          forgetAddress();
-          return choose(leaf);
-        }) : el("p", { class: "quiet" }, "nothing")),
+    el(
+      "div",
+      { class: "store" },
+      el(
+        "nav",
+        { class: "stack", "aria-label": "In the store" },
+        card(
+          "In the store",
+          seen.leaves.length
+            ? tree(seen.leaves, words, (leaf) => {
+                forgetAddress();
+                return choose(leaf);
+              })
+            : el("p", { class: "quiet" }, "nothing"),
+        ),
         attributes("Attributes of the store", store.vlmeta),
-        ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values))),
-      place),
+        ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values)),
+      ),
+      place,
+    ),
   );
   const linked = fromAddress(location.hash)?.leaf;
   if (seen.leaves.length > 0) await choose(seen.leaves.find(({ key }) => key === linked) ?? seen.leaves[0]);
@@ -187,16 +209,51 @@ async function show(file, seen) {
 
 async function leafView(file, leaf) {
   const title = visible(leaf.key);
-  if (leaf.columns) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))), table(leaf), attributes("Attributes", leaf.vlmeta)].filter(Boolean);
-  if (leaf.remote) return [el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title), el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)))];
+  if (leaf.columns)
+    return [
+      el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
+      table(leaf),
+      attributes("Attributes", leaf.vlmeta),
+    ].filter(Boolean);
+  if (leaf.remote)
+    return [
+      el(
+        "div",
+        { class: "head" },
+        el("h2", { class: "leaf-title" }, title),
+        el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)),
+      ),
+    ];
   return frame(file, title, leaf.key);
 }
 
 function table(leaf) {
-  const rows = leaf.columns.map((column) => el("tr", {}, el("td", {}, visible(String(column.name))), el("td", {}, visible(String(column.kind ?? ""))),
-    el("td", {}, el("code", {}, json(Object.fromEntries(Object.entries(column).filter(([key]) => key !== "name" && key !== "kind")))))));
-  return card(`${count(leaf.columns.length, "column")}${leaf.rows === null ? "" : `, ${count(leaf.rows, "row")}`}`,
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "column"), el("th", {}, "kind"), el("th", {}, "and"))), el("tbody", {}, rows))));
+  const rows = leaf.columns.map((column) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, visible(String(column.name))),
+      el("td", {}, visible(String(column.kind ?? ""))),
+      el(
+        "td",
+        {},
+        el("code", {}, json(Object.fromEntries(Object.entries(column).filter(([key]) => key !== "name" && key !== "kind")))),
+      ),
+    ),
+  );
+  return card(
+    `${count(leaf.columns.length, "column")}${leaf.rows === null ? "" : `, ${count(leaf.rows, "row")}`}`,
+    el(
+      "div",
+      { class: "scroll" },
+      el(
+        "table",
+        {},
+        el("thead", {}, el("tr", {}, el("th", {}, "column"), el("th", {}, "kind"), el("th", {}, "and"))),
+        el("tbody", {}, rows),
+      ),
+    ),
+  );
 }
 
 /** The parts of the page that show a frame. */
@@ -211,23 +268,44 @@ async function frame(file, title, key = null) {
   const others = info.metalayers.filter((layer) => layer.name !== own);
   const trailer = info.trailer;
   return [
-    el("div", { class: "head" },
+    el(
+      "div",
+      { class: "head" },
       el("h1", {}, title, badge(info.kind.replaceAll("_", " "))),
       el("p", { class: "summary" }, sentence(info)),
       info.array_error === undefined ? null : problem(info.array_error),
-      trailer.error === undefined ? null : problem(trailer.error)),
-    el("div", { class: "cards" },
+      trailer.error === undefined ? null : problem(trailer.error),
+    ),
+    el(
+      "div",
+      { class: "cards" },
       info.array && info.array.grid.error === undefined ? card("Values", values(file, key), "wide values-card") : null,
-      el("div", { class: "stack" },
+      el(
+        "div",
+        { class: "stack" },
         info.array ? card("Array", array(info)) : null,
         fields(info.array?.element?.fields),
         card("Frame", storage(info)),
-        others.length ? card("Metalayers", entries(others)) : null),
-      el("div", { class: "stack" },
+        others.length ? card("Metalayers", entries(others)) : null,
+      ),
+      el(
+        "div",
+        { class: "stack" },
         picture(file, info, grid),
-        trailer.vlmetalayers?.length ? card("Attributes", entries(trailer.vlmetalayers)) : null),
+        trailer.vlmetalayers?.length ? card("Attributes", entries(trailer.vlmetalayers)) : null,
+      ),
       dump,
-      card("For programs", el("details", { class: "for-programs" }, el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"), folded(visibleJson(JSON.stringify(info, bigints, 2)))), "wide")),
+      card(
+        "For programs",
+        el(
+          "details",
+          { class: "for-programs" },
+          el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"),
+          folded(visibleJson(JSON.stringify(info, bigints, 2))),
+        ),
+        "wide",
+      ),
+    ),
   ];
 }
 
@@ -239,7 +317,12 @@ function values(file, key) {
     place.replaceChildren(el("span", { class: "quiet" }, "Reading …"));
     try {
       const { Look } = await import("./look.js");
-      await new Look(place, file.sources, key, file.sources.some(([, source]) => source instanceof UrlSource)).open(state);
+      await new Look(
+        place,
+        file.sources,
+        key,
+        file.sources.some(([, source]) => source instanceof UrlSource),
+      ).open(state);
     } catch (error) {
       place.replaceChildren(problem(error.message ?? String(error)));
       delete place.dataset.loading;
@@ -260,7 +343,12 @@ function byteCard(parts) {
   const fill = () => {
     if (place.childElementCount === 0) place.append(...bytes(parts.map((part) => ({ ...part, bytes: fromHex(part.bytes) }))));
   };
-  const fold = el("details", { class: "bytes-fold", ontoggle: fill }, el("summary", {}, `${count(length, "byte")} of header and trailer, each beside its meaning`), place);
+  const fold = el(
+    "details",
+    { class: "bytes-fold", ontoggle: fill },
+    el("summary", {}, `${count(length, "byte")} of header and trailer, each beside its meaning`),
+    place,
+  );
   if (parts.some((part) => part.errors.length > 0)) {
     fold.open = true;
     fill();
@@ -269,7 +357,7 @@ function byteCard(parts) {
 }
 
 function bigints(key, value) {
-  return typeof value === "bigint" ? (JSON.rawJSON?.(String(value)) ?? String(value)) : value;
+  return typeof value === "bigint" ? (/** @type {any} */ (JSON).rawJSON?.(String(value)) ?? String(value)) : value;
 }
 
 function sentence(info) {
@@ -291,10 +379,43 @@ function fields(list) {
   const row = (field, depth) => {
     const name = el("td", {}, visible(field.name));
     name.style.setProperty("--depth", depth);
-    return [el("tr", {}, name, el("td", {}, el("code", {}, visible(field.dtype))), el("td", {}, thousands(field.offset)), el("td", {}, thousands(field.itemsize))),
-      ...(field.fields ?? []).flatMap((inner) => row(inner, depth + 1))];
+    return [
+      el(
+        "tr",
+        {},
+        name,
+        el("td", {}, el("code", {}, visible(field.dtype))),
+        el("td", {}, thousands(field.offset)),
+        el("td", {}, thousands(field.itemsize)),
+      ),
+      ...(field.fields ?? []).flatMap((inner) => row(inner, depth + 1)),
+    ];
   };
-  return card("Fields", el("div", { class: "scroll" }, el("table", { class: "fields" }, el("thead", {}, el("tr", {}, ["field", "dtype", "at byte", "bytes"].map((text) => el("th", {}, text)))), el("tbody", {}, list.flatMap((field) => row(field, 0))))));
+  return card(
+    "Fields",
+    el(
+      "div",
+      { class: "scroll" },
+      el(
+        "table",
+        { class: "fields" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            ["field", "dtype", "at byte", "bytes"].map((text) => el("th", {}, text)),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          list.flatMap((field) => row(field, 0)),
+        ),
+      ),
+    ),
+  );
 }
 
 function attributes(title, values) {

@@ -36,7 +36,12 @@ export class Picture {
 
   build() {
     const ndim = this.array.shape.length;
-    this.canvas = el("div", { class: "picture-scroll", tabindex: "0", role: "group", "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk, plus and minus zoom." });
+    this.canvas = el("div", {
+      class: "picture-scroll",
+      tabindex: "0",
+      role: "group",
+      "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk, plus and minus zoom.",
+    });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("pointerover", (event) => {
       this.point(coordinates(event.target));
@@ -50,13 +55,26 @@ export class Picture {
     this.pointed = el("div", { class: "pointed", "aria-live": "polite" });
     this.legend = el("ul", { class: "legend" });
     this.overview = new Overview((row, column) => this.jump(row, column));
-    return el("div", {}, ndim > 2 || Math.max(...this.perAxis.map(Number)) > ZOOM[0] ? this.controls() : null, this.canvas, this.pointed, this.legend, this.overview.element, this.sliders());
+    return el(
+      "div",
+      {},
+      ndim > 2 || Math.max(...this.perAxis.map(Number)) > ZOOM[0] ? this.controls() : null,
+      this.canvas,
+      this.pointed,
+      this.legend,
+      this.overview.element,
+      this.sliders(),
+    );
   }
 
   /** Selects the chunk that a cell of the overview stands for. */
   jump(row, column) {
     let at = this.at;
-    for (const [axis, to] of [[this.axes[0], row], [this.axes[1], column]]) if (axis !== null && axis >= 0) at = at.with(axis, to);
+    for (const [axis, to] of [
+      [this.axes[0], row],
+      [this.axes[1], column],
+    ])
+      if (axis !== null && axis >= 0) at = at.with(axis, to);
     this.select(at);
   }
 
@@ -65,31 +83,58 @@ export class Picture {
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
     const drawn = hidden ? parse(this.opened.reader.overview(new Int32Array(axes), new Float64Array(this.at))) : null;
-    this.overview.draw(drawn, axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis]])));
+    this.overview.draw(
+      drawn,
+      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis]])),
+    );
   }
 
   controls() {
     const axis = (label, place) => {
-      const chosen = el("select", { "data-axis": place }, this.array.shape.map((length, index) => el("option", { value: index, selected: index === this.axes[place] }, `${index} (${thousands(length)})`)));
+      const chosen = el(
+        "select",
+        { "data-axis": place },
+        this.array.shape.map((length, index) =>
+          el("option", { value: index, selected: index === this.axes[place] }, `${index} (${thousands(length)})`),
+        ),
+      );
       chosen.addEventListener("change", () => {
         const [now, other] = [Number(chosen.value), 1 - place];
         if (this.axes[other] === now) this.axes[other] = this.axes[place];
         this.axes[place] = now;
-        this.selects.forEach((select, index) => { select.value = this.axes[index]; });
+        this.selects.forEach((select, index) => {
+          select.value = this.axes[index];
+        });
         this.draw();
       });
       return [el("label", {}, label, chosen), chosen];
     };
     const parts = this.array.shape.length > 1 ? [axis("down: axis", 0), axis("across: axis", 1)] : [];
     this.selects = parts.map(([, select]) => select);
-    const zoom = (sign, label) => el("button", { class: "button", type: "button", "aria-label": label, onclick: () => this.zoomBy(sign) }, sign > 0 ? "+ larger" : "− smaller");
-    return el("div", { class: "controls" }, parts.map(([label]) => label), el("span", { class: "zoom" }, zoom(1, "fewer and larger chunks"), " ", zoom(-1, "more and smaller chunks")));
+    const zoom = (sign, label) =>
+      el(
+        "button",
+        { class: "button", type: "button", "aria-label": label, onclick: () => this.zoomBy(sign) },
+        sign > 0 ? "+ larger" : "− smaller",
+      );
+    return el(
+      "div",
+      { class: "controls" },
+      parts.map(([label]) => label),
+      el("span", { class: "zoom" }, zoom(1, "fewer and larger chunks"), " ", zoom(-1, "more and smaller chunks")),
+    );
   }
 
   sliders() {
     this.inputs = [];
     const rows = this.perAxis.map((chunks, axis) => {
-      const input = el("input", { type: "range", min: "0", max: String(Math.max(Number(chunks) - 1, 0)), value: "0", "aria-label": `chunk along axis ${axis}` });
+      const input = el("input", {
+        type: "range",
+        min: "0",
+        max: String(Math.max(Number(chunks) - 1, 0)),
+        value: "0",
+        "aria-label": `chunk along axis ${axis}`,
+      });
       const text = el("span", { class: "quiet" });
       input.addEventListener("input", () => this.select(this.at.with(axis, Number(input.value))));
       this.inputs.push({ input, text });
@@ -168,7 +213,9 @@ export class Picture {
     const coordinates = this.at.map((at, axis) => (axes.includes(axis) ? this.first[axis] : at));
     const drawn = parse(this.opened.reader.picture(new Int32Array(axes), new Float64Array(coordinates), ZOOM[this.zoom]));
     this.shown = [];
-    axes.forEach((axis, place) => { if (axis >= 0) this.shown[axis] = drawn.shown[place]; });
+    axes.forEach((axis, place) => {
+      if (axis >= 0) this.shown[axis] = drawn.shown[place];
+    });
     this.step = drawn.step;
     this.width = drawn.width;
     // Numbers alone, and written by the module: nothing of the file's own text is in it.
@@ -180,7 +227,12 @@ export class Picture {
     this.mark();
     this.drawOverview();
     const padding = { "to-chunks": "padding to whole chunks", "to-blocks": "padding to whole blocks" };
-    const keys = [["array", "elements"], ["chunk", "chunk"], ["block", "block"], ...Object.entries(padding).filter((entry, index) => drawn.pads[index])];
+    const keys = [
+      ["array", "elements"],
+      ["chunk", "chunk"],
+      ["block", "block"],
+      ...Object.entries(padding).filter((entry, index) => drawn.pads[index]),
+    ];
     this.legend.replaceChildren(...keys.map(([kind, text]) => el("li", {}, el("span", { class: `swatch swatch-${kind}` }), text)));
     if (!drawn.to_scale) this.legend.append(el("li", {}, "not to scale"));
     this.inputs?.forEach(({ input, text }, axis) => {

@@ -15,7 +15,12 @@ function surface(canvas, width) {
   const context = canvas.getContext("2d");
   context.scale(sharp, sharp);
   const style = getComputedStyle(canvas);
-  return { context, accent: style.getPropertyValue("--accent"), line: style.getPropertyValue("--line"), back: style.getPropertyValue("--card") };
+  return {
+    context,
+    accent: style.getPropertyValue("--accent"),
+    line: style.getPropertyValue("--line"),
+    back: style.getPropertyValue("--card"),
+  };
 }
 
 function background({ context, back, line }, width) {
@@ -34,13 +39,21 @@ function background({ context, back, line }, width) {
 
 /** A picture with the ends of its axes beside it. */
 function framed(canvas, { low, high, first, last, label }) {
-  return el("figure", { class: "plot" },
+  return el(
+    "figure",
+    { class: "plot" },
     el("div", { class: "plot-values" }, el("span", {}, high), el("span", {}, low)),
-    el("div", { class: "plot-canvas" }, canvas, el("div", { class: "plot-places" }, el("span", {}, first), el("span", {}, label ?? ""), el("span", {}, last))));
+    el(
+      "div",
+      { class: "plot-canvas" },
+      canvas,
+      el("div", { class: "plot-places" }, el("span", {}, first), el("span", {}, label ?? ""), el("span", {}, last)),
+    ),
+  );
 }
 
 /** Numbers in order as a line; what is not finite is a gap. */
-export function line(numbers, { width, range, log, ...labels }) {
+export function line(numbers, { width, range, log, low, high, first, last, label }) {
   const canvas = el("canvas", { class: "drawn", role: "img", "aria-label": `line of ${numbers.length} values` });
   const draw = () => {
     const drawn = surface(canvas, width);
@@ -81,11 +94,11 @@ export function line(numbers, { width, range, log, ...labels }) {
     }
     context.restore();
   };
-  return { element: framed(canvas, labels), canvas, draw };
+  return { element: framed(canvas, { low, high, first, last, label }), canvas, draw };
 }
 
 /** How many values are in each of even steps of their range. */
-export function histogram(bins, { width, ...labels }) {
+export function histogram(bins, { width, low, high, first, last, label }) {
   const canvas = el("canvas", { class: "drawn", role: "img", "aria-label": "histogram" });
   const draw = () => {
     const drawn = surface(canvas, width);
@@ -101,5 +114,5 @@ export function histogram(bins, { width, ...labels }) {
       context.fillRect(MARGIN.left + at * step + 0.5, MARGIN.top + inner - height, Math.max(step - 1, 1), height);
     }
   };
-  return { element: framed(canvas, labels), canvas, draw };
+  return { element: framed(canvas, { low, high, first, last, label }), canvas, draw };
 }

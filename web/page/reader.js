@@ -68,7 +68,10 @@ export class Reader {
     const ranges = [];
     for (let at = 0; at < missing.length; at += 3) ranges.push(missing.slice(at, at + 3));
     const pieces = await Promise.all(ranges.map(([file, start, end]) => this.piece(file, start, end)));
-    worker.postMessage({ type: "bytes", pieces }, pieces.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : [])));
+    worker.postMessage(
+      { type: "bytes", pieces },
+      pieces.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : [])),
+    );
   }
 
   async piece(file, start, end) {

@@ -14,7 +14,11 @@ export class Sheet {
    * told which row and column come first.
    */
   constructor({ rows, columns, names = null, width = 12, get, moved }) {
-    Object.assign(this, { rows, columns, names, get, moved });
+    this.rows = rows;
+    this.columns = columns;
+    this.names = names;
+    this.get = get;
+    this.moved = moved;
     this.cell = Math.min(Math.max(width, 6), 40);
     this.top = 0;
     this.left = 0;
@@ -22,7 +26,16 @@ export class Sheet {
     this.table = el("table", { class: "sheet-cells" });
     this.window = el("div", { class: "sheet-window" }, this.table);
     this.room = el("div", { class: "sheet-room" }, this.window);
-    this.element = el("div", { class: "sheet", tabindex: "0", role: "region", "aria-label": `values: ${thousands(rows)} rows, ${thousands(columns)} columns` }, this.room);
+    this.element = el(
+      "div",
+      {
+        class: "sheet",
+        tabindex: "0",
+        role: "region",
+        "aria-label": `values: ${thousands(rows)} rows, ${thousands(columns)} columns`,
+      },
+      this.room,
+    );
     this.element.addEventListener("scroll", () => this.scrolled());
     this.element.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resized()).observe(this.element);
@@ -36,7 +49,10 @@ export class Sheet {
     const { clientHeight, clientWidth } = this.element;
     this.room.style.height = `${Math.min((this.rows + 1) * ROW, TALLEST)}px`;
     this.room.style.width = `${Math.min(this.head + this.columns * this.column, TALLEST)}px`;
-    this.seen = { rows: Math.max(Math.floor(clientHeight / ROW) - 1, 1), columns: Math.max(Math.floor((clientWidth - this.head) / this.column), 1) };
+    this.seen = {
+      rows: Math.max(Math.floor(clientHeight / ROW) - 1, 1),
+      columns: Math.max(Math.floor((clientWidth - this.head) / this.column), 1),
+    };
     this.window.style.height = `${clientHeight}px`;
     this.window.style.width = `${clientWidth}px`;
     this.go(this.top, this.left);
@@ -46,8 +62,10 @@ export class Sheet {
   ends() {
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.element;
     return {
-      y: Math.max(scrollHeight - clientHeight, 0), top: Math.max(this.rows - this.seen.rows, 0),
-      x: Math.max(scrollWidth - clientWidth, 0), left: Math.max(this.columns - this.seen.columns, 0),
+      y: Math.max(scrollHeight - clientHeight, 0),
+      top: Math.max(this.rows - this.seen.rows, 0),
+      x: Math.max(scrollWidth - clientWidth, 0),
+      left: Math.max(this.columns - this.seen.columns, 0),
     };
   }
 
@@ -78,9 +96,14 @@ export class Sheet {
     const ends = this.ends();
     const far = event.ctrlKey || event.metaKey;
     const steps = {
-      ArrowDown: [this.top + 1, this.left], ArrowUp: [this.top - 1, this.left], ArrowRight: [this.top, this.left + 1], ArrowLeft: [this.top, this.left - 1],
-      PageDown: [this.top + rows, this.left], PageUp: [this.top - rows, this.left],
-      Home: [far ? 0 : this.top, 0], End: [far ? ends.top : this.top, ends.left],
+      ArrowDown: [this.top + 1, this.left],
+      ArrowUp: [this.top - 1, this.left],
+      ArrowRight: [this.top, this.left + 1],
+      ArrowLeft: [this.top, this.left - 1],
+      PageDown: [this.top + rows, this.left],
+      PageUp: [this.top - rows, this.left],
+      Home: [far ? 0 : this.top, 0],
+      End: [far ? ends.top : this.top, ends.left],
     };
     const step = steps[event.key];
     if (step === undefined) return;
@@ -91,8 +114,10 @@ export class Sheet {
   /** What is in view, with one more row and column, which are cut. */
   view() {
     return {
-      from: this.top, to: Math.min(this.top + this.seen.rows + 1, this.rows),
-      left: this.left, right: Math.min(this.left + this.seen.columns + 1, this.columns),
+      from: this.top,
+      to: Math.min(this.top + this.seen.rows + 1, this.rows),
+      left: this.left,
+      right: Math.min(this.left + this.seen.columns + 1, this.columns),
     };
   }
 
@@ -108,8 +133,10 @@ export class Sheet {
 
   async fetch(view) {
     const wanted = {
-      from: Math.max(view.from - AROUND.rows, 0), to: Math.min(view.to + AROUND.rows, this.rows),
-      left: Math.max(view.left - AROUND.columns, 0), right: Math.min(view.right + AROUND.columns, this.columns),
+      from: Math.max(view.from - AROUND.rows, 0),
+      to: Math.min(view.to + AROUND.rows, this.rows),
+      left: Math.max(view.left - AROUND.columns, 0),
+      right: Math.min(view.right + AROUND.columns, this.columns),
     };
     this.element.setAttribute("aria-busy", "true");
     const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
@@ -135,8 +162,20 @@ export class Sheet {
       const shown = visible(value);
       return el("td", { title: shown.length > this.cell ? shown : null }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
     };
-    const head = el("tr", {}, el("th", {}), columns.map((column) => el("th", { scope: "col" }, name(column))));
-    const lines = rows.map((row) => el("tr", { "data-row": row }, el("th", { scope: "row" }, thousands(row)), columns.map((column) => cell(row, column))));
+    const head = el(
+      "tr",
+      {},
+      el("th", {}),
+      columns.map((column) => el("th", { scope: "col" }, name(column))),
+    );
+    const lines = rows.map((row) =>
+      el(
+        "tr",
+        { "data-row": row },
+        el("th", { scope: "row" }, thousands(row)),
+        columns.map((column) => cell(row, column)),
+      ),
+    );
     this.table.replaceChildren(el("thead", {}, head), el("tbody", {}, lines));
     this.table.style.setProperty("--cell", `${this.column}px`);
     this.table.style.setProperty("--head", `${this.head}px`);

@@ -15,10 +15,17 @@ export class FileSource {
 
 /** A file behind an address, read by range requests. */
 export class UrlSource {
+  /** @param {URL} url */
+  constructor(url) {
+    this.url = url;
+    this.name = decodeURIComponent(url.pathname.split("/").pop()) || url.host;
+    this.size = 0;
+    this.first = new Uint8Array();
+  }
+
+  /** @param {URL} url */
   static async open(url) {
-    const source = new UrlSource();
-    source.url = url;
-    source.name = decodeURIComponent(url.pathname.split("/").pop()) || url.host;
+    const source = new UrlSource(url);
     // The first range says how long the file is; it is kept, since it is what is asked for next.
     const response = await source.fetch(0, 4096);
     source.first = new Uint8Array(await response.arrayBuffer());
@@ -67,7 +74,10 @@ export class Folder {
 
   static fromPicked(files) {
     const parts = [...files].map((file) => [file.webkitRelativePath.split("/"), file]);
-    return new Folder(parts[0]?.[0][0] ?? "", parts.map(([path, file]) => [path.slice(1).join("/"), file]));
+    return new Folder(
+      parts[0]?.[0][0] ?? "",
+      parts.map(([path, file]) => [path.slice(1).join("/"), file]),
+    );
   }
 
   static async fromEntry(entry) {

@@ -4,17 +4,30 @@
 export function fromAddress(hash) {
   const words = new URLSearchParams(hash.slice(1));
   if (!words.has("view")) return null;
-  const number = (name) => (words.has(name) && words.get(name) !== "" && Number.isFinite(Number(words.get(name))) ? Number(words.get(name)) : null);
+  const number = (name) =>
+    words.has(name) && words.get(name) !== "" && Number.isFinite(Number(words.get(name))) ? Number(words.get(name)) : null;
   const zoom = [];
   for (const each of (words.get("zoom") ?? "").split(",")) {
     const found = /^(\d+):(\d+)-(\d+)$/.exec(each);
     if (found) zoom[Number(found[1])] = [Number(found[2]), Number(found[3])];
   }
   return {
-    view: words.get("view"), leaf: words.get("leaf"), rows: number("rows") ?? undefined, columns: number("columns") ?? undefined,
-    at: (words.get("at") ?? "").split(",").filter((each) => /^\d+$/.test(each)).map(Number),
-    field: words.get("field"), part: words.get("part"), log: words.has("log"), low: number("from"), high: number("to"),
-    zoom, top: number("top") ?? 0, left: number("left") ?? 0,
+    view: words.get("view"),
+    leaf: words.get("leaf"),
+    rows: number("rows") ?? undefined,
+    columns: number("columns") ?? undefined,
+    at: (words.get("at") ?? "")
+      .split(",")
+      .filter((each) => /^\d+$/.test(each))
+      .map(Number),
+    field: words.get("field"),
+    part: words.get("part"),
+    log: words.has("log"),
+    low: number("from"),
+    high: number("to"),
+    zoom,
+    top: number("top") ?? 0,
+    left: number("left") ?? 0,
   };
 }
 

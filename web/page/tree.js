@@ -24,8 +24,16 @@ function draw(group, describe, choose) {
     el("li", {}, el("details", { open: true }, el("summary", {}, `${visible(name)}/`), draw(inner, describe, choose))),
   );
   const leaves = group.leaves.map(([name, leaf]) =>
-    el("li", {}, el("button", { class: "leaf", type: "button", "data-key": leaf.key, onclick: () => choose(leaf) },
-      el("span", { class: "leaf-name" }, visible(name) || "(the store itself)"), el("span", { class: "quiet" }, describe(leaf)))),
+    el(
+      "li",
+      {},
+      el(
+        "button",
+        { class: "leaf", type: "button", "data-key": leaf.key, onclick: () => choose(leaf) },
+        el("span", { class: "leaf-name" }, visible(name) || "(the store itself)"),
+        el("span", { class: "quiet" }, describe(leaf)),
+      ),
+    ),
   );
   return el("ul", {}, groups, leaves);
 }

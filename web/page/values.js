@@ -27,10 +27,17 @@ export function folded(text) {
   if (lines.length <= LINES && text.length <= 2000) return el("pre", {}, text);
   const shown = lines.slice(0, LINES).join("\n").slice(0, 1200);
   const pre = el("pre", {}, `${shown}\n…`);
-  const all = el("button", { class: "link", onclick: () => {
-    pre.textContent = text;
-    all.remove();
-  } }, `show all, ${count(lines.length, "line")}`);
+  const all = el(
+    "button",
+    {
+      class: "link",
+      onclick: () => {
+        pre.textContent = text;
+        all.remove();
+      },
+    },
+    `show all, ${count(lines.length, "line")}`,
+  );
   return el("div", {}, pre, all);
 }
 
@@ -48,7 +55,13 @@ function content(entry) {
     return folded(entry.value.split("\n").map(visible).join("\n"));
   }
   if (entry.value !== null && entry.value !== undefined) return folded(json(entry.value));
-  if (entry.content) return el("div", {}, el("span", { class: "quiet" }, "not MessagePack: "), el("code", {}, entry.content.slice(0, 400) + (entry.content.length > 400 ? "…" : "")));
+  if (entry.content)
+    return el(
+      "div",
+      {},
+      el("span", { class: "quiet" }, "not MessagePack: "),
+      el("code", {}, entry.content.slice(0, 400) + (entry.content.length > 400 ? "…" : "")),
+    );
   return el("span", { class: "quiet" }, "empty");
 }
 
@@ -67,7 +80,12 @@ export function entries(list) {
       el(
         "div",
         { class: "entry", "data-name": entry.name_hex },
-        el("div", { class: "entry-head" }, el("span", { class: "entry-name" }, name(entry)), el("span", { class: "quiet" }, stored(entry))),
+        el(
+          "div",
+          { class: "entry-head" },
+          el("span", { class: "entry-name" }, name(entry)),
+          el("span", { class: "quiet" }, stored(entry)),
+        ),
         content(entry),
       ),
     ),

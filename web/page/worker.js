@@ -20,7 +20,9 @@ addEventListener("message", ({ data }) => {
     return;
   }
   if (data.type === "look") newest = data.id;
-  turn = turn.then(() => answer(data)).catch((error) => postMessage({ type: "answer", id: data.id, answer: { error: String(error) } }));
+  turn = turn
+    .then(() => answer(data))
+    .catch((error) => postMessage({ type: "answer", id: data.id, answer: { error: String(error) } }));
 });
 
 async function answer(request) {
@@ -74,7 +76,16 @@ async function look(request) {
   const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
   if (held?.slice !== slice) {
     held = null;
-    const shape = await ask(() => values.begin(Float64Array.from(want.start), Float64Array.from(want.end), Uint32Array.from(want.drawn), Float64Array.from(want.room), want.square, want.budget));
+    const shape = await ask(() =>
+      values.begin(
+        Float64Array.from(want.start),
+        Float64Array.from(want.end),
+        Uint32Array.from(want.drawn),
+        Float64Array.from(want.room),
+        want.square,
+        want.budget,
+      ),
+    );
     if (shape.error !== undefined) return reply(request, shape);
     const asked = await ask(() => values.ask());
     if (asked?.error !== undefined) return reply(request, asked);

@@ -45,7 +45,15 @@ export async function serve(directory, ranges = false) {
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
 }
 
@@ -69,17 +77,25 @@ export async function visit(browser, url, { allowed = [], ...options } = {}) {
 /** Drops a file, whose bytes may be others than the file's on disk, and waits until it is shown. */
 export async function drop(page, name, bytes) {
   await page.evaluate(() => document.getElementById("view").replaceChildren());
-  await page.evaluate(([name, base64]) => {
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([bytes], name));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-  }, [name, Buffer.from(bytes).toString("base64")]);
+  await page.evaluate(
+    ([name, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([bytes], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    [name, Buffer.from(bytes).toString("base64")],
+  );
   await shown(page);
 }
 
 export async function shown(page) {
-  await page.waitForFunction(() => document.querySelector("#view .card, #view .problem") && document.getElementById("status").textContent === "" && !document.querySelector("#view [data-loading]"));
+  await page.waitForFunction(
+    () =>
+      document.querySelector("#view .card, #view .problem") &&
+      document.getElementById("status").textContent === "" &&
+      !document.querySelector("#view [data-loading]"),
+  );
 }
 
 /** The object that the page shows for programs. */
@@ -96,5 +112,11 @@ export async function shownJson(page) {
 export async function ask(path, ...options) {
   const run = promisify(execFile)(tool, ["info", "--json", ...options, basename(path)], { cwd: dirname(path), maxBuffer: 1 << 28 });
   const { stdout, stderr } = await run.catch((error) => error);
-  return { objects: stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line)), errors: stderr };
+  return {
+    objects: stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+    errors: stderr,
+  };
 }

@@ -2,7 +2,20 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync, ftruncateSync, closeSync, existsSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+  ftruncateSync,
+  closeSync,
+  existsSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -26,12 +39,20 @@ after(async () => {
 });
 
 const files = (directory, ends) =>
-  readdirSync(directory, { recursive: true }).map((path) => join(directory, path)).filter((path) => ends.test(path) && statSync(path).isFile()).sort();
+  readdirSync(directory, { recursive: true })
+    .map((path) => join(directory, path))
+    .filter((path) => ends.test(path) && statSync(path).isFile())
+    .sort();
 
 const example = () => readFileSync(join(data, "example.b2nd"));
 
 /** The texts of the labelled facts. */
-const facts = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("#view dd[data-field]")].map((fact) => [fact.dataset.field, fact.textContent])));
+const facts = (page) =>
+  page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll("#view dd[data-field]")].map((fact) => [fact.dataset.field, fact.textContent]),
+    ),
+  );
 
 const thousands = (number) => number.toLocaleString("en-US");
 const lengths = (shape) => (shape.length ? shape.map(thousands).join(" × ") : "()");
@@ -67,7 +88,11 @@ test("every frame of tests/data, dropped, is shown as the tool shows it", async 
     const said = await facts(page);
     assert.ok(said.codec.startsWith(object.codec) && said.codec.endsWith(`level ${object.level}`), file);
     assert.ok(said.nbytes.startsWith(`${thousands(object.nbytes)} byte`), file);
-    assert.equal(said.filters, object.filters.map(({ filter, meta }) => (meta ? `${filter} (meta ${meta})` : filter)).join(", ") || "none", file);
+    assert.equal(
+      said.filters,
+      object.filters.map(({ filter, meta }) => (meta ? `${filter} (meta ${meta})` : filter)).join(", ") || "none",
+      file,
+    );
     if (object.array) {
       for (const field of ["shape", "chunkshape", "blockshape"]) assert.equal(said[field], lengths(object.array[field]), file);
       if (!object.array.grid.error) assert.equal(said.nchunks, thousands(object.array.grid.nchunks), file);
@@ -98,7 +123,9 @@ async function compareLeaves(page, file, [, ...leaves]) {
 
 test("stores are trees, and each leaf is shown as the tool shows it", async () => {
   const { page, wrong } = await visit(browser, home.url);
-  const stores = files(data, /\.b2z$/).concat(existsSync(CORPUS) ? files(CORPUS, /\.(b2z|b2e)$/).filter((file) => !file.includes(".b2d/")) : []);
+  const stores = files(data, /\.b2z$/).concat(
+    existsSync(CORPUS) ? files(CORPUS, /\.(b2z|b2e)$/).filter((file) => !file.includes(".b2d/")) : [],
+  );
   assert.ok(stores.length >= 2);
   for (const file of stores) {
     await drop(page, basename(file), readFileSync(file));
@@ -107,16 +134,22 @@ test("stores are trees, and each leaf is shown as the tool shows it", async () =
   assert.deepEqual(wrong, []);
 });
 
-test("what python-blosc2 wrote of every kind is shown as the tool shows it", { skip: !existsSync(CORPUS) && "no corpus beside the checkout" }, async () => {
-  const { page, wrong } = await visit(browser, home.url);
-  const all = readdirSync(CORPUS).filter((name) => /\.(b2nd|b2b|b2frame|bl2)$/.test(name)).map((name) => join(CORPUS, name));
-  assert.ok(all.length >= 15);
-  for (const file of all) {
-    await drop(page, basename(file), readFileSync(file));
-    assert.deepEqual(await shownJson(page), (await ask(file)).objects[0], file);
-  }
-  assert.deepEqual(wrong, []);
-});
+test(
+  "what python-blosc2 wrote of every kind is shown as the tool shows it",
+  { skip: !existsSync(CORPUS) && "no corpus beside the checkout" },
+  async () => {
+    const { page, wrong } = await visit(browser, home.url);
+    const all = readdirSync(CORPUS)
+      .filter((name) => /\.(b2nd|b2b|b2frame|bl2)$/.test(name))
+      .map((name) => join(CORPUS, name));
+    assert.ok(all.length >= 15);
+    for (const file of all) {
+      await drop(page, basename(file), readFileSync(file));
+      assert.deepEqual(await shownJson(page), (await ask(file)).objects[0], file);
+    }
+    assert.deepEqual(wrong, []);
+  },
+);
 
 test("folders: a sparse frame with the sizes of its chunks, and a store", async () => {
   const { page, wrong } = await visit(browser, home.url);
@@ -154,7 +187,8 @@ test("hostile names stay text", async () => {
   await drop(page, name, bytes);
   assert.equal(await page.locator("#view i, #view img, #view b, #view svg:not(.picture)").count(), 0);
   const text = await page.locator("#view").textContent();
-  for (const expected of ["<img src=x onerror=alert(1)>\\u{202e}gnp.b2nd", "<i>y</i", "<svg/onl=>", "[31m<b"]) assert.ok(text.includes(expected), expected);
+  for (const expected of ["<img src=x onerror=alert(1)>\\u{202e}gnp.b2nd", "<i>y</i", "<svg/onl=>", "[31m<b"])
+    assert.ok(text.includes(expected), expected);
   assert.ok(!/[\u202e\u001b]/.test(text) && !/[\u202e\u001b]/.test(await page.title()));
   assert.deepEqual(wrong, []);
 });
@@ -165,7 +199,11 @@ test("the byte at which a file is broken is marked beside the sentence", async (
   const bytes = example();
   const array = bytes.indexOf(Buffer.from([0x97, 0, 3, 0x93]));
   const trailer = bytes.length - bytes.readUInt32BE(bytes.length - 22);
-  for (const [at, value] of [[0x2f, 0xd3], [array + 4, 0xcf], [trailer, 0x95]]) {
+  for (const [at, value] of [
+    [0x2f, 0xd3],
+    [array + 4, 0xcf],
+    [trailer, 0x95],
+  ]) {
     const broken = example();
     broken[at] = value;
     await drop(page, "broken.b2nd", broken);
@@ -183,7 +221,12 @@ test("the byte at which a file is broken is marked beside the sentence", async (
 test("what is no frame at all is named, and nothing breaks", async () => {
   const { page, wrong } = await visit(browser, home.url);
   const random = Buffer.from(Array.from({ length: 20000 }, (_, at) => (at * 7919 + (at >> 3)) & 255));
-  for (const [name, bytes] of [["empty", Buffer.alloc(0)], ["one", Buffer.from([0x9e])], ["noise.b2nd", random], ["text.zip", Buffer.from("PK\u0003\u0004 no archive")]]) {
+  for (const [name, bytes] of [
+    ["empty", Buffer.alloc(0)],
+    ["one", Buffer.from([0x9e])],
+    ["noise.b2nd", random],
+    ["text.zip", Buffer.from("PK\u0003\u0004 no archive")],
+  ]) {
     await drop(page, name, bytes);
     assert.ok((await page.locator("#view .problem").first().textContent()).length > 10, name);
   }
@@ -228,7 +271,13 @@ test("a file of 5 GB opens in less than a second, from a few kilobytes", async (
       window.readBytes += Math.min(end, this.size) - start;
       return slice.call(this, start, end);
     };
-    document.getElementById("pick-file").addEventListener("change", () => { window.began = performance.now(); }, { capture: true });
+    document.getElementById("pick-file").addEventListener(
+      "change",
+      () => {
+        window.began = performance.now();
+      },
+      { capture: true },
+    );
     new MutationObserver(() => {
       if (document.querySelector("#view h1")?.textContent.startsWith("large")) window.took ??= performance.now() - window.began;
     }).observe(document.getElementById("view"), { childList: true });
@@ -245,7 +294,9 @@ test("a file of 5 GB opens in less than a second, from a few kilobytes", async (
 test("an address is read by range requests, and a server without them is named", async () => {
   const far = await serve(data, true);
   const plain = await serve(data);
-  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}example.b2nd`)}`, { allowed: [far.url] });
+  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}example.b2nd`)}`, {
+    allowed: [far.url],
+  });
   await shown(page);
   assert.equal((await shownJson(page)).frame_len, 4794);
   const asked = far.seen.filter((line) => line.startsWith("GET"));
@@ -261,7 +312,14 @@ test("an address is read by range requests, and a server without them is named",
 test("without ?url= the page can connect to nothing but itself", async () => {
   const far = await serve(data, true);
   const { page } = await visit(browser, home.url);
-  const reached = await page.evaluate((url) => fetch(url).then(() => true, () => false), `${far.url}example.b2nd`);
+  const reached = await page.evaluate(
+    (url) =>
+      fetch(url).then(
+        () => true,
+        () => false,
+      ),
+    `${far.url}example.b2nd`,
+  );
   assert.equal(reached, false);
   assert.deepEqual(far.seen, []);
   far.close();
@@ -355,12 +413,15 @@ test("Back returns to the start and Forward to the file; the drop zone can be cl
   const { page } = await visit(browser, home.url, { allowed: [far.url] });
   await drop(page, "example.b2nd", example());
   await page.goBack();
-  assert.ok(await page.locator("#start").isVisible() && await page.locator("#view").isHidden());
+  assert.ok((await page.locator("#start").isVisible()) && (await page.locator("#view").isHidden()));
   await page.goForward();
   await shown(page);
   assert.equal(await page.locator("#view h1").textContent(), "example.b2ndndarray");
   await page.goBack();
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.locator("#drop").click({ position: { x: 8, y: 8 } })]);
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.locator("#drop").click({ position: { x: 8, y: 8 } }),
+  ]);
   await chooser.setFiles(join(data, "example.b2nd"));
   await shown(page);
   await page.goBack();
@@ -419,7 +480,9 @@ test("a phone's width holds the page, light and dark", async () => {
 
 test("scripts and wasm stay under 250 kB compressed for the metadata, and under 600 kB with the values", () => {
   const values = /^(b2nd_values|look|map|plot|reader|sheet|worker)(_bg)?\.(js|wasm)$/;
-  const sizes = readdirSync(dist).filter((name) => /\.(js|wasm)$/.test(name)).map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);
+  const sizes = readdirSync(dist)
+    .filter((name) => /\.(js|wasm)$/.test(name))
+    .map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);
   const total = (list) => list.reduce((sum, [, size]) => sum + size, 0);
   const [metadata, all] = [total(sizes.filter(([name]) => !values.test(name))), total(sizes)];
   console.log(`scripts and wasm: ${metadata} bytes compressed, with the values ${all}`);

@@ -31,7 +31,15 @@ function array(name, descr, shape, bytes, ...options) {
   const length = Buffer.alloc(2);
   length.writeUInt16LE(padded.length);
   const npy = join(scratch, `${name}.npy`);
-  writeFileSync(npy, Buffer.concat([Buffer.from("\x93NUMPY\x01\x00", "latin1"), length, Buffer.from(padded, "latin1"), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]));
+  writeFileSync(
+    npy,
+    Buffer.concat([
+      Buffer.from("\x93NUMPY\x01\x00", "latin1"),
+      length,
+      Buffer.from(padded, "latin1"),
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    ]),
+  );
   const file = join(scratch, `${name}.b2nd`);
   execFileSync(tool, ["import", npy, file, ...options]);
   return file;
@@ -50,14 +58,22 @@ async function choose(page, view) {
 
 /** The rows of the table that are in view: their number, and their texts; and where its columns start. */
 async function table(page) {
-  await page.waitForFunction(() => document.querySelector(".sheet-cells tbody tr") && !document.querySelector(".sheet").hasAttribute("aria-busy"));
+  await page.waitForFunction(
+    () => document.querySelector(".sheet-cells tbody tr") && !document.querySelector(".sheet").hasAttribute("aria-busy"),
+  );
   return page.evaluate(() => ({
     heads: [...document.querySelectorAll(".sheet-cells thead th")].slice(1).map((head) => head.textContent),
-    rows: [...document.querySelectorAll(".sheet-cells tbody tr")].map((row) => [Number(row.dataset.row), [...row.querySelectorAll("td")].map((cell) => cell.title || cell.textContent)]),
+    rows: [...document.querySelectorAll(".sheet-cells tbody tr")].map((row) => [
+      Number(row.dataset.row),
+      [...row.querySelectorAll("td")].map((cell) => cell.title || cell.textContent),
+    ]),
   }));
 }
 
-const digits = (text) => JSON.parse(text, (key, value, { source } = {}) => (typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "") ? source : value));
+const digits = (text) =>
+  JSON.parse(text, (key, value, { source } = {}) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "") ? source : value,
+  );
 
 /** The scalars of an element, in their order. */
 function scalars(value) {
@@ -73,17 +89,24 @@ function same(text, value) {
   if (numbers.length === 1) {
     const [expected] = numbers;
     if (value !== null && typeof value === "object") text = text.replace(/^[([]+|[)\]]+$/g, "");
-    const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll("\\\"", "\"").replaceAll("\\\\", "\\") : text;
+    const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\") : text;
     return bare === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
   }
   // Brackets and the i of complex numbers aside, the same words in the same order.
-  const found = text.replace(/[()[\]]/g, "").split(", ").map((word) => word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1"));
+  const found = text
+    .replace(/[()[\]]/g, "")
+    .split(", ")
+    .map((word) => word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1"));
   // JSON has fields in the order of their names.
-  const sorted = (words) => words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
+  const sorted = (words) =>
+    words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
   return JSON.stringify(sorted(found)) === JSON.stringify(sorted(numbers));
 }
 
-const files = readdirSync(data, { recursive: true }).map((path) => join(data, path)).filter((path) => /\.(b2nd|b2frame|cframe|caterva)$/.test(path) && !path.endsWith("chunks.b2frame") && statSync(path).isFile()).sort();
+const files = readdirSync(data, { recursive: true })
+  .map((path) => join(data, path))
+  .filter((path) => /\.(b2nd|b2frame|cframe|caterva)$/.test(path) && !path.endsWith("chunks.b2frame") && statSync(path).isFile())
+  .sort();
 
 test("the numbers of the table are those of cat --json, for arrays of every type, codec and filter of tests/data", async () => {
   const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
@@ -92,10 +115,16 @@ test("the numbers of the table are those of cat --json, for arrays of every type
   for (const file of files) {
     let printed;
     try {
-      const { array } = JSON.parse(execFileSync(tool, ["info", "--json", file], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n")[0]);
+      const { array } = JSON.parse(
+        execFileSync(tool, ["info", "--json", file], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n")[0],
+      );
       // Printing all of one with a hundred thousand elements takes longer than it is worth.
       if (!(array?.grid?.nitems < 100_000)) continue;
-      printed = execFileSync(tool, ["cat", "--json", file], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
+      printed = execFileSync(tool, ["cat", "--json", file], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        maxBuffer: 1 << 28,
+      });
     } catch {
       continue;
     }
@@ -133,10 +162,15 @@ test("the numbers of the table are those of cat --json, for arrays of every type
 });
 
 /** Pixels of the map as lists of four numbers, row by row. */
-const pixels = (page) => page.locator(".map-frame canvas").evaluate((canvas) => {
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return { width: canvas.width, height: canvas.height, colors: Array.from({ length: data.length / 4 }, (_, at) => [...data.slice(4 * at, 4 * at + 4)]) };
-});
+const pixels = (page) =>
+  page.locator(".map-frame canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return {
+      width: canvas.width,
+      height: canvas.height,
+      colors: Array.from({ length: data.length / 4 }, (_, at) => [...data.slice(4 * at, 4 * at + 4)]),
+    };
+  });
 
 test("a map has viridis' colours, also by logarithms and between typed ends, and NaN has none", async () => {
   const values = Float64Array.from({ length: 24 }, (_, at) => at);
@@ -147,7 +181,14 @@ test("a map has viridis' colours, also by logarithms and between typed ends, and
   await look(page);
   const { width, height, colors } = await pixels(page);
   assert.deepEqual([width, height], [6, 4]);
-  assert.deepEqual([colors[0], colors[7], colors[23]], [[68, 1, 84, 255], [0, 0, 0, 0], [253, 231, 37, 255]]);
+  assert.deepEqual(
+    [colors[0], colors[7], colors[23]],
+    [
+      [68, 1, 84, 255],
+      [0, 0, 0, 0],
+      [253, 231, 37, 255],
+    ],
+  );
   assert.equal(await page.locator("[data-figure=NaN]").textContent(), "1");
   assert.ok(Math.abs(Number(await page.locator("[data-figure=mean]").textContent()) - (276 - 7) / 23) < 1e-13);
   await page.locator("[data-control=low]").fill("0");
@@ -156,7 +197,14 @@ test("a map has viridis' colours, also by logarithms and between typed ends, and
   await page.waitForFunction(() => /from=0/.test(location.hash) && /to=10/.test(location.hash));
   await shown(page);
   const typed = (await pixels(page)).colors;
-  assert.deepEqual([typed[5], typed[10], typed[23]], [[33, 145, 140, 255], [253, 231, 37, 255], [253, 231, 37, 255]]);
+  assert.deepEqual(
+    [typed[5], typed[10], typed[23]],
+    [
+      [33, 145, 140, 255],
+      [253, 231, 37, 255],
+      [253, 231, 37, 255],
+    ],
+  );
   await page.locator("[data-control=low]").fill("");
   await page.locator("[data-control=high]").fill("");
   await page.locator("[data-control=high]").press("Enter");
@@ -174,7 +222,16 @@ test("a map has viridis' colours, also by logarithms and between typed ends, and
 });
 
 test("a million rows scroll: the bytes in view are read, and no others", async () => {
-  const file = array("long", "<i4", [1_000_000], Int32Array.from({ length: 1_000_000 }, (_, at) => at * 3), "--chunks", "20000", "--blocks", "2000");
+  const file = array(
+    "long",
+    "<i4",
+    [1_000_000],
+    Int32Array.from({ length: 1_000_000 }, (_, at) => at * 3),
+    "--chunks",
+    "20000",
+    "--blocks",
+    "2000",
+  );
   const far = await serve(scratch, true);
   const address = `${home.url}?url=${encodeURIComponent(`${far.url}long.b2nd`)}#view=table`;
   const { page, wrong } = await visit(browser, address, { allowed: [far.url], viewport: { width: 1280, height: 1000 } });
@@ -185,7 +242,9 @@ test("a million rows scroll: the bytes in view are read, and no others", async (
     for (const [row, [text]] of rows) assert.equal(text, String(row * 3));
   };
   await check(0, 40);
-  await page.locator(".sheet").evaluate((sheet) => { sheet.scrollTop = sheet.scrollHeight / 2; });
+  await page.locator(".sheet").evaluate((sheet) => {
+    sheet.scrollTop = sheet.scrollHeight / 2;
+  });
   await page.waitForFunction(() => Number(document.querySelector(".sheet-cells tbody tr").dataset.row) > 400_000);
   await check(499_900, 500_100);
   await page.locator("[data-control=row]").fill("765432");
@@ -204,8 +263,18 @@ test("a million rows scroll: the bytes in view are read, and no others", async (
 });
 
 test("a broken chunk is a sentence in its place, and the rest is shown", async () => {
-  const file = array("broken", "<i4", [20, 20], Int32Array.from({ length: 400 }, (_, at) => (at * 7919) % 1009), "--chunks", "10,10");
-  const [info] = execFileSync(tool, ["info", "--json", "--chunks", file], { encoding: "utf8" }).trim().split("\n").map((line) => JSON.parse(line));
+  const file = array(
+    "broken",
+    "<i4",
+    [20, 20],
+    Int32Array.from({ length: 400 }, (_, at) => (at * 7919) % 1009),
+    "--chunks",
+    "10,10",
+  );
+  const [info] = execFileSync(tool, ["info", "--json", "--chunks", file], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const bytes = readFileSync(file);
   const place = info.chunks.chunks?.find(({ first }) => first === 2) ?? info.chunks.find(({ first }) => first === 2);
   bytes.fill(0xff, info.header_len + place.offset + 32, info.header_len + place.offset + place.cbytes);
@@ -226,7 +295,12 @@ test("a broken chunk is a sentence in its place, and the rest is shown", async (
 });
 
 test("an image is an image, and its pixels are its elements", async () => {
-  const file = array("image", "|u1", [3, 5, 3], Uint8Array.from({ length: 45 }, (_, at) => at * 5));
+  const file = array(
+    "image",
+    "|u1",
+    [3, 5, 3],
+    Uint8Array.from({ length: 45 }, (_, at) => at * 5),
+  );
   const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
   await drop(page, "image.b2nd", readFileSync(file));
   await look(page);
@@ -251,7 +325,10 @@ test("complex numbers are magnitude and phase, fields are chosen, times are time
   await page.locator("[data-control=field]").selectOption({ label: "temp" });
   await page.waitForFunction(() => /field=temp/.test(location.hash));
   await shown(page);
-  const stats = execFileSync(tool, ["stats", "--json", "--slice", "0", join(data, "example.b2nd")], { encoding: "utf8" }).trim().split("\n").map((line) => JSON.parse(line));
+  const stats = execFileSync(tool, ["stats", "--json", "--slice", "0", join(data, "example.b2nd")], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const temp = stats.find(({ column }) => column === "temp");
   assert.equal(Number(await page.locator("[data-figure=max]").textContent()), temp.max);
   assert.equal(await page.locator("[data-figure=count]").textContent(), String(temp.count));
@@ -265,14 +342,27 @@ test("complex numbers are magnitude and phase, fields are chosen, times are time
 
 test("a large array has a coarse view that says so, and zooming shows all elements; a link shows the same", async () => {
   const side = 2000;
-  const file = array("large", "<i2", [side, side], Int16Array.from({ length: side * side }, (_, at) => (Math.floor(at / side) + (at % side)) & 0x3ff), "--chunks", "500,500");
+  const file = array(
+    "large",
+    "<i2",
+    [side, side],
+    Int16Array.from({ length: side * side }, (_, at) => (Math.floor(at / side) + (at % side)) & 0x3ff),
+    "--chunks",
+    "500,500",
+  );
   const far = await serve(scratch, true);
-  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}large.b2nd`)}`, { allowed: [far.url], viewport: { width: 1280, height: 1000 } });
+  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}large.b2nd`)}`, {
+    allowed: [far.url],
+    viewport: { width: 1280, height: 1000 },
+  });
   await shown(page);
   const began = Date.now();
   await look(page);
   console.log(`first picture of 16 chunks of 500 kB: ${Date.now() - began} ms; ${await page.locator(".fetched").textContent()}`);
-  assert.match(await page.locator(".coarse").textContent(), /axis 0 in steps of 4: 500 elements; axis 1 in steps of 4: 500 elements/);
+  assert.match(
+    await page.locator(".coarse").textContent(),
+    /axis 0 in steps of 4: 500 elements; axis 1 in steps of 4: 500 elements/,
+  );
   assert.equal((await pixels(page)).width, 500);
   const box = await page.locator(".map-frame canvas").boundingBox();
   await page.mouse.move(box.x + box.width * 0.1, box.y + box.height * 0.2);
@@ -303,13 +393,23 @@ test("a large array has a coarse view that says so, and zooming shows all elemen
 
 test("what is shown is saved as CSV and PNG", async () => {
   const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
-  const file = array("saved", "<f4", [3, 4], Float32Array.from({ length: 12 }, (_, at) => at / 4));
+  const file = array(
+    "saved",
+    "<f4",
+    [3, 4],
+    Float32Array.from({ length: 12 }, (_, at) => at / 4),
+  );
   await drop(page, "saved.b2nd", readFileSync(file));
   await look(page);
   const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   assert.equal(readFileSync(await csv.path(), "utf8"), execFileSync(tool, ["cat", "--csv", file], { encoding: "utf8" }));
   const [png] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
-  assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), "PNG");
+  assert.equal(
+    readFileSync(await png.path())
+      .subarray(1, 4)
+      .toString(),
+    "PNG",
+  );
   assert.deepEqual(wrong, []);
 });
 
@@ -338,13 +438,21 @@ test("every leaf of a store has its values, and a link names the leaf", async ()
 test("a phone's width holds every view, light and dark", async () => {
   const wide = Float64Array.from({ length: 60 * 80 }, (_, at) => Math.sin(Math.floor(at / 80) / 9) * Math.cos((at % 80) / 11));
   const file = array("waves", "<f8", [60, 80], wide, "--chunks", "20,20");
-  for (const [colorScheme, width] of [["light", 360], ["dark", 360], ["light", 1280], ["dark", 1280]]) {
+  for (const [colorScheme, width] of [
+    ["light", 360],
+    ["dark", 360],
+    ["light", 1280],
+    ["dark", 1280],
+  ]) {
     const { page, wrong } = await visit(browser, home.url, { viewport: { width, height: 900 }, colorScheme });
     await drop(page, "waves.b2nd", readFileSync(file));
     await look(page);
     for (const view of ["map", "line", "histogram", "table"]) {
       await choose(page, view);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view}, ${width}: ${await page.evaluate(() => document.documentElement.scrollWidth)}`);
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        `${view}, ${width}: ${await page.evaluate(() => document.documentElement.scrollWidth)}`,
+      );
       if (view === "table") await table(page);
       if (SHOTS) await page.screenshot({ path: join(SHOTS, `${view}-${colorScheme}-${width}.png`) });
     }
