@@ -19,6 +19,7 @@ mod digests;
 mod kinds;
 mod lenient;
 mod limits;
+mod products;
 mod trailer;
 pub use digests::Digests;
 use limits::Budget;
@@ -246,7 +247,7 @@ impl Findings {
             let finding = "chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
         }
-        if blocksize < -1
+        if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
             || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
         {
             let finding = format!("blocksize: expected 1 to {}, found {}", thousands(chunksize), thousands(blocksize));
@@ -275,7 +276,7 @@ impl Findings {
     /// The array's metalayer, or what has its name.
     fn array_metalayer(&mut self, header: &Header, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
         // C-Blosc2 opens a frame with Caterva's as one without an array, whatever is in it.
-        let c_reads = Some(name == b"caterva" || lenient::reads(content));
+        let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
             b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).err(),
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
@@ -322,13 +323,19 @@ impl Findings {
     }
 
     fn array(&mut self, header: &Header) {
-        let Ok(Some(array)) = Array::find(header) else { return };
-        let place = "array";
+        let array = match Array::find(header) {
+            Ok(Some(array)) => array,
+            Ok(None) => return,
+            // The metalayer has its finding; C-Blosc2 may read it all the same.
+            Err(_) => {
+                let grid = header.metalayers().get("b2nd").and_then(lenient::grid);
+                return grid.into_iter().for_each(|grid| self.lengths(header, &grid));
+            }
+        };
         let grid = match array.meta.geometry().grid() {
             Ok(grid) => grid,
-            Err(error) => return self.add(place, None, error.to_string(), [NO, NO, NO]),
+            Err(error) => return self.add("array", None, error.to_string(), [NO, NO, NO]),
         };
-        let typesize = i128::from(header.typesize());
         match array.meta.parse_dtype() {
             Err(error) if matches!(array.meta, ArrayMeta::B2nd(meta) if meta.dtype_format != 0) => {
                 self.add("dtype", None, error.to_string(), [YES, YES, NO]);
@@ -337,7 +344,16 @@ impl Findings {
             Ok(None) => {}
             Err(error) => self.add("dtype", None, error.to_string(), [None, YES, None]),
         }
-        if let Some(problem) = too_few_chunks(header, &grid) {
+        self.lengths(header, &grid);
+    }
+
+    /// What the array's lengths come to, and what the header says.
+    fn lengths(&mut self, header: &Header, grid: &Grid) {
+        let (place, typesize) = ("array", i128::from(header.typesize()));
+        if let Some(finding) = products::overflow(grid, header.typesize()) {
+            self.add(place, None, finding, [None, NO, None]);
+        }
+        if let Some(problem) = too_few_chunks(header, grid) {
             let finding = format!("it has {}, {problem}", count(grid.nchunks(), "chunk"));
             self.add(place, None, finding, [NO, None, None]);
         }
@@ -347,7 +363,9 @@ impl Findings {
         ];
         for (name, found, items, varies) in lengths {
             let expected = i128::from(items) * typesize;
-            if !varies && found > 0 && expected > 0 && i128::from(found) != expected {
+            // An empty frame may say nothing.
+            let is_said = found > 0 || header.nbytes() != 0;
+            if !varies && is_said && expected > 0 && i128::from(found) != expected {
                 let finding =
                     format!("{name}: the array's shapes come to {}, the header says {}", thousands(expected), thousands(found));
                 self.add("header", None, finding, [NO, None, None]);

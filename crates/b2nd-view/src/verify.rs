@@ -25,14 +25,13 @@ impl Report {
 /// Checks a frame that nobody trusts: header, metalayers, index and trailer, and every chunk and every attribute decoded, within limits.
 ///
 /// **A [pass](Report::passes) promises** that the frame is complete and consistent: each part is inside the frame and inside its place,
-/// and each chunk, attribute and index has been decoded to exactly the length that it claims. It promises nothing about values: they
-/// have no checksum, so damage that still decodes passes unless the frame keeps [digests](check::Digests). It says nothing about what
-/// programs do with metalayers, attributes, pickles or references, nothing about frames that an attribute embeds, and nothing about
-/// C-Blosc2's plugins, which are never decoded here.
-/// It is no proof of C-Blosc2: it is strict about the format and knows most of the defects that are public. Known, and not refused yet: an
-/// attribute whose chunk is a special value with the flags of a lazy chunk (C-Blosc2 3.3.2 reads behind a buffer), an array without
-/// elements whose lengths overflow int64, one with a metalayer that cannot be read here and can there (both overflow, or take long, in
-/// C-Blosc2), and chunks of version 3 with a sixth filter, whose values differ there.
+/// each chunk, attribute and index has been decoded to exactly the length that it claims, and nothing in it is known to crash C-Blosc2
+/// or to be read there otherwise. It promises nothing about values: they have no checksum, so damage that still decodes passes unless
+/// the frame keeps [digests](check::Digests). It says nothing about what programs do with metalayers, attributes, pickles or references,
+/// nothing about frames that an attribute embeds, and nothing about C-Blosc2's plugins, which are never decoded here.
+/// It is no proof of C-Blosc2: it is strict about the format and knows the defects that are public or that damaged frames showed. Two
+/// passes make a sanitizer speak and do no harm, as valid arrays do the same: an array without dimensions (an index of -1 in C-Blosc2
+/// before 3), and one whose lengths times those of its chunks are more than an int64 counts (a product that is never used).
 ///
 /// Decoders here have no `unsafe` code, Zstandard excepted: the feature `safe` decodes it with ruzstd, which has least. Without it
 /// Zstandard is a finding with [`not_decoded`](Finding::not_decoded), and nothing with it passes. [`verify_with`] takes another decoder

@@ -227,3 +227,81 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
     assert!(only(&zeros).contains("nbytes: expected a multiple of typesize (7), found 64"));
 }
+
+/// Each passed once, and C-Blosc2 3.3.2 then read outside of its buffers, computed what is undefined, or refused it.
+#[test]
+fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+    writer.set_vlmetalayer("note", &[9; 8]).unwrap();
+    let good: Vec<u8> = writer.finish().unwrap();
+    let at = good.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
+    let uninitialized = Chunk::special(b2nd::frame::Special::Uninitialized, 8, 1).unwrap().into_bytes();
+    let with = |change: &dyn Fn(&mut [u8])| {
+        let mut bytes = good.clone();
+        bytes[at..at + 32].copy_from_slice(&uninitialized);
+        bytes[at + 12..at + 16].copy_from_slice(&40_u32.to_le_bytes());
+        change(&mut bytes[at..at + 32]);
+        bytes
+    };
+    assert!(verify(&with(&|_| ()), &Limits::default()).passes());
+    let lazy = "vlmetalayer \"note\": its flags say that its data are elsewhere (a lazy chunk)";
+    assert_eq!(found(&with(&|chunk| chunk[31] |= 0x08), &Limits::default()), [lazy]);
+    let special = "vlmetalayer \"note\": it is special (uninitialized), and its flags say that it has";
+    for (byte, bit, wrong) in [(31, 1, "a dictionary"), (30, 1, "blocks that vary in length")] {
+        let found = found(&with(&|chunk| chunk[byte] |= bit), &Limits::default());
+        assert_eq!(found[0], format!("{special} {wrong}"), "{found:?}");
+    }
+}
+
+#[test]
+fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
+    let stored = || Chunk::store(&[7; 64], 1).unwrap().into_bytes();
+    let zeros = Chunk::special(b2nd::frame::Special::Zeros, 64, 1).unwrap().into_bytes();
+    let good = frame(64, &[stored()]);
+    let start = Header::from_slice(&good).unwrap().header_len();
+    let mut first = good.clone();
+    first[start..start + 32].copy_from_slice(&zeros);
+    let found_first = found(&first, &Limits::default());
+    let sentence = "chunk 0: it is special (zeros) in its own header and not in the index: C-Blosc2 opens no such file";
+    assert!(found_first.contains(&sentence.to_owned()), "{found_first:?}");
+    // The index itself: zeros would be the offset 0 for each chunk.
+    let mut index = good;
+    let at = start + 96;
+    index[at + 31] = 0x10;
+    let found = found(&index, &Limits::default());
+    let sentence = "index: it is special (zeros), where C-Blosc2 expects a value of 8 bytes or all entries";
+    assert!(found.contains(&sentence.to_owned()), "{found:?}");
+}
+
+#[test]
+fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
+    let mut alpha = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
+    assert!(verify(&frame(20, &[alpha.clone()]), &Limits::default()).passes());
+    alpha[0] = 3;
+    alpha[21] = 1;
+    let leaves_out = "chunk 0: its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth";
+    assert_eq!(found(&frame(20, &[alpha]), &Limits::default()), [leaves_out]);
+    // 20 bytes are a vector of 16 and four more.
+    let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
+    first[21] = 34;
+    let depends =
+        "chunk 0: its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors";
+    assert_eq!(found(&frame(20, &[first]), &Limits::default()), [depends]);
+}
+
+#[test]
+fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
+    let array = |shape: &[i64], chunks: &[i32], blocks: &[i32]| -> Vec<u8> {
+        let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(shape, chunks, blocks).unwrap(), "|u1");
+        let mut header = Header::new(Sizes { typesize: 1, chunksize: 16, blocksize: 16 }).unwrap();
+        header.metalayers_mut().insert("b2nd", b2nd::to_vec(&meta).unwrap()).unwrap();
+        Writer::new(header).finish().unwrap()
+    };
+    assert!(verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default()).passes());
+    let multiply = "array: its lengths, without those that are 0, multiply to more than an int64 counts";
+    assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
+    let distance =
+        "array: it is empty, and its lengths times those of its chunks, which C-Blosc2 multiplies, are more than an int64 counts";
+    assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
+}

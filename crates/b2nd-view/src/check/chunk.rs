@@ -1,6 +1,6 @@
 //! Findings in a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
 
-use b2nd::frame::{Chunk, ChunkHeader, Header, Special};
+use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 use b2nd_codec::Blocks;
 
 use super::{Answers, NO};
@@ -14,19 +14,24 @@ const IS_INSTRUMENTED: u8 = 0x80;
 /// A bit of the byte before them: blocks of variable length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
+/// A bit of the flags: data are as they were.
+const IS_STORED: u8 = 0x02;
+
+/// The version of chunks of Blosc2's alpha releases, which had a filter fewer, and the byte that they left to chance.
+const ALPHA: u8 = 3;
+const SIXTH_FILTER: usize = 21;
+
+/// The first bytedelta. With vectors of 16 bytes C-Blosc2 starts anew behind the last that is full, without them it does not.
+const FIRST_BYTEDELTA: Filter = Filter::Other(34);
+const VECTOR: usize = 16;
+
 /// The findings of a chunk with this number.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let flags = chunk.raw_blosc2_flags();
     let header_len = chunk.header_len();
-    if flags & IS_LAZY != 0 {
-        // C-Blosc2 makes such chunks in memory. In a file of its own it may read one, in a buffer it looks for data behind it.
-        let finding = "its flags say that its data are elsewhere (a lazy chunk)";
-        findings.push((finding.to_owned(), [NO, None, Some(!is_array)]));
-    }
-    if flags & IS_INSTRUMENTED != 0 {
-        findings.push(("its flags say that it holds measurements of a codec".to_owned(), [NO, None, None]));
-    }
+    let python = |reads: bool| reads.then_some(!is_array);
+    findings.extend(misplaced(chunk).map(|(finding, reads)| (finding.to_owned(), [NO, None, python(reads)])));
     // C-Blosc2 writes 1 for a typesize that the field cannot hold.
     let typesize = u8::try_from(frame.typesize()).map_or(1, usize::from);
     let is_value = chunk.special() == Some(Special::Value);
@@ -36,6 +41,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.push((finding, [NO, None, None]));
     }
     if let Some(special) = chunk.special() {
+        findings.extend(of_special(chunk, special).map(|finding| (finding, [NO, NO, NO])));
         let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
         let (expected, found) = (header_len + value, chunk.cbytes());
         if found != expected {
@@ -50,6 +56,12 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
             let finding = format!("its blocksize is {}, no whole number of elements", thousands(blocksize));
             findings.push((finding, [NO, NO, NO]));
         }
+        let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
+        if is_first && findings.is_empty() {
+            let finding =
+                format!("it is special ({special}) in its own header and not in the index: C-Blosc2 opens no such file");
+            findings.push((finding, [None, NO, NO]));
+        }
         return findings;
     }
     if chunk.is_stored() {
@@ -62,8 +74,10 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
             findings.push(("it is stored, and its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
         }
     }
-    let varies = chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0);
-    if varies && !frame.has_variable_blocks() {
+    if !chunk.is_stored() {
+        findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
+    }
+    if varies(chunk) && !frame.has_variable_blocks() {
         let finding = "its flags say that its blocks vary in length, the frame's header that they do not";
         findings.push((finding.to_owned(), [NO, NO, NO]));
     }
@@ -79,6 +93,54 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.push(("its header is one of Blosc 1, of 16 bytes".to_owned(), [None; 3]));
     }
     findings
+}
+
+fn varies(chunk: &ChunkHeader) -> bool {
+    chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0)
+}
+
+/// The finding about filters that C-Blosc2 undoes in another way than they were written, or in one that depends on how it was built.
+fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
+    if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
+        return Some("its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth");
+    }
+    let (_, meta) = chunk.filters().find(|&(filter, _)| filter == FIRST_BYTEDELTA)?;
+    let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) };
+    let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
+    let is_split = |length: usize| {
+        let plane = length / typesize.max(1);
+        plane > VECTOR && plane % VECTOR != 0
+    };
+    let depends = varies(chunk) || is_split(blocksize.min(nbytes)) || is_split(nbytes % blocksize);
+    depends
+        .then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors")
+}
+
+/// The finding about a chunk that says what all of its elements are, and that C-Blosc2 does not decompress.
+fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
+    let (header_len, nbytes, cbytes) = (chunk.header_len(), chunk.nbytes(), chunk.cbytes());
+    let typesize = match special {
+        Special::Zeros => 1,
+        Special::Value => cbytes.saturating_sub(header_len),
+        _ => chunk.typesize(),
+    };
+    let wrong = if varies(chunk) {
+        "blocks that vary in length"
+    } else if chunk.raw_blosc2_flags() & HAS_DICTIONARY != 0 {
+        "a dictionary"
+    } else if chunk.raw_flags() & IS_STORED != 0 && cbytes != header_len + nbytes {
+        "stored data"
+    } else if typesize == 0 || nbytes % typesize != 0 || chunk.blocksize().min(nbytes) % typesize != 0 {
+        let blocksize = thousands(chunk.blocksize());
+        let elements = count(typesize, "byte");
+        let nbytes = thousands(nbytes);
+        return Some(format!(
+            "it is special ({special}): nbytes {nbytes} and blocksize {blocksize} are not of elements of {elements}"
+        ));
+    } else {
+        return None;
+    };
+    Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
 }
 
 /// The finding about blocks that have more room than they can fill: C-Blosc2 reads all of it into a place for one block.
@@ -98,12 +160,29 @@ pub(super) fn gap(chunk: &Chunk) -> Option<String> {
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     if let Some(expected) = typesize.filter(|&expected| expected != chunk.typesize()) {
-        findings.push((format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, NO, NO]));
+        findings.push(format!("its typesize: expected {expected}, found {}", chunk.typesize()));
     }
-    // Special ones have values of their own length.
-    if chunk.special().is_none() {
-        findings.extend(self::findings(frame, false, 0, chunk));
+    match chunk.special() {
+        // Special ones have values of their own length.
+        Some(special) => {
+            findings.extend(misplaced(chunk).map(|(finding, _)| finding.to_owned()));
+            findings.extend(of_special(chunk, special));
+            let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
+            if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
+                findings.push(format!("it is special ({special}), where C-Blosc2 expects a value of 8 bytes or all entries"));
+            }
+        }
+        None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
     }
     // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
-    findings.into_iter().map(|(finding, _)| (finding, [NO, NO, NO])).collect()
+    findings.into_iter().map(|finding| (finding, [NO, NO, NO])).collect()
+}
+
+/// The findings about flags of chunks in memory, with whether python-blosc2 reads them outside of an array.
+fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = (&'static str, bool)> {
+    let flags = chunk.raw_blosc2_flags();
+    // C-Blosc2 makes such chunks in memory. In a file of its own it may read one, in a buffer it looks for data behind it.
+    let lazy = (flags & IS_LAZY != 0).then_some(("its flags say that its data are elsewhere (a lazy chunk)", true));
+    let instrumented = (flags & IS_INSTRUMENTED != 0).then_some(("its flags say that it holds measurements of a codec", false));
+    lazy.into_iter().chain(instrumented)
 }

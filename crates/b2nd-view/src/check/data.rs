@@ -137,7 +137,7 @@ impl Findings {
         self.index(frame)?;
         let digests = if data { self.digests(frame, offsets.len(), codec) } else { None };
         let mut cbytes = 0;
-        let is_array = matches!(Array::find(frame.header()), Ok(Some(_)));
+        let is_array = !matches!(Array::find(frame.header()), Ok(None));
         for row in chunks::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
             if self.budget.is_over() {

@@ -1,6 +1,6 @@
 //! An array's metalayer as C-Blosc2 reads it: by the places of its fields, whatever their markers are.
 
-use b2nd::Geometry;
+use b2nd::{Geometry, Grid};
 
 /// The dimensions that C-Blosc2 has room for.
 const MAX_DIM: usize = 16;
@@ -9,12 +9,9 @@ const MAX_DIM: usize = 16;
 const LONG: usize = 9;
 const SHORT: usize = 5;
 
-/// True if C-Blosc2 opens an array with this metalayer. It looks at ndim, at the marker of the dtype, and at the lengths.
-pub(super) fn reads(content: &[u8]) -> bool {
-    array(content).is_some()
-}
-
-fn array(content: &[u8]) -> Option<()> {
+/// The grid of the array that C-Blosc2 opens with this metalayer, `None` where it opens none. It looks at ndim, at the marker of the
+/// dtype, and at the lengths.
+pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     // The markers of the whole, the version, ndim.
     let (head, mut rest) = content.split_at_checked(3)?;
     let ndim = usize::from(*head.get(2)?);
@@ -42,6 +39,5 @@ fn array(content: &[u8]) -> Option<()> {
         _ => return None,
     }
     let narrow = |lengths: Vec<i64>| lengths.into_iter().map(|length| i32::try_from(length).ok()).collect::<Option<Vec<i32>>>();
-    Geometry::new(&shape, &narrow(chunks)?, &narrow(blocks)?).ok()?.grid().ok()?;
-    Some(())
+    Geometry::new(&shape, &narrow(chunks)?, &narrow(blocks)?).ok()?.grid().ok()
 }
