@@ -1,0 +1,99 @@
+//! What python-blosc2 or C-Blosc2 refuses of frames that are whole: stores, batches, and trailers far behind.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use b2nd::Result;
+use b2nd::frame::{Buffer, Chunk, Header, HeaderField, Sizes, Source, Writer};
+use b2nd_view::{Limits, verify};
+use serde::Serialize;
+
+/// A frame of this typesize with one metalayer and one attribute, each packed by name as Python packs them.
+fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, impl Serialize)) -> Vec<u8> {
+    let mut header = Header::new(Sizes { typesize, chunksize: 64, blocksize: 64 }).unwrap();
+    header.metalayers_mut().insert(metalayer.0, b2nd::frame::encode_msgpack(&metalayer.1).unwrap()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(&[7; 64], usize::try_from(typesize).unwrap()).unwrap()).unwrap();
+    writer.set_vlmetalayer(attribute.0, &b2nd::frame::encode_msgpack(&attribute.1).unwrap()).unwrap();
+    writer.finish().unwrap()
+}
+
+/// The findings, and whether C-Blosc2 reads the frame all the same.
+fn found(source: &dyn Source) -> (Vec<String>, bool) {
+    let report = verify(source, &Limits::default());
+    assert!(report.findings.iter().all(|found| found.python_blosc2 == Some(false)), "{:?}", report.findings);
+    let sentences = report.findings.iter().map(|found| format!("{}: {}", found.place, found.finding)).collect();
+    (sentences, report.passes())
+}
+
+#[test]
+fn batches_that_python_refuses_are_found() {
+    let batches = |serializer: &str, lengths: &[i64]| {
+        let serializer = BTreeMap::from([("serializer", serializer)]);
+        frame(1, ("batcharray", serializer), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", lengths)])))
+    };
+    for serializer in ["msgpack", "arrow"] {
+        assert_eq!(found(&batches(serializer, &[3, 0, 1 << 40])), (vec![], true));
+    }
+    let negative = "vlmetalayer \"_batch_array_metadata\": its batch_lengths: expected numbers that are not negative";
+    assert_eq!(found(&batches("msgpack", &[3, -1])), (vec![negative.to_owned()], true));
+    let pickle = "metalayer \"batcharray\": its serializer: expected \"msgpack\" or \"arrow\", found \"pickle\"";
+    assert_eq!(found(&batches("pickle", &[3])), (vec![pickle.to_owned()], true));
+}
+
+#[test]
+fn stores_that_python_refuses_are_found() {
+    let store = |typesize: i32, keys: &[&str]| {
+        let metadata: BTreeMap<&str, u8> = keys.iter().map(|&key| (key, 0)).collect();
+        frame(typesize, ("b2embed", BTreeMap::from([("version", 1)])), ("estore_metadata", metadata))
+    };
+    assert_eq!(found(&store(1, &["embed_map", "current_offset"])), (vec![], true));
+    let no_offset = "vlmetalayer \"estore_metadata\": it has no \"current_offset\", without which python-blosc2 opens no store";
+    assert_eq!(found(&store(1, &["embed_map"])), (vec![no_offset.to_owned()], true));
+    let wide = "header: its typesize: expected 1 where frames are embedded, found 8";
+    assert_eq!(found(&store(8, &["embed_map", "current_offset"])), (vec![wide.to_owned()], true));
+}
+
+/// Bytes with zeros between them that nobody keeps.
+struct Apart {
+    front: Vec<u8>,
+    gap: u64,
+    back: Vec<u8>,
+}
+
+impl Source for Apart {
+    fn len(&self) -> Result<u64> {
+        Ok(self.front.len() as u64 + self.gap + self.back.len() as u64)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let end = range.end.min(self.len()?);
+        assert!(end - range.start.min(end) <= 1 << 20, "{range:?} is read at once");
+        let (front, back) = (self.front.len() as u64, self.front.len() as u64 + self.gap);
+        let byte = |at: u64| match at {
+            _ if at < front => self.front[at as usize],
+            _ if at < back => 0,
+            _ => self.back[(at - back) as usize],
+        };
+        Ok((range.start..end).map(byte).collect::<Vec<u8>>().into())
+    }
+}
+
+#[test]
+fn a_trailer_farther_behind_than_an_int32_counts_is_found_and_the_gap_is_not_read() {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+    let whole: Vec<u8> = writer.finish().unwrap();
+    let trailer = b2nd::frame::Frame::open(Buffer(&whole)).unwrap().trailer_range().unwrap().start as usize;
+    let apart = |gap: u64| {
+        let mut front = whole[..trailer].to_vec();
+        front[HeaderField::FRAME_LEN.value()].copy_from_slice(&(whole.len() as u64 + gap).to_be_bytes());
+        Apart { front, gap, back: whole[trailer..].to_vec() }
+    };
+    let most = i32::MAX as u64;
+    assert_eq!(found(&apart(most)), (vec![], true));
+    let far = "trailer: before it: a gap of 2,147,483,648 bytes, more than C-Blosc2 counts with";
+    assert_eq!(found(&apart(most + 1)), (vec![far.to_owned()], false));
+}
