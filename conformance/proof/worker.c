@@ -12,6 +12,22 @@
 
 static uint64_t digest;
 
+/* What C-Blosc2 2 reads otherwise: what is younger (chunks and blocks that vary in length, a parameter of shuffle), and delta behind another
+ * filter, which 3 mended. */
+static bool reads_otherwise;
+
+static void look(const uint8_t *chunk) {
+    if (BLOSC2_VERSION_MAJOR >= 3 || (chunk[BLOSC2_CHUNK_FLAGS] & 5) != 5) return;
+    if (chunk[0] > BLOSC2_VERSION_FORMAT_STABLE) reads_otherwise = true;
+    bool is_filtered = false;
+    for (int i = 0; i < BLOSC2_MAX_FILTERS; i++) {
+        uint8_t filter = chunk[BLOSC2_CHUNK_FILTER_CODES + i];
+        if (filter == BLOSC_DELTA && is_filtered) reads_otherwise = true;
+        if (filter) is_filtered = true;
+        if ((filter == BLOSC_SHUFFLE || filter == BLOSC_BITSHUFFLE) && chunk[BLOSC2_CHUNK_FILTER_META + i]) reads_otherwise = true;
+    }
+}
+
 static void add(const void *bytes, int64_t length) {
     const uint8_t *byte = bytes;
     for (int64_t i = 0; i < length; i++) digest = (digest ^ byte[i]) * 1099511628211u;
@@ -29,6 +45,7 @@ static const char *read_all(blosc2_schunk *schunk) {
     for (int i = 0; i < schunk->nvlmetalayers; i++) {
         uint8_t *content = NULL;
         int32_t length = 0;
+        if (schunk->vlmetalayers[i]->content_len >= BLOSC_EXTENDED_HEADER_LENGTH) look(schunk->vlmetalayers[i]->content);
         if (blosc2_vlmeta_get(schunk, schunk->vlmetalayers[i]->name, &content, &length) < 0) return "vlmetalayer";
         add(content, length);
         free(content);
@@ -38,6 +55,7 @@ static const char *read_all(blosc2_schunk *schunk) {
         bool needs_free = false;
         int32_t nbytes = 0, cbytes = 0, blocksize = 0;
         if (blosc2_schunk_get_chunk(schunk, n, &chunk, &needs_free) < 0) return "chunk";
+        look(chunk);
         int rc = blosc2_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize);
         if (needs_free) free(chunk);
         if (rc < 0 || nbytes < 0 || nbytes > MOST) return "sizes";
@@ -87,6 +105,7 @@ int main(void) {
         if (fread(bytes, 1, length, file) != (size_t)length) return 3;
         fclose(file);
         const char *why = NULL, *beside = NULL;
+        reads_otherwise = BLOSC2_VERSION_MAJOR < 3 && length > 25 && (bytes[25] & 15) > 2; /* the version of the frame */
         /* A buffer of exactly the frame's length, so that a sanitizer sees what is read behind it. */
         uint8_t *exact = malloc(length);
         memcpy(exact, bytes, length);
@@ -110,6 +129,7 @@ int main(void) {
             blosc2_schunk_free(open);
         }
         if (why || beside) printf("no %s/%s\n", why ? why : "-", beside ? beside : "-");
+        else if (reads_otherwise) puts("no known to read otherwise");
         else if (memory != disk) printf("no memory and file differ\n");
         else printf("ok %016" PRIx64 "\n", memory);
         fflush(stdout);

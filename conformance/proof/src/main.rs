@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use b2nd::frame::{Header, HeaderField};
+use b2nd::frame::HeaderField;
 use b2nd_view::{Limits, verify};
 use fastrand::Rng;
 use mutate::{Seed, mutant};
@@ -30,33 +30,15 @@ const LONGEST: u64 = 16 << 10;
 /// Frames that claim more data are left out: zeros take no bytes in a file, and their decoding would take all the time.
 const MOST: u64 = 4 << 20;
 
-/// Reports of sanitizers that are known, by words of them, and what is wrong. All are of C-Blosc2 2.21.3; 3.3.2 has the second alone.
-const KNOWN: [(&[&str], &str); 6] = [
-    (&["runtime error: index -1", " in update_shape "], "an array without dimensions: an index of -1, for valid frames too"),
-    (&["signed integer overflow", " in update_shape"], "an empty array with a very long dimension: a product overflows"),
-    (
-        &["heap-use-after-free", " in frame_free ", " in blosc2_schunk_open_offset_udio "],
-        "a contiguous file whose header says that it is sparse: used after it was freed",
-    ),
-    (
-        &["heap-buffer-overflow", " in blosc2_stdio_read ", " in blosc_d "],
-        "blocks with gaps between them: a block is read into a buffer that is too short",
-    ),
-    (
-        &["signed integer overflow", " in get_set_slice "],
-        "shapes whose chunks are longer than an int32 counts: a product overflows",
-    ),
-    (
-        &["heap-buffer-overflow", "__interceptor_memcpy", " in blosc_d "],
-        "a stored chunk with the short header of 16 bytes: read behind its end",
-    ),
-];
+/// Reports of sanitizers that are no damage, by words of them, and what they are.
+const KNOWN: [(&[&str], &str); 1] = [(
+    &["runtime error: index -1", " in update_shape "],
+    "an array without dimensions: an index of -1, for valid frames too (C-Blosc2 2.21.3, not 3.3)",
+)];
 
 #[derive(Default)]
 struct Counts {
     mutants: u64,
-    /// Of those that pass: an array's metalayer that does not fit its frame.
-    misfits: u64,
     passed: u64,
     read: u64,
     refused: BTreeMap<String, u64>,
@@ -118,14 +100,15 @@ fn run() -> Result<bool, String> {
         if !verify(&bytes, &limits).passes() {
             continue;
         }
-        if !fits(&bytes).unwrap_or(false) {
-            counts.misfits += 1;
-            continue;
-        }
         counts.passed += 1;
         let told = values::digest(&bytes);
         fs::write(&file, &bytes).map_err(|error| error.to_string())?;
-        let answer = worker.ask(&file).map_err(|error| format!("{program}: {error}"))?;
+        let mut ask = || worker.ask(&file).map_err(|error| format!("{program}: {error}"));
+        // Twice: a loaded machine may have let it wait.
+        let answer = match ask()? {
+            Answer::Hung => ask()?,
+            answer => answer,
+        };
         let keep = |why: &str, said: &str| -> Result<(), String> {
             let name = out.join(format!("{why}-{seed}-{}.b2nd", counts.mutants));
             fs::write(&name, &bytes).and_then(|()| fs::write(name.with_extension("txt"), said)).map_err(|error| error.to_string())
@@ -166,12 +149,9 @@ fn run() -> Result<bool, String> {
             }
         }
     }
-    let Counts { mutants, misfits, passed, read, refused, differ, unread, crashed, known, hung } = counts;
+    let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung } = counts;
     let time = start.elapsed().as_secs();
-    println!("{mutants} mutants in {time} s, {} pass the gate", passed + misfits);
-    println!(
-        "{misfits} of these are arrays whose metalayer does not fit the frame, and are left out; C-Blosc2 reads {read} of {passed}"
-    );
+    println!("{mutants} mutants in {time} s, {passed} pass the gate, and C-Blosc2 reads {read} of these");
     for (why, count) in refused {
         println!("  refuses {count}: {why}");
     }
@@ -179,18 +159,7 @@ fn run() -> Result<bool, String> {
         println!("  known reports, {count}: {why}");
     }
     println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
-    Ok(crashed + hung == 0)
-}
-
-/// Whether the array's metalayer can be read, and describes chunks and blocks of the header's sizes. `verify` does not ask this, and
-/// C-Blosc2 multiplies what it finds there.
-fn fits(frame: &[u8]) -> b2nd::Result<bool> {
-    let header = Header::from_slice(frame)?;
-    let Some(meta) = header.array()? else { return Ok(true) };
-    let grid = meta.geometry().grid()?;
-    let bytes = |items: i64| i128::from(items) * i128::from(header.typesize());
-    Ok(bytes(grid.extchunknitems()) == i128::from(header.chunksize())
-        && bytes(grid.blocknitems()) == i128::from(header.blocksize()))
+    Ok(crashed + hung + differ + unread == 0)
 }
 
 /// The nbytes of the header.
