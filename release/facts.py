@@ -1,7 +1,10 @@
-"""What the workspace's metadata say for a release: `python3 release/facts.py version|crates|owner|notices|bom`.
+"""What the workspace's metadata say for a release: `python3 release/facts.py version|crates|owner|features|npm`,
+`python3 release/facts.py notices|bom tool|page`.
 
-notices  the crates in the tool, with the licence files that they bring
-bom      a bill of materials of the tool, in CycloneDX 1.5
+features  those that the tool is built with
+npm       the package.json of the page
+notices   the crates in the tool or in the page, with the licence files that they bring
+bom       a bill of materials of it, in CycloneDX 1.5
 """
 
 import json
@@ -11,13 +14,20 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = "b2nd-cli"
+# What is given away compiled: its crate, manifest, features and target.
+PROGRAMS = {
+    "tool": ("b2nd-cli", "Cargo.toml", "arrow", "x86_64-unknown-linux-musl"),
+    "page": ("b2nd-web", "web/wasm/Cargo.toml", "values", "wasm32-unknown-unknown"),
+}
 LICENCES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "UNLICENSE*", "license*")
 
 
+def cargo(*command):
+    return subprocess.run(["cargo", *command], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def metadata(*options):
-    command = ["cargo", "metadata", "--format-version=1", "--locked", *options]
-    return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
+    return json.loads(cargo("metadata", "--format-version=1", "--locked", *options))
 
 
 def published(meta):
@@ -38,11 +48,17 @@ def published(meta):
     return [ours[name] for name in order]
 
 
-def linked(meta):
-    """The packages that are in the program: no tools of the build, no tests."""
+def linked(what):
+    """The packages that are in a program, and what each needs: no tools of the build, no tests."""
+    name, manifest, features, target = PROGRAMS[what]
+    meta = metadata(f"--manifest-path={manifest}", f"--features={name}/{features}", f"--filter-platform={target}")
+    # Metadata are of the whole workspace, whose other members switch on features that this one does without.
+    tree = ["tree", "--locked", f"--manifest-path={manifest}", f"--package={name}", f"--features={features}", f"--target={target}"]
+    lines = cargo(*tree, "--edges=normal", "--prefix=none", "--format={p}").splitlines()
+    inside = {tuple(line.split()[:2]) for line in lines if line}
     nodes = {node["id"]: node for node in meta["resolve"]["nodes"]}
-    packages = {it["id"]: it for it in meta["packages"]}
-    todo = [next(it["id"] for it in meta["packages"] if it["name"] == PROGRAM)]
+    packages = {it["id"]: it for it in meta["packages"] if (it["name"], "v" + it["version"]) in inside}
+    todo = [next(it["id"] for it in packages.values() if it["name"] == name)]
     edges = {}
     while todo:
         at = todo.pop()
@@ -50,13 +66,13 @@ def linked(meta):
             continue
         wanted = [it["pkg"] for it in nodes[at]["deps"] if any(kind["kind"] is None for kind in it["dep_kinds"])]
         # What is compiled into the compiler is not in the program.
-        edges[at] = [it for it in wanted if not any("proc-macro" in t["kind"] for t in packages[it]["targets"])]
+        edges[at] = [it for it in wanted if it in packages and not any("proc-macro" in t["kind"] for t in packages[it]["targets"])]
         todo += edges[at]
     return {it: (packages[it], edges[it]) for it in sorted(edges, key=lambda it: packages[it]["name"])}
 
 
-def checksums():
-    lock = tomllib.loads((ROOT / "Cargo.lock").read_text())
+def checksums(what):
+    lock = tomllib.loads((ROOT / PROGRAMS[what][1]).with_name("Cargo.lock").read_text())
     return {(it["name"], it["version"]): it.get("checksum") for it in lock["package"]}
 
 
@@ -65,10 +81,10 @@ def licence_files(package):
     return sorted({path for name in LICENCES for path in directory.glob(name) if path.is_file()})
 
 
-def notices(meta):
-    print("The program b2nd contains these crates. Each is followed by the licence files that it brings; a text that several bring stands once.")
+def notices(what):
+    print(f"The {what} b2nd contains these crates. Each is followed by the licence files that it brings; a text that several bring stands once.")
     seen = {}
-    for package, _ in linked(meta).values():
+    for package, _ in linked(what).values():
         if package["source"] is None:
             continue
         print("\n" + "=" * 100)
@@ -102,9 +118,9 @@ def component(package, sums):
     return made
 
 
-def bom(meta):
-    sums, packages = checksums(), linked(meta)
-    program = next(package for package, _ in packages.values() if package["name"] == PROGRAM)
+def bom(what):
+    sums, packages = checksums(what), linked(what)
+    program = next(package for package, _ in packages.values() if package["name"] == PROGRAMS[what][0])
     parts = [component(package, sums) for package, _ in packages.values() if package is not program]
     document = {
         "bomFormat": "CycloneDX",
@@ -120,22 +136,41 @@ def bom(meta):
     print()
 
 
-def owner(meta):
-    package = next(it for it in meta["packages"] if it["name"] == "b2nd")
+def library():
+    return next(it for it in metadata("--no-deps")["packages"] if it["name"] == "b2nd")
+
+
+def owner():
     for field in ("repository", "homepage"):
-        if not package[field]:
+        if not library()[field]:
             print(f"{field} is empty: fill it in [workspace.package] of Cargo.toml before anything is published")
 
 
-def main(what):
-    if what == "version":
-        print(next(it for it in metadata("--no-deps")["packages"] if it["name"] == "b2nd")["version"])
-    elif what == "crates":
+def npm():
+    package = library()
+    made = {
+        "name": "b2nd-page",
+        "version": package["version"],
+        "description": "What is in a Blosc2 file, in a browser: static files, or the engine that they ask",
+        "license": package["license"],
+        "type": "module",
+        "main": "engine.js",
+    }
+    made |= {field: package[field] for field in ("repository", "homepage") if package[field]}
+    print(json.dumps(made, indent=2))
+
+
+def main(fact, what=None):
+    if fact == "version":
+        print(library()["version"])
+    elif fact == "crates":
         print("\n".join(it["name"] for it in published(metadata("--no-deps"))))
-    elif what == "owner":
-        owner(metadata("--no-deps"))
+    elif fact == "features":
+        print(PROGRAMS["tool"][2])
+    elif what is None:
+        {"owner": owner, "npm": npm}[fact]()
     else:
-        {"notices": notices, "bom": bom}[what](metadata("--filter-platform=x86_64-unknown-linux-musl"))
+        {"notices": notices, "bom": bom}[fact](what)
 
 
 main(*sys.argv[1:])
