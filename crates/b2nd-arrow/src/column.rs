@@ -63,6 +63,14 @@ impl Column {
         }
     }
 
+    /// The physical rows of a block, where values have a fixed width.
+    pub(crate) fn block(&self) -> Option<u64> {
+        match self {
+            Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.block(),
+            Column::Text(_) | Column::Batches(..) | Column::Cells(..) => None,
+        }
+    }
+
     /// The bytes that its files take, and those of its values there uncompressed.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let of = |leaf: &Leaf| (leaf.frame_len(), leaf.data_len());

@@ -177,6 +177,12 @@ impl Fixed {
         Ok(Fixed { rows, element, itemsize, is_widened, shape, valid })
     }
 
+    /// The rows of a block.
+    pub(crate) fn block(&self) -> Option<u64> {
+        let rows = self.rows.array.geometry().blockshape().first()?;
+        u64::try_from(*rows).ok().filter(|&rows| rows > 0)
+    }
+
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let (mut packed, plain) = self.rows.sizes();
         if let Valid::Mask(mask) = &self.valid {

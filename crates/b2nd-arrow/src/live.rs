@@ -124,6 +124,15 @@ impl Live {
         Ok(selection)
     }
 
+    /// Finds the end of the whole blocks with the rows from `start` on: those that have `length` physical rows, or the first.
+    /// `None` if no row is there.
+    pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
+        let selection = self.select(start..start.saturating_add(1))?;
+        let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };
+        let last = first.saturating_add(length) / block;
+        self.before(last.max(first / block + 1).saturating_mul(block)).map(Some)
+    }
+
     /// Counts the live rows before this physical one.
     pub(crate) fn before(&self, row: u64) -> Result<u64> {
         let at = self.segments.partition_point(|segment| segment.physical.end <= row);

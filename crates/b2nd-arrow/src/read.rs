@@ -20,7 +20,11 @@ pub struct Reader {
     projection: Vec<usize>,
     schema: SchemaRef,
     rows: Range<u64>,
-    batch_size: u64,
+    batch_size: usize,
+    /// More rows are not read at once.
+    most: usize,
+    /// The physical rows of a block of the columns, where they have such.
+    block: Option<u64>,
     ready: VecDeque<Result<RecordBatch>>,
 }
 
@@ -31,10 +35,12 @@ impl Reader {
         schema: SchemaRef,
         rows: Range<u64>,
         batch_size: usize,
+        most: usize,
+        block: Option<u64>,
     ) -> Reader {
         let rows = rows.start.min(table.live.rows())..rows.end.min(table.live.rows());
-        let batch_size = u64::try_from(batch_size).unwrap_or(u64::MAX).max(1);
-        Reader { table, projection, schema, rows, batch_size, ready: VecDeque::new() }
+        let batch_size = batch_size.min(most).max(1);
+        Reader { table, projection, schema, rows, batch_size, most, block, ready: VecDeque::new() }
     }
 
     /// The number of rows that are still to come.
@@ -43,20 +49,42 @@ impl Reader {
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())
     }
 
-    /// Reads as many batches as there are threads.
+    /// Reads as many parts as there are threads.
     fn fill(&mut self) {
         let mut parts = Vec::new();
         while !self.rows.is_empty() && parts.len() < rayon::current_num_threads() {
-            let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
+            let end = self.end();
             parts.push(self.rows.start..end);
             self.rows.start = end;
         }
-        let batch = |rows| self.table.batch(&self.projection, &self.schema, rows);
-        self.ready = parts.into_par_iter().map(batch).collect::<Vec<_>>().into();
+        let read = |rows| self.table.batch(&self.projection, &self.schema, rows);
+        let read: Vec<_> = parts.into_par_iter().map(read).collect();
+        for part in read {
+            match part {
+                Ok(part) if part.num_rows() > self.batch_size => {
+                    let length = |start| self.batch_size.min(part.num_rows() - start);
+                    let starts = (0..part.num_rows()).step_by(self.batch_size);
+                    self.ready.extend(starts.map(|start| Ok(part.slice(start, length(start)))));
+                }
+                part => self.ready.push_back(part),
+            }
+        }
     }
 }
 
 impl Reader {
+    /// The end of the next part. It is that of a block if it can be, since a block is decompressed for each part that it is in.
+    fn end(&self) -> u64 {
+        let (start, length, most) = (self.rows.start, self.batch_size as u64, self.most as u64);
+        let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
+        let end = match whole {
+            Some(Ok(Some(end))) if end > start && end - start <= most => end,
+            // Rows that cannot be told apart are an error when they are read.
+            _ => start.saturating_add(length),
+        };
+        end.min(self.rows.end)
+    }
+
     /// The next batch, with an error of this crate.
     pub(crate) fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
         if self.ready.is_empty() {

@@ -155,7 +155,8 @@ impl Table {
         let longest = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let longest = longest.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(0);
         let fitting = usize::try_from(BATCH_BYTES / longest.max(1)).unwrap_or(usize::MAX).max(1);
-        Ok(Reader::new(self.0.clone(), projection.to_vec(), schema.into(), rows, batch_size.min(fitting)))
+        let block = projection.iter().filter_map(|&place| self.block(place)).max();
+        Ok(Reader::new(self.0.clone(), projection.to_vec(), schema.into(), rows, batch_size, fitting, block))
     }
 
     /// Reads all rows of all columns that have an Arrow type.
@@ -214,15 +215,24 @@ impl Table {
     ///
     /// A file cannot be opened.
     pub fn sizes(&self, place: usize) -> Result<(u64, u64)> {
-        let columns = match self.0.outputs.get(place) {
-            Some(Output::Column(column)) => vec![*column],
-            Some(Output::Parent(parent)) => parent.columns(),
-            None => vec![],
-        };
-        columns.into_iter().try_fold((0, 0), |(packed, plain), column| {
+        self.columns_of(place).into_iter().try_fold((0, 0), |(packed, plain), column| {
             let (more, values) = self.0.column(column)?.sizes();
             Ok((packed + more, plain + values))
         })
+    }
+
+    /// The physical rows of the longest block of a field of the schema, where its values have a fixed width.
+    fn block(&self, place: usize) -> Option<u64> {
+        self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
+    }
+
+    /// The columns that a field of the schema is made of.
+    fn columns_of(&self, place: usize) -> Vec<usize> {
+        match self.0.outputs.get(place) {
+            Some(Output::Column(column)) => vec![*column],
+            Some(Output::Parent(parent)) => parent.columns(),
+            None => vec![],
+        }
     }
 
     /// The bytes that the files of one of the [`columns`](Table::columns) take, and those of its values uncompressed.

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use arrow_array::Array;
@@ -215,6 +216,33 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     assert!(error.ends_with(expected), "{error}");
     std::fs::remove_file(file("n")).unwrap();
     assert!(summary().unwrap().is_none());
+}
+
+#[test]
+fn batches_end_where_blocks_do() {
+    let table = Table::open(data("blocks.b2z")).unwrap();
+    let blocks: BTreeSet<u64> = (0..table.physical_rows()).step_by(20).map(|row| table.live_before(row).unwrap()).collect();
+    let ends = |start: u64, batch_size: usize| {
+        let mut end = start;
+        let batches = table.read(&[0], start..table.rows(), batch_size).unwrap();
+        let ends: Vec<u64> = batches
+            .map(|batch| {
+                let rows = batch.unwrap().num_rows();
+                assert!(rows <= batch_size, "{rows} of {batch_size}");
+                end += rows as u64;
+                end
+            })
+            .collect();
+        assert_eq!(ends.last(), Some(&table.rows()));
+        ends
+    };
+    for (start, batch_size) in [(0, 20), (0, 25), (5, 20), (41, 50), (0, 100)] {
+        let ends = ends(start, batch_size);
+        assert!(ends[..ends.len() - 1].iter().all(|end| blocks.contains(end)), "{start} {batch_size}: {ends:?}");
+    }
+    // Of a block that is longer than a batch each batch is a part, and it is decompressed for all of them together.
+    let ends: BTreeSet<u64> = ends(0, 5).into_iter().collect();
+    assert!(blocks.iter().skip(1).all(|block| ends.contains(block)), "{ends:?}");
 }
 
 #[test]
