@@ -9,6 +9,7 @@
 //! | write and update a catalogue | [`catalog`] |
 //! | have a cluster scan | `cluster` |
 //! | ask in SQL | `sql`, `live` |
+//! | ask tables of python-blosc2 in SQL, here or in another program with DataFusion | `tables` |
 
 pub mod catalog;
 #[cfg(feature = "ballista")]
@@ -20,8 +21,11 @@ pub mod listing;
 pub mod live;
 pub mod place;
 pub mod read;
+mod remote;
 pub mod row;
 pub mod scan;
 #[cfg(feature = "sql")]
 pub mod sql;
+#[cfg(feature = "sql")]
+pub mod tables;
 mod temporary;

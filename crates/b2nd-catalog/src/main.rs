@@ -29,7 +29,7 @@ enum Command {
     /// Reads the headers of all files below directories and urls into a catalogue.
     Scan(Scan),
     #[cfg(feature = "sql")]
-    /// Asks a catalogue, `arrays`, or files themselves, `b2nd('url')`, in SQL.
+    /// Asks a catalogue, `arrays`, files themselves, `b2nd('url')`, or tables of python-blosc2, `'table.b2z'`, in SQL.
     Sql(Sql),
     /// Runs a scheduler, which gives parts of a scan to executors.
     #[cfg(feature = "ballista")]
@@ -107,9 +107,20 @@ fn main() -> ExitCode {
         done
     });
     done.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", sentence(&error));
         ExitCode::FAILURE
     })
+}
+
+/// An error with its causes, each of which is said once: DataFusion says a cause in its own sentence too.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(|cause| cause.to_string()) {
+        if !text.ends_with(&cause) {
+            text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
+        }
+    }
+    text.strip_prefix("External error: ").map_or(text.clone(), str::to_owned)
 }
 
 impl Command {

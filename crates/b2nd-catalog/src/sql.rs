@@ -1,4 +1,4 @@
-//! SQL over catalogues and over live scans.
+//! SQL over catalogues, over live scans and over tables.
 
 use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -17,6 +17,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::live::Live;
 use crate::place::{Place, shown};
+use crate::tables::with_tables;
 use crate::temporary::temporary_in;
 
 /// The most rows of a table on a terminal.
@@ -35,13 +36,13 @@ pub enum Format {
     Parquet,
 }
 
-/// A context in which `arrays` is the catalogue, and `b2nd('url')` a scan.
+/// A context in which `arrays` is the catalogue, `b2nd('url')` a scan, and `'table.b2z'` a table of python-blosc2.
 ///
 /// # Errors
 ///
 /// The catalogue cannot be opened.
 pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<SessionContext> {
-    let context = SessionContext::new_with_config(SessionConfig::new().with_information_schema(true));
+    let context = with_tables(SessionContext::new_with_config(SessionConfig::new().with_information_schema(true)));
     context.register_udtf("b2nd", Arc::new(Live { jobs }));
     if let Some(catalog) = catalog {
         let place = Place::of(catalog)?;
@@ -171,21 +172,26 @@ impl Output {
     }
 }
 
-/// A text with escapes for what a terminal would not show but do.
+/// A batch with escapes for what a terminal would not show but do: in text, and in what has text in it.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
-    let shown = |column: &ArrayRef| -> Result<ArrayRef> {
-        Ok(match column.data_type() {
-            DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 => {
-                let text = arrow::compute::cast(column, &DataType::Utf8)?;
-                let shown: StringArray =
-                    text.as_string::<i32>().iter().map(|text| text.map(b2nd_view::text::printable)).collect();
-                arrow::compute::cast(&shown, column.data_type())?
-            }
-            _ => column.clone(),
-        })
-    };
-    let columns = batch.columns().iter().map(shown).collect::<Result<_>>()?;
-    Ok(RecordBatch::try_new(batch.schema(), columns)?)
+    let options = FormatOptions::default();
+    let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let may_hold_text = match column.data_type() {
+            DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 | DataType::Dictionary(..) => true,
+            other => other.is_nested(),
+        };
+        if !may_hold_text {
+            fields.push(field.clone());
+            columns.push(column.clone());
+            continue;
+        }
+        let format = ArrayFormatter::try_new(column, &options)?;
+        let text = |row| column.is_valid(row).then(|| b2nd_view::text::printable(&format.value(row).to_string()));
+        fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
+        columns.push(Arc::new((0..column.len()).map(text).collect::<StringArray>()));
+    }
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }
 
 /// A batch with text for lists, which CSV has not.

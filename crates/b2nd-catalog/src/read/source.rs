@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use b2nd_view::Source;
-use bytes::{Buf, Bytes, BytesMut};
-use futures::{StreamExt, TryStreamExt, stream};
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use object_store::ObjectStore;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 use rustix::fs::{Mode, OFlags, openat};
 
 use crate::place::{Object, micros};
+use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
 /// The length of the first read. 99.8% of known headers fit.
@@ -30,11 +31,6 @@ const GAP: u64 = FIRST;
 
 /// The longest range that is not asked for as such.
 const MOST: u64 = 1 << 20;
-
-/// More bytes of a file than these are not held for its rows.
-const HELD: u64 = 1 << 28;
-
-const CHANGED: &str = "it was changed meanwhile";
 
 /// The parts of a file, and files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
@@ -69,13 +65,6 @@ pub(super) struct Parts {
     /// The bytes of them together.
     total: u64,
     missing: Mutex<Vec<Range<u64>>>,
-}
-
-#[derive(Clone)]
-struct Found {
-    size: u64,
-    etag: Option<String>,
-    modified: Option<i64>,
 }
 
 impl Opened {
@@ -127,12 +116,13 @@ impl Opened {
     pub(super) async fn fetch(&mut self) -> bool {
         let Opened::Remote(parts) = self else { return false };
         let missing = parts.missing();
-        let gets: Vec<_> = missing.iter().map(|range| parts.get(range.clone())).collect();
+        let (store, path, known) = (&parts.store, &parts.path, parts.found.as_ref());
+        let gets: Vec<_> = missing.iter().map(|range| get(store, path, known, range.clone())).collect();
         let fetched: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, result) in missing.iter().zip(fetched) {
             let (end, bytes) = match result {
-                Ok((found, _)) if parts.is_changed(&found) => (range.end, Err(CHANGED.to_owned())),
-                Ok((found, bytes)) => {
+                Ok(Answer { found, .. }) if parts.is_changed(&found) => (range.end, Err(CHANGED.to_owned())),
+                Ok(Answer { found, bytes, .. }) => {
                     parts.answered.get_or_insert_with(|| found.clone());
                     parts.found.get_or_insert(found);
                     parts.total += bytes.len() as u64;
@@ -291,51 +281,7 @@ impl Parts {
 
     /// True if an answer is of another file than those before: not every store minds the condition that requests have.
     fn is_changed(&self, now: &Found) -> bool {
-        let other = |first: &Found| first.size != now.size || first.etag != now.etag || first.modified != now.modified;
-        self.found.as_ref().is_some_and(|found| found.size != now.size) || self.answered.as_ref().is_some_and(other)
-    }
-
-    async fn get(&self, range: Range<u64>) -> Result<(Found, Bytes), String> {
-        // A weak tag cannot be compared.
-        let etag = self.found.as_ref().and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
-        let whole = GetOptions { if_match: etag, ..GetOptions::default() };
-        let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };
-        let (got, has_ranges) = match self.store.get_opts(&self.path, part).await {
-            Err(object_store::Error::NotSupported { .. }) => (self.store.get_opts(&self.path, whole).await, false),
-            got => (got, true),
-        };
-        let got = got.map_err(|error| message(&error))?;
-        let ObjectMeta { size, e_tag, last_modified, .. } = got.meta.clone();
-        let wanted = self.found.as_ref().map_or(size, |found| found.size).min(range.end).saturating_sub(range.start);
-        let bytes = if has_ranges { got.bytes().await } else { part_of(got, range.start, wanted).await };
-        let bytes = bytes.map_err(|error| message(&error))?;
-        if (bytes.len() as u64) < wanted {
-            return Err(CHANGED.to_owned());
-        }
-        Ok((Found { size, etag: e_tag, modified: Some(last_modified.timestamp_micros()) }, bytes))
-    }
-}
-
-/// So many bytes of a whole file after those that are skipped. Later ones are not waited for.
-async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
-    let mut part = BytesMut::new();
-    let mut pieces = got.into_stream();
-    while (part.len() as u64) < wanted
-        && let Some(mut piece) = pieces.try_next().await?
-    {
-        let before = skipped.min(piece.len() as u64);
-        skipped -= before;
-        piece.advance(before as usize);
-        piece.truncate((wanted - part.len() as u64).min(piece.len() as u64) as usize);
-        part.extend_from_slice(&piece);
-    }
-    Ok(part.freeze())
-}
-
-fn message(error: &object_store::Error) -> String {
-    match error {
-        object_store::Error::NotFound { .. } => "it is not there".to_owned(),
-        object_store::Error::Precondition { .. } => CHANGED.to_owned(),
-        error => error.to_string(),
+        self.found.as_ref().is_some_and(|found| found.size != now.size)
+            || self.answered.as_ref().is_some_and(|first| first != now)
     }
 }

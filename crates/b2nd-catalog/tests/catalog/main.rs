@@ -9,4 +9,5 @@ mod files;
 mod http;
 mod pages;
 mod server;
+mod tables;
 mod truth;

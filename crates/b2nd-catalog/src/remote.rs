@@ -1,0 +1,87 @@
+//! Files behind a protocol, asked for ranges.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes, BytesMut};
+use futures::TryStreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
+
+/// More bytes of a file than these are not held.
+pub(crate) const HELD: u64 = 1 << 28;
+
+pub(crate) const CHANGED: &str = "it was changed meanwhile";
+
+/// A file's state, as a listing or an answer tells it.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) size: u64,
+    pub(crate) etag: Option<String>,
+    /// Microseconds since 1970.
+    pub(crate) modified: Option<i64>,
+}
+
+/// A part of a file, and the state that it had then.
+pub(crate) struct Answer {
+    pub(crate) found: Found,
+    pub(crate) bytes: Bytes,
+    /// False where the server sent the file from its start.
+    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
+    pub(crate) has_ranges: bool,
+}
+
+/// Asks for a range, which is cut where the file ends.
+///
+/// # Errors
+///
+/// A sentence: it is not there, has another tag than the known one, or cannot be read.
+pub(crate) async fn get(
+    store: &Arc<dyn ObjectStore>,
+    path: &Path,
+    known: Option<&Found>,
+    range: Range<u64>,
+) -> Result<Answer, String> {
+    // A weak tag cannot be compared.
+    let etag = known.and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
+    let whole = GetOptions { if_match: etag, ..GetOptions::default() };
+    let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };
+    let (got, has_ranges) = match store.get_opts(path, part).await {
+        Err(object_store::Error::NotSupported { .. }) => (store.get_opts(path, whole).await, false),
+        got => (got, true),
+    };
+    let got = got.map_err(|error| message(&error))?;
+    let ObjectMeta { size, e_tag, last_modified, .. } = got.meta.clone();
+    let wanted = known.map_or(size, |found| found.size).min(range.end).saturating_sub(range.start);
+    let bytes = if has_ranges { got.bytes().await } else { part_of(got, range.start, wanted).await };
+    let bytes = bytes.map_err(|error| message(&error))?;
+    if (bytes.len() as u64) < wanted {
+        return Err(CHANGED.to_owned());
+    }
+    let found = Found { size, etag: e_tag, modified: Some(last_modified.timestamp_micros()) };
+    Ok(Answer { found, bytes, has_ranges })
+}
+
+/// Skips bytes of a whole file and takes those that follow. What comes after them is not waited for.
+async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
+    let mut part = BytesMut::new();
+    let mut pieces = got.into_stream();
+    while (part.len() as u64) < wanted
+        && let Some(mut piece) = pieces.try_next().await?
+    {
+        let before = skipped.min(piece.len() as u64);
+        skipped -= before;
+        piece.advance(before as usize);
+        piece.truncate((wanted - part.len() as u64).min(piece.len() as u64) as usize);
+        part.extend_from_slice(&piece);
+    }
+    Ok(part.freeze())
+}
+
+fn message(error: &object_store::Error) -> String {
+    match error {
+        object_store::Error::NotFound { .. } => "it is not there".to_owned(),
+        object_store::Error::Precondition { .. } => CHANGED.to_owned(),
+        error => error.to_string(),
+    }
+}

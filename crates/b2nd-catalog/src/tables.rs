@@ -1,0 +1,116 @@
+//! Tables of python-blosc2 as tables of DataFusion, of which no more is read than a query needs.
+//!
+//! | to | use |
+//! | --- | --- |
+//! | register a table under a name | [`Provider::new`] |
+//! | open one by its path or url | [`open`] |
+//! | name tables in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')` | [`with_tables`] |
+
+mod names;
+mod plan;
+mod prune;
+mod remote;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use b2nd_arrow::Table;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
+use datafusion::common::{DFSchema, DataFusionError, Result, Statistics};
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+
+pub use names::{open, with_tables};
+
+use plan::Scan;
+
+/// A table that DataFusion asks.
+///
+/// * Of the columns only those that a query names are read, and of these no chunk outside of the rows that it needs.
+/// * Filters leave out the rows that the table's SUMMARY indexes exclude, where it has them and they are not stale. DataFusion tests
+///   those that are left again.
+/// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table.
+///
+/// ```
+/// use std::sync::Arc;
+/// use b2nd_catalog::tables::Provider;
+/// use datafusion::prelude::SessionContext;
+///
+/// # tokio::runtime::Runtime::new()?.block_on(async {
+/// let table = b2nd_arrow::Table::open("../b2nd-arrow/tests/data/blocks.b2z")?;
+/// let context = SessionContext::new();
+/// context.register_table("blocks", Arc::new(Provider::new(table)))?;
+/// let rows = context.sql("select n from blocks where n >= 140").await?.count().await?;
+/// assert_eq!(rows, 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Provider {
+    table: Table,
+}
+
+impl Provider {
+    /// Makes a provider of an open table.
+    pub fn new(table: Table) -> Provider {
+        Provider { table }
+    }
+}
+
+#[async_trait]
+impl TableProvider for Provider {
+    fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    /// An index says of a part of the rows that none of them passes, and nothing of single rows.
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        let supported = |filter: &&Expr| match filter.is_volatile() {
+            true => TableProviderFilterPushDown::Unsupported,
+            false => TableProviderFilterPushDown::Inexact,
+        };
+        Ok(filters.iter().map(supported).collect())
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let rows = usize::try_from(self.table.rows()).ok()?;
+        Some(Statistics::new_unknown(&self.schema()).with_num_rows(Precision::Exact(rows)))
+    }
+
+    async fn scan(
+        &self,
+        state: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut rows: Vec<Range<u64>> = std::iter::once(0..self.table.rows()).collect();
+        match conjunction(filters.to_vec()) {
+            Some(filter) => {
+                let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
+                let filter = state.create_physical_expr(filter, &schema)?;
+                let table = self.table.clone();
+                let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &filter));
+                rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
+            }
+            // Of rows that are filtered once more, a limit would take too few.
+            None => {
+                if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
+                    all.end = all.end.min(limit as u64);
+                }
+            }
+        }
+        let projection = projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect());
+        let partitions = state.config().target_partitions();
+        Ok(Arc::new(Scan::new(self.table.clone(), projection, rows, partitions, filters.is_empty() && limit.is_none())?))
+    }
+}

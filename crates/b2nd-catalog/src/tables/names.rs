@@ -1,0 +1,106 @@
+//! Tables by their names in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use b2nd_arrow::{Store, Table};
+use b2nd_store::Location;
+use datafusion::catalog::{DynamicFileCatalog, TableFunctionArgs, TableFunctionImpl, TableProvider, UrlTableFactory};
+use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::execution::context::SessionContext;
+use datafusion::logical_expr::Expr;
+
+use crate::place::{Place, shown};
+use crate::tables::Provider;
+use crate::tables::remote::RemoteFile;
+
+/// The endings of stores that hold tables.
+const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
+
+/// Opens a table: of a path, or of a url with `http`, `https`, `s3`, `gs`, `az` or `file`. Of a store with several its key is to be
+/// given, or to stand behind the place as in `store.b2z::/group/name`.
+///
+/// Ranges of a remote table are read, and only those that are needed. A remote `.b2d` cannot be opened.
+///
+/// # Errors
+///
+/// There is no such table, or it cannot be read.
+pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
+    let location = Location::new(OsStr::new(place));
+    let name = location.place();
+    let store = match Place::of(&name)? {
+        // Errors name a path as it was given.
+        Place::Disk(path) => Store::open(if name.contains("://") { &path } else { Path::new(&*name) })?,
+        Place::Remote(store, path) => {
+            let name = shown(&name);
+            let file = RemoteFile::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
+            Store::from_source(&name, Arc::new(file))?
+        }
+    };
+    Ok(match key.or(location.key()) {
+        Some(key) => Table::from_store(store, key)?,
+        None => Table::only(store)?,
+    })
+}
+
+/// A context whose queries may name tables of python-blosc2: by a path or url in place of a table's name, or by the table function
+/// `b2nd_table`.
+pub fn with_tables(context: SessionContext) -> SessionContext {
+    let id = context.session_id();
+    let catalogs = context.state().catalog_list().clone();
+    let catalogs = Arc::new(DynamicFileCatalog::new(catalogs, Arc::new(Files)));
+    let state = context.into_state_builder().with_session_id(id).with_catalog_list(catalogs).build();
+    let context = SessionContext::from(state);
+    context.register_udtf("b2nd_table", Arc::new(Function));
+    context
+}
+
+/// Tables that are named as a place.
+#[derive(Debug)]
+struct Files;
+
+#[async_trait]
+impl UrlTableFactory for Files {
+    async fn try_new(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
+        let location = Location::new(OsStr::new(name));
+        let place = location.place();
+        let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
+        // The name of another table that there is none of.
+        if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
+            return Ok(None);
+        }
+        let name = name.to_owned();
+        let opened = tokio::task::spawn_blocking(move || provider(&name, None)).await;
+        opened.map_err(|error| DataFusionError::External(error.into()))?.map(Some)
+    }
+}
+
+/// The table function.
+#[derive(Debug)]
+struct Function;
+
+impl TableFunctionImpl for Function {
+    fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
+        let text = |expression: &Expr| match expression {
+            Expr::Literal(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)), _) => Some(text.clone()),
+            _ => None,
+        };
+        let texts: Option<Vec<_>> = args.exprs().iter().map(text).collect();
+        match texts.as_deref() {
+            Some([place]) => provider(place, None),
+            Some([place, key]) => provider(place, Some(key)),
+            _ => plan_err!(
+                "b2nd_table takes a url or path, and the key of a table where there are several, as text: b2nd_table('store.b2z', '/group/name')"
+            ),
+        }
+    }
+}
+
+fn provider(place: &str, key: Option<&str>) -> Result<Arc<dyn TableProvider>> {
+    match open(place, key) {
+        Ok(table) => Ok(Arc::new(Provider::new(table))),
+        Err(error) => Err(DataFusionError::External(error.into())),
+    }
+}

@@ -1,0 +1,109 @@
+//! Rows that a filter may leave, as SUMMARY indexes tell.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BooleanArray, UInt64Array};
+use arrow::compute::take;
+use b2nd_arrow::{Summary, Table};
+use datafusion::common::pruning::PruningStatistics;
+use datafusion::common::{Column, DataFusionError, Result, ScalarValue};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
+
+/// The live rows of a table that may pass a filter, in order. All of them where no index says anything.
+pub(super) fn rows(table: &Table, filter: &Arc<dyn PhysicalExpr>) -> Result<Vec<Range<u64>>> {
+    let all = || std::iter::once(0..table.rows()).collect();
+    let predicate = PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone());
+    let Some(predicate) = predicate else { return Ok(all()) };
+    let mut summaries = BTreeMap::new();
+    for column in collect_columns(filter) {
+        // An index that cannot be read is none: nothing of the table is in it alone.
+        if let Ok(Some(summary)) = table.summary(column.index()) {
+            summaries.insert(column.name().to_owned(), summary);
+        }
+    }
+    if summaries.is_empty() {
+        return Ok(all());
+    }
+    let parts = Parts::of(&summaries, table.physical_rows());
+    let kept = predicate.prune(&parts)?;
+    let live = |row: u64| table.live_before(row).map_err(|error| DataFusionError::External(error.into()));
+    let mut rows: Vec<Range<u64>> = Vec::new();
+    for run in runs(&parts.rows, &kept) {
+        let run = live(run.start)?..live(run.end)?;
+        match rows.last_mut() {
+            Some(last) if last.end == run.start => last.end = run.end,
+            _ if run.is_empty() => {}
+            _ => rows.push(run),
+        }
+    }
+    Ok(rows)
+}
+
+/// The physical rows of the parts that are kept, neighbours together.
+fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
+    let mut runs: Vec<Range<u64>> = Vec::new();
+    for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {
+        match runs.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => runs.push(part.clone()),
+        }
+    }
+    runs
+}
+
+/// Physical rows in parts, each of which is in one segment of every index.
+struct Parts<'s> {
+    rows: Vec<Range<u64>>,
+    summaries: &'s BTreeMap<String, Summary>,
+}
+
+impl<'s> Parts<'s> {
+    fn of(summaries: &'s BTreeMap<String, Summary>, physical_rows: u64) -> Parts<'s> {
+        let starts = |summary: &'s Summary| (0..summary.len()).map(move |segment| summary.rows(segment).start);
+        let mut starts: BTreeSet<u64> = summaries.values().flat_map(starts).collect();
+        starts.insert(0);
+        let ends = starts.iter().skip(1).copied().chain([physical_rows]);
+        let rows = starts.iter().copied().zip(ends).map(|(start, end)| start..end).filter(|part| !part.is_empty()).collect();
+        Parts { rows, summaries }
+    }
+
+    /// A value of each part, from those of the segments.
+    fn spread(&self, column: &Column, values: impl Fn(&Summary) -> &ArrayRef) -> Option<ArrayRef> {
+        let summary = self.summaries.get(&column.name)?;
+        let segments: UInt64Array = self.rows.iter().map(|part| summary.segment(part.start) as u64).collect();
+        take(values(summary), &segments, None).ok()
+    }
+}
+
+impl PruningStatistics for Parts<'_> {
+    fn min_values(&self, column: &Column) -> Option<ArrayRef> {
+        self.spread(column, Summary::least)
+    }
+
+    fn max_values(&self, column: &Column) -> Option<ArrayRef> {
+        self.spread(column, Summary::greatest)
+    }
+
+    fn num_containers(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// An index tells where all values are null, and not how many there are of others.
+    fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
+        let summary = self.summaries.get(&column.name)?;
+        let count = |part: &Range<u64>| summary.is_null(summary.segment(part.start)).then_some(part.end - part.start);
+        Some(Arc::new(self.rows.iter().map(count).collect::<UInt64Array>()))
+    }
+
+    fn row_counts(&self) -> Option<ArrayRef> {
+        Some(Arc::new(self.rows.iter().map(|part| Some(part.end - part.start)).collect::<UInt64Array>()))
+    }
+
+    fn contained(&self, _: &Column, _: &HashSet<ScalarValue>) -> Option<BooleanArray> {
+        None
+    }
+}

@@ -1,0 +1,257 @@
+//! Tables of python-blosc2 in SQL.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{Array, RecordBatch};
+use arrow::compute::concat_batches;
+use arrow::util::display::array_value_to_string;
+use b2nd_arrow::{Store, Table};
+use b2nd_catalog::tables::{Provider, with_tables};
+use datafusion::arrow::ipc::reader::FileReader;
+use datafusion::common::{Column, ScalarValue};
+use datafusion::logical_expr::{Expr, lit};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use serde_json::{Value, json};
+
+use crate::files::{rows, run};
+use crate::server::{Kind, Server};
+
+/// A table that the recipe of b2nd-arrow wrote.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../b2nd-arrow/tests/data").join(name)
+}
+
+/// Rows that a query gives, as objects.
+#[track_caller]
+fn says(query: &str) -> Vec<Value> {
+    rows(run(&["sql", query, "--format", "json"]))
+}
+
+/// One partition, so that rows come in their order.
+fn context() -> SessionContext {
+    with_tables(SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1)))
+}
+
+fn truth(path: &Path) -> RecordBatch {
+    let reader = FileReader::try_new(std::fs::File::open(path).unwrap(), None).unwrap();
+    let schema = reader.schema();
+    concat_batches(&schema, &reader.map(|batch| batch.unwrap()).collect::<Vec<_>>()).unwrap()
+}
+
+/// Filters of a column that pass some rows, with values that it has.
+fn filters(column: &Expr, values: &dyn Array) -> Vec<Expr> {
+    let valid: Vec<usize> = (0..values.len()).filter(|&row| values.is_valid(row)).collect();
+    let value = |row: usize| lit(ScalarValue::try_from_array(values, row).unwrap());
+    let mut filters = vec![column.clone().is_null(), column.clone().is_not_null()];
+    if let (Some(&first), Some(&last)) = (valid.first(), valid.last()) {
+        let middle = value(valid[valid.len() / 2]);
+        filters.extend([
+            column.clone().eq(value(last)),
+            column.clone().not_eq(value(first)),
+            column.clone().gt(middle.clone()),
+            column.clone().lt(middle.clone()),
+            column.clone().gt_eq(value(first)).and(column.clone().lt_eq(middle.clone())),
+            column.clone().in_list(vec![value(first), middle], false),
+        ]);
+    }
+    filters
+}
+
+/// Compares what filters leave of a table with what they leave of its truth in memory. How many were compared, and how many rows an
+/// index spared.
+async fn compare(name: &str, table: &Table, truth: &RecordBatch) -> (usize, usize) {
+    let context = context();
+    context.register_table("t", Arc::new(Provider::new(table.clone()))).unwrap();
+    let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let columns: Vec<_> = names.iter().map(|name| truth.schema().index_of(name).unwrap()).collect();
+    // What is computed is in the truth alone.
+    let truth = truth.project(&columns).unwrap();
+    let (mut compared, mut spared) = (0, 0);
+    for place in (0..names.len()).filter(|&place| table.summary(place).unwrap().is_some()) {
+        let column = Expr::Column(Column::new_unqualified(names[place].as_str()));
+        for filter in filters(&column, truth.column(place)) {
+            let expected = context.read_batch(truth.clone()).unwrap().filter(filter.clone()).unwrap().collect().await.unwrap();
+            let expected = concat_batches(&truth.schema(), &expected).unwrap();
+            let frame = context.table("t").await.unwrap().filter(filter.clone()).unwrap();
+            let plan = frame.clone().create_physical_plan().await.unwrap();
+            spared += usize::try_from(table.rows()).unwrap() - scanned(&plan);
+            let found = frame.collect().await.unwrap();
+            let found = concat_batches(&table.schema(), &found).unwrap();
+            for (one, other) in found.columns().iter().zip(expected.columns()) {
+                assert!(one.to_data() == other.to_data(), "{name}: {filter}: {one:?}, expected {other:?}");
+            }
+            assert_eq!(found.num_rows(), expected.num_rows(), "{name}: {filter}");
+            compared += 1;
+        }
+    }
+    (compared, spared)
+}
+
+/// The rows that a plan reads of its table; none where it knows that there are none.
+fn scanned(plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>) -> usize {
+    let shown = datafusion::physical_plan::displayable(plan.as_ref()).indent(false).to_string();
+    let Some((_, rows)) = shown.split_once("rows=") else { return 0 };
+    rows.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn filters_leave_what_they_leave_of_the_truth() {
+    let (mut compared, mut spared) = (0, 0);
+    for name in ["blocks", "kinds", "empty", "names", "nested"] {
+        let table = Table::open(data(&format!("{name}.b2z"))).unwrap();
+        let (more, rows) = compare(name, &table, &truth(&data(&format!("{name}.arrow")))).await;
+        compared += more;
+        spared += rows;
+    }
+    assert!(compared > 50 && spared > 3000, "{compared} filters, {spared} rows spared");
+}
+
+#[tokio::test]
+async fn filters_leave_what_they_leave_of_the_truth_of_public_tables() {
+    let Some(directory) = std::env::var_os("B2ND_TABLES").map(PathBuf::from) else { return };
+    let expect: Value = serde_json::from_slice(&std::fs::read(directory.join("expect.json")).unwrap()).unwrap();
+    let (mut tables, mut compared, mut spared) = (0, 0, 0);
+    for entry in expect["tables"].as_array().unwrap() {
+        let Some(says) = entry["truth_4_14_1"].as_str().or(entry["truth"].as_str()) else { continue };
+        let path = directory.join(entry["file"].as_str().unwrap());
+        let table = match entry["key"].as_str() {
+            Some(key) => Table::from_store(Store::open(&path).unwrap(), key).unwrap(),
+            None => Table::open(&path).unwrap(),
+        };
+        let (more, rows) = compare(entry["name"].as_str().unwrap(), &table, &truth(&directory.join(says))).await;
+        (tables, compared, spared) = (tables + 1, compared + more, spared + rows);
+    }
+    println!("{tables} tables, {compared} filters, {spared} rows spared");
+    assert!(tables > 50 && compared > 1000);
+}
+
+#[tokio::test]
+async fn a_query_reads_the_blocks_that_indexes_leave_over() {
+    let context = context();
+    let table = data("blocks.b2z").display().to_string();
+    let left = [
+        ("n >= 140", 20),
+        ("n = 3", 20),
+        ("n < 0", 0),
+        ("n >= 140 and n < 145 or n = 3", 40),
+        // Segment 5 is null.
+        ("m is not null", 255),
+        ("m is null", 275),
+        // Segments 3 and 6 have NaN, which is above all other numbers.
+        ("x > 70", 45),
+        ("x < 1", 65),
+        // SQL has one zero: -0, which segment 9 has, is not below 0.
+        ("x < 0", 25),
+        ("y < 20", 20),
+        ("t between to_timestamp_seconds(0) and to_timestamp_seconds(60)", 20),
+        ("o and n < 30", 40),
+        // No index says anything.
+        ("w = 'ab'", 275),
+        ("n % 7 = 1", 275),
+        ("n >= 140 and m > 100", 0),
+    ];
+    for (filter, rows) in left {
+        let frame = context.sql(&format!("select n, x from '{table}' where {filter}")).await.unwrap();
+        let plan = frame.create_physical_plan().await.unwrap();
+        assert_eq!(scanned(&plan), rows, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn a_stale_index_is_not_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let archive = std::fs::read(data("blocks.b2z")).unwrap();
+    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    for name in b2nd_store::Folder::files(&zip).unwrap() {
+        let path = directory.path().join(&name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let member = b2nd_store::Folder::open(&zip, &name).unwrap();
+        std::fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
+    }
+    let count = async || {
+        let query = format!("select count(*) from '{}' where t > to_timestamp_seconds(300)", directory.path().display());
+        let batches = context().sql(&query).await.unwrap().collect().await.unwrap();
+        array_value_to_string(batches[0].column(0), 0).unwrap()
+    };
+    let truth = count().await;
+    assert_ne!(truth, "0");
+    // An index of other values makes other answers: it is used.
+    let index = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
+    std::fs::copy(index("z"), index("t")).unwrap();
+    assert_eq!(count().await, "0");
+    // One value was changed since the index was made.
+    let mut meta = b2nd::frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
+    meta.set_vlmetalayer("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
+    drop(meta);
+    assert_eq!(count().await, truth);
+}
+
+#[test]
+fn tables_are_joined_by_their_places_and_keys() {
+    let (tree, blocks) = (data("tree.b2z"), data("blocks.b2z"));
+    let (tree, blocks) = (tree.display(), blocks.display());
+    let query = format!(
+        "select p.name, t.name as thing, count(*) as n from '{tree}::/group/people' p join b2nd_table('{tree}', '/things') t \
+         on p.n = t.n join '{blocks}' b on b.n = p.n group by 1, 2"
+    );
+    assert_eq!(says(&query), [json!({"name": "Ada", "thing": "spoon", "n": 2})]);
+    assert_eq!(says(&format!("select count(*) as n from '{blocks}'")), [json!({"n": 275})]);
+    assert_eq!(says(&format!("select n from '{blocks}' limit 3")), [json!({"n": 0}), json!({"n": 0}), json!({"n": 1})]);
+    let refused = |query: &str| {
+        let output = crate::files::program(&["sql", query]).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let error = refused(&format!("select * from '{tree}'"));
+    assert_eq!(error, format!("error: {tree}: it holds 2 tables, name one of them: /group/people, /things\n"));
+    let error = refused(&format!("select * from b2nd_table('{tree}', '/absent')"));
+    assert!(error.contains("tree.b2z::/absent: no table: \"absent/_meta.b2f\" is missing"), "{error}");
+    let error = refused("select * from b2nd_table(3)");
+    assert!(error.contains("b2nd_table takes a url or path"), "{error}");
+    let error = refused("select * from absent");
+    assert!(error.contains("table 'datafusion.public.absent' not found"), "{error}");
+}
+
+#[tokio::test]
+async fn limits_and_rows_of_no_columns_hold_over_partitions() {
+    let partitions = SessionConfig::new().with_target_partitions(3);
+    let context = with_tables(SessionContext::new_with_config(partitions));
+    let table = Table::open(data("blocks.b2z")).unwrap();
+    context.register_table("t", Arc::new(Provider::new(table))).unwrap();
+    for (query, rows) in [
+        ("select 1 from t", 275),
+        ("select 1 from t where n >= 140", 20),
+        ("select n from t limit 7", 7),
+        ("select n from t limit 7 offset 270", 5),
+        ("select n from t where n >= 140 limit 7", 7),
+        ("select n from t where n >= 140 limit 700", 20),
+        ("select n from t limit 0", 0),
+    ] {
+        assert_eq!(context.sql(query).await.unwrap().count().await.unwrap(), rows, "{query}");
+        let batches = context.sql(query).await.unwrap().collect().await.unwrap();
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), rows, "{query}");
+    }
+}
+
+#[test]
+fn of_a_remote_table_ranges_are_read() {
+    let archive = std::fs::read(data("blocks.b2z")).unwrap();
+    let server = Server::start([("blocks.b2z".to_owned(), archive)], Duration::ZERO);
+    let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
+    assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
+    assert!(server.answered() < 5, "{:?}", server.requests());
+    let output = crate::files::program(&["sql", &format!("select * from '{}absent.b2z'", server.url())]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("absent.b2z: it is not there"), "{error}");
+}
+
+#[test]
+fn a_server_without_ranges_sends_a_table_once() {
+    let archive = std::fs::read(data("blocks.b2z")).unwrap();
+    let server = Server::of_kind(Kind::WithoutRanges, [("blocks.b2z".to_owned(), archive)]);
+    let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
+    assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
+    assert!(server.answered() <= 3, "{:?}", server.requests());
+}
