@@ -3,7 +3,7 @@
 import { bytes } from "./bytes.js";
 import { count, el, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load, parse } from "./engine.js";
-import { array, lengths, ratio, storage } from "./facts.js";
+import { facts, lengths, ratio } from "./facts.js";
 import { Picture } from "./picture.js";
 import { FileSource, Folder, UrlSource } from "./source.js";
 import { forgetAddress, fromAddress } from "./state.js";
@@ -264,6 +264,7 @@ async function frame(file, title, key = null) {
     return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), problem(info.error)), dump];
   }
   const grid = parse(file.reader.grid());
+  const said = parse(file.reader.facts());
   const own = info.array && ["b2nd", "caterva"].find((name) => info.metalayers.some((layer) => layer.name === name));
   const others = info.metalayers.filter((layer) => layer.name !== own);
   const trailer = info.trailer;
@@ -283,9 +284,9 @@ async function frame(file, title, key = null) {
       el(
         "div",
         { class: "stack" },
-        info.array ? card("Array", array(info)) : null,
+        said.array ? card("Array", facts(said.array)) : null,
         fields(info.array?.element?.fields),
-        card("Frame", storage(info)),
+        card("Frame", facts(said.frame)),
         others.length ? card("Metalayers", entries(others)) : null,
       ),
       el(

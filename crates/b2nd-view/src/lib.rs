@@ -16,7 +16,7 @@
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and count them | [`elements`] |
 //! | draw values | [`heat`] |
-//! | show it to a person | [`page`], [`bytes::dump`], [`picture::draw`] |
+//! | show it to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
 //!
 //! ```
 //! use b2nd_view::{Frame, json};
@@ -35,6 +35,7 @@ pub mod check;
 pub mod chunks;
 pub mod details;
 pub mod elements;
+pub mod facts;
 pub mod heat;
 pub mod json;
 pub mod page;

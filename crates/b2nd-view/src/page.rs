@@ -1,13 +1,12 @@
 //! A frame on one page.
 
-use std::fmt::Display;
-
 use b2nd::Geometry;
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompress, FrameType, Header, Trailer};
+use b2nd::frame::{Decompress, Header, Trailer};
 
 use crate::array::Array;
-use crate::slice::{self, Slice, Touched};
+use crate::facts::{self, Fact};
+use crate::slice::{Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{check, chunks, details};
 use b2nd_store::Frame;
@@ -43,8 +42,9 @@ pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decomp
         let width = page.room(Page::TEXT + 1, details::WIDTH);
         details::lines(kind, header, trailer, width, codec).iter().for_each(|(label, text)| page.inner(label, text));
     }
-    container(&mut page, header);
-    compression(&mut page, header);
+    for Fact(label, text, _) in [facts::container(header), facts::compression(header)].concat() {
+        page.line(label, text);
+    }
     array(&mut page, header, options.slice.as_ref());
     metalayers(&mut page, header);
     trailer(&mut page, header, trailer_read, codec);
@@ -52,52 +52,6 @@ pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decomp
         chunks(&mut page, frame)?;
     }
     Ok(page.view)
-}
-
-fn container(page: &mut Page, header: &Header) {
-    let (kind, length) = match header.frame_type() {
-        FrameType::Contiguous => ("contiguous", "in all"),
-        FrameType::Sparse => ("sparse", "in chunks.b2frame"),
-    };
-    page.line("frame", format_args!("{kind}, version {}", header.version()));
-    page.line(
-        "length",
-        format_args!("{} {length}, {} of header", size(header.frame_len().into()), thousands(header.header_len())),
-    );
-    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    page.line("data", size(nbytes.into()));
-    let ratio = if nbytes > 0 && cbytes > 0 { format!(", ratio {:.1}", nbytes as f64 / cbytes as f64) } else { String::new() };
-    page.line("compressed", size(cbytes.into()) + &ratio);
-    page.line("typesize", size(header.typesize().into()));
-    page.line("chunksize", size_or_varies(header.chunksize(), header.has_variable_chunks()));
-    page.line("blocksize", size_or_varies(header.blocksize(), header.has_variable_blocks()));
-}
-
-fn size_or_varies(length: i32, varies: bool) -> String {
-    match (varies, length) {
-        // What is not known yet, in an empty frame.
-        (false, -1) => "not set".to_owned(),
-        (false, length) => size(length.into()),
-        (true, 0) => "varies".to_owned(),
-        (true, length) => format!("varies, {} in the header", size(length.into())),
-    }
-}
-
-fn compression(page: &mut Page, header: &Header) {
-    let codec = with_meta(header.codec(), header.codec_meta().into());
-    page.line("codec", format_args!("{codec}, level {}", header.level()));
-    let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
-    page.line("filters", if filters.is_empty() { "none".to_owned() } else { filters.join(", ") });
-    page.line("split mode", header.split_mode().map_or_else(|| "unknown".to_owned(), |mode| mode.to_string()));
-    page.line(
-        "threads",
-        format_args!("{} to compress, {} to decompress", header.compression_threads(), header.decompression_threads()),
-    );
-}
-
-/// A codec or filter, and its parameter where it has one.
-fn with_meta(stage: impl Display, meta: i16) -> String {
-    if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
 }
 
 fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
@@ -123,10 +77,8 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         }
     };
     let geometry = array.meta.geometry();
-    page.line(
-        "array",
-        format_args!("{}, version {}, {}", array.describe(), array.meta.version(), count(geometry.ndim(), "dimension")),
-    );
+    let Fact(label, text, _) = facts::layout(&array);
+    page.line(label, text);
     shapes(page, geometry);
     if let Some(dtype) = array.meta.dtype() {
         let dtype = text::printable(dtype);
@@ -139,25 +91,23 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         }
     }
     match array.meta.parse_dtype() {
-        Ok(Some(dtype)) => element(page, &dtype, header.typesize()),
+        Ok(Some(dtype)) => element(page, &dtype, header),
         Ok(None) => {}
         Err(error) => page.inner("element", styled(NOTICE, format_args!("not known: {error}"))),
     }
-    if array.stale != 0 {
-        page.inner("stale", styled(NOTICE, format_args!("{} after the metadata", count(array.stale, "byte"))));
+    if let Some(Fact(label, text, _)) = facts::stale(&array) {
+        page.inner(label, styled(NOTICE, text));
     }
     grid(page, geometry, header, slice);
 }
 
-/// The type of an element, in words.
-fn element(page: &mut Page, dtype: &DType, typesize: i32) {
-    let words = dtype.describe();
-    // NumPy forgets that a structure inside another is aligned, and then the two lengths differ.
-    if usize::try_from(typesize) == Ok(dtype.itemsize()) {
-        return page.inner("element", words);
+/// The type of an element, and a warning where the frame says another length.
+fn element(page: &mut Page, dtype: &DType, header: &Header) {
+    let Fact(label, words, _) = facts::element(dtype);
+    match facts::typesize_differs(dtype, header) {
+        None => page.inner(label, words),
+        Some(differs) => page.inner(label, format_args!("{words}; {}", styled(NOTICE, differs))),
     }
-    let differs = styled(NOTICE, format_args!("the frame's typesize is {typesize}"));
-    page.inner("element", format_args!("{words}; {differs}"));
 }
 
 fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Slice>) {
@@ -165,19 +115,18 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
         Ok(grid) => grid,
         Err(error) => return page.problem("  grid", format_args!("none: {error}")),
     };
-    let bytes = i128::from(grid.nitems()) * i128::from(header.typesize());
-    page.inner("elements", format_args!("{} in {}", thousands(grid.nitems()), size(bytes)));
     let per_dimension: Vec<_> = grid.chunks_per_dimension().iter().map(thousands).collect();
-    let product = if per_dimension.len() > 1 { format!(" = {}", per_dimension.join(" x ")) } else { String::new() };
-    page.inner("chunks", thousands(grid.nchunks()) + &product);
+    let [elements, mut chunks, blocks] = facts::grid(&grid, header);
+    if per_dimension.len() > 1 {
+        chunks.1 += &format!(" = {}", per_dimension.join(" x "));
+    }
+    page.inner(elements.0, elements.1);
+    page.inner(chunks.0, chunks.1);
     if let Some(problem) = check::too_few_chunks(header, &grid) {
         page.more(styled(NOTICE, problem));
     }
-    page.inner("blocks", format_args!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk())));
-    match slice::padding(&grid) {
-        Some(0.0) => page.inner("padding", "none"),
-        Some(padding) => page.inner("padding", format_args!("{:.1}% of the data", 100.0 * padding)),
-        None => {}
+    for Fact(label, text, _) in [blocks].into_iter().chain(facts::padding(&grid)) {
+        page.inner(label, text);
     }
     let Some(slice) = slice else { return };
     match slice.touched(&grid) {

@@ -6,6 +6,7 @@ use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
 use b2nd_codec::Codec;
 use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
+use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
 use wasm_bindgen::prelude::*;
 
@@ -95,6 +96,11 @@ impl Reader {
             }
             Err(error) => problem(&error),
         }
+    }
+
+    /// The frame's facts for people: `{"array": [[label, text, field], …], "frame": […]}`.
+    pub fn facts(&self) -> String {
+        self.frame(|frame, _| Ok(to_json(&Facts::of(frame.header())))).unwrap_or_else(|error| problem(&error))
     }
 
     /// The bytes of header and trailer and what they mean, also of a frame that cannot be read.

@@ -1,0 +1,170 @@
+//! [`Fact`]: a label and a text, as a terminal prints them in a line and a page in a list.
+
+use std::fmt::Display;
+
+use b2nd::dtype::DType;
+use b2nd::frame::{FrameType, Header};
+use b2nd::{Geometry, Grid};
+use serde::Serialize;
+
+use crate::array::Array;
+use crate::slice;
+use crate::text::{self, count, size, thousands};
+
+/// A label, a text, and the field of the JSON that it is about. As JSON it is a list of the three.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Fact(pub &'static str, pub String, pub &'static str);
+
+/// The facts about a frame, by the places where they are shown.
+#[derive(Debug, Serialize)]
+pub struct Facts {
+    /// About the array, if there is one that can be read.
+    pub array: Option<Vec<Fact>>,
+    /// About the frame that holds it.
+    pub frame: Vec<Fact>,
+}
+
+impl Facts {
+    /// Everything that a header says but for the contents of metalayers.
+    ///
+    /// ```
+    /// use b2nd_view::facts::{Fact, Facts};
+    /// use b2nd_view::Frame;
+    ///
+    /// let file = std::fs::read("../../tests/data/example.b2nd")?;
+    /// let facts = Facts::of(Frame::open(&file)?.header());
+    /// let shape = Fact("shape", "10 × 13 × 7".to_owned(), "shape");
+    /// assert!(facts.array.is_some_and(|array| array.contains(&shape)));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn of(header: &Header) -> Facts {
+        let array = Array::find(header).ok().flatten();
+        Facts { array: array.map(|array| of_array(&array, header)), frame: [container(header), compression(header)].concat() }
+    }
+}
+
+fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
+    let geometry = array.meta.geometry();
+    let mut facts = vec![layout(array)];
+    facts.extend(shapes(geometry));
+    facts.extend(array.meta.dtype().map(|dtype| Fact("dtype", text::printable(dtype), "dtype")));
+    match array.meta.parse_dtype() {
+        Ok(dtype) => facts.extend(dtype.map(|dtype| {
+            let Fact(label, text, field) = element(&dtype);
+            let differs = typesize_differs(&dtype, header).map(|differs| format!("; {differs}"));
+            Fact(label, text + &differs.unwrap_or_default(), field)
+        })),
+        Err(error) => facts.push(Fact("element", format!("not known: {error}"), "element")),
+    }
+    facts.extend(stale(array));
+    match geometry.grid() {
+        Ok(counted) => {
+            facts.extend(grid(&counted, header));
+            facts.extend(padding(&counted));
+        }
+        Err(error) => facts.push(Fact("elements", error.to_string(), "nitems")),
+    }
+    facts
+}
+
+/// The container, and the lengths of what is in it.
+pub fn container(header: &Header) -> Vec<Fact> {
+    let (kind, length) = match header.frame_type() {
+        FrameType::Contiguous => ("contiguous", "in all"),
+        FrameType::Sparse => ("sparse", "in chunks.b2frame"),
+    };
+    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
+    let ratio = if nbytes > 0 && cbytes > 0 { format!(", ratio {:.1}", nbytes as f64 / cbytes as f64) } else { String::new() };
+    let frame_len = size(header.frame_len().into());
+    vec![
+        Fact("frame", format!("{kind}, version {}", header.version()), "frame_type"),
+        Fact("length", format!("{frame_len} {length}, {} of header", thousands(header.header_len())), "frame_len"),
+        Fact("data", size(nbytes.into()), "nbytes"),
+        Fact("compressed", size(cbytes.into()) + &ratio, "cbytes"),
+        Fact("typesize", size(header.typesize().into()), "typesize"),
+        Fact("chunksize", size_or_varies(header.chunksize(), header.has_variable_chunks()), "chunksize"),
+        Fact("blocksize", size_or_varies(header.blocksize(), header.has_variable_blocks()), "blocksize"),
+    ]
+}
+
+fn size_or_varies(length: i32, varies: bool) -> String {
+    match (varies, length) {
+        // What is not known yet, in an empty frame.
+        (false, -1) => "not set".to_owned(),
+        (false, length) => size(length.into()),
+        (true, 0) => "varies".to_owned(),
+        (true, length) => format!("varies, {} in the header", size(length.into())),
+    }
+}
+
+/// Codec, filters and what else a writer chose.
+pub fn compression(header: &Header) -> Vec<Fact> {
+    let codec = with_meta(header.codec(), header.codec_meta().into());
+    let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
+    let threads = format!("{} to compress, {} to decompress", header.compression_threads(), header.decompression_threads());
+    vec![
+        Fact("codec", format!("{codec}, level {}", header.level()), "codec"),
+        Fact("filters", if filters.is_empty() { "none".to_owned() } else { filters.join(", ") }, "filters"),
+        Fact("split mode", header.split_mode().map_or_else(|| "unknown".to_owned(), |mode| mode.to_string()), "split_mode"),
+        Fact("threads", threads, "threads"),
+    ]
+}
+
+/// A codec or filter, and its parameter where it has one.
+fn with_meta(stage: impl Display, meta: i16) -> String {
+    if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
+}
+
+/// The metalayer that makes the frame an array.
+pub fn layout(array: &Array<'_>) -> Fact {
+    let ndim = count(array.meta.geometry().ndim(), "dimension");
+    Fact("array", format!("{}, version {}, {ndim}", array.describe(), array.meta.version()), "layout")
+}
+
+fn shapes(geometry: &Geometry) -> [Fact; 3] {
+    fn lengths<L: Copy + Display>(shape: &[L]) -> String {
+        let lengths: Vec<_> = shape.iter().map(thousands).collect();
+        if lengths.is_empty() { "()".to_owned() } else { lengths.join(" × ") }
+    }
+    [
+        Fact("shape", lengths(geometry.shape()), "shape"),
+        Fact("chunkshape", lengths(geometry.chunkshape()), "chunkshape"),
+        Fact("blockshape", lengths(geometry.blockshape()), "blockshape"),
+    ]
+}
+
+/// The type of an element, in words.
+pub fn element(dtype: &DType) -> Fact {
+    Fact("element", dtype.describe().to_string(), "element")
+}
+
+/// A warning where the frame says another length than the dtype: NumPy forgets that a structure inside another is aligned.
+pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
+    let typesize = header.typesize();
+    (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))
+}
+
+/// A warning about bytes that nobody reads.
+pub fn stale(array: &Array<'_>) -> Option<Fact> {
+    (array.stale != 0).then(|| Fact("stale", format!("{} after the metadata", count(array.stale, "byte")), "stale_bytes"))
+}
+
+/// The numbers of elements, chunks and blocks.
+pub fn grid(grid: &Grid, header: &Header) -> [Fact; 3] {
+    let bytes = i128::from(grid.nitems()) * i128::from(header.typesize());
+    let blocks = format!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk()));
+    [
+        Fact("elements", format!("{} in {}", thousands(grid.nitems()), size(bytes)), "nitems"),
+        Fact("chunks", thousands(grid.nchunks()), "nchunks"),
+        Fact("blocks", blocks, "nblocks"),
+    ]
+}
+
+/// The share of the chunks' elements that lie outside the array.
+pub fn padding(grid: &Grid) -> Option<Fact> {
+    let padding = match slice::padding(grid)? {
+        0.0 => "none".to_owned(),
+        padding => format!("{:.1}% of the data", 100.0 * padding),
+    };
+    Some(Fact("padding", padding, "padding"))
+}
