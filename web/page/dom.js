@@ -47,3 +47,13 @@ export function visibleJson(text) {
     [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
   return text.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, escape);
 }
+
+/** What is wrong, in a sentence. */
+export function problem(message) {
+  return el("p", { class: "problem", role: "alert" }, visible(message));
+}
+
+/** Words beside what matters. */
+export function quiet(text) {
+  return el("span", { class: "quiet" }, text);
+}

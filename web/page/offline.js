@@ -25,7 +25,19 @@ const FILES = [
   "broken.b2nd",
 ];
 /** Kept when they are first used: what values take. */
-const LATER = ["look.js", "map.js", "plot.js", "reader.js", "sheet.js", "worker.js", "b2nd_values.js", "b2nd_values_bg.wasm"];
+const LATER = [
+  "look.js",
+  "controls.js",
+  "drawings.js",
+  "table.js",
+  "map.js",
+  "plot.js",
+  "reader.js",
+  "sheet.js",
+  "worker.js",
+  "b2nd_values.js",
+  "b2nd_values_bg.wasm",
+];
 
 worker.addEventListener("install", (event) => {
   event.waitUntil(

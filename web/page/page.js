@@ -1,7 +1,7 @@
 // Opens files and shows what is in them.
 
 import { bytes } from "./bytes.js";
-import { count, el, size, thousands, visible, visibleJson } from "./dom.js";
+import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load, parse } from "./engine.js";
 import { facts, lengths, ratio } from "./facts.js";
 import { Picture } from "./picture.js";
@@ -140,10 +140,6 @@ function present(...children) {
   view.replaceChildren(...children);
   document.body.classList.add("is-open");
   scrollTo(0, 0);
-}
-
-function problem(message) {
-  return el("p", { class: "problem", role: "alert" }, visible(message));
 }
 
 async function show(file, seen) {
