@@ -8,6 +8,7 @@ mod faults;
 mod files;
 mod http;
 mod pages;
+mod roots;
 mod server;
 mod tables;
 mod truth;
