@@ -8,6 +8,11 @@ use b2nd_view::text::printable;
 
 use crate::error::{Error, Result};
 
+/// The columns and lines of the terminal that standard output goes to, if it goes to one.
+pub(crate) fn terminal() -> Option<(usize, usize)> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(columns, lines)| (columns.0.into(), lines.0.into()))
+}
+
 /// The place that a command writes to.
 pub(crate) struct Output {
     /// Buffered: thousands of files are shown in a few writes.

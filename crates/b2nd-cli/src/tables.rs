@@ -1,6 +1,6 @@
 //! Tables: their rows for people, and as CSV, JSON, Arrow and Parquet.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,6 +15,7 @@ use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::Form;
+use crate::output::terminal;
 
 /// The rows that are shown where there is no terminal.
 const ROWS: u64 = 20;
@@ -84,8 +85,7 @@ impl Rows {
 
     /// Leaves as many of the first rows as a terminal has lines for.
     pub(crate) fn first(&mut self) {
-        let lines = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(_, height)| u64::from(height.0));
-        let count = lines.map_or(ROWS, |lines| lines.saturating_sub(OTHER_LINES).max(1));
+        let count = terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1));
         self.rows.end = self.rows.end.min(self.rows.start.saturating_add(count));
     }
 
@@ -96,7 +96,7 @@ impl Rows {
 
     /// Prints them for a person.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
-        let width = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(width, _)| usize::from(width.0));
+        let width = terminal().map(|(columns, _)| columns);
         for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)? {
             out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
         }

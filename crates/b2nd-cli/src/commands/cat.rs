@@ -1,6 +1,6 @@
 //! `b2nd cat` and `b2nd head`: values of an array, or rows of a table, as text.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::PathBuf;
 
 use b2nd_view::slice::Slice;
@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 #[cfg(feature = "arrow")]
 use crate::error::{Error, Result};
 use crate::format::Form;
-use crate::output::Output;
+use crate::output::{Output, terminal};
 #[cfg(feature = "arrow")]
 use crate::tables::Rows;
 use crate::values::Values;
@@ -21,8 +21,7 @@ const LINES: i64 = 10;
 
 /// The lines that a terminal has for values.
 fn lines() -> i64 {
-    let height = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal()).map(|(_, height)| i64::from(height.0));
-    height.map_or(LINES, |height| (height - 2).max(1))
+    terminal().map_or(LINES, |(_, lines)| (lines as i64 - 2).max(1))
 }
 
 /// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table.

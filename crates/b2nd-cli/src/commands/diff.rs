@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::check::UNREADABLE;
-use crate::output::Output;
+use crate::output::{Output, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::values;
 
@@ -32,6 +32,9 @@ pub(crate) struct Diff {
     #[arg(long)]
     data: bool,
 }
+
+/// The least characters of a text that are shown: its line may be wrapped.
+const NARROWEST: usize = 16;
 
 /// Fields of the JSON object that say where a frame is and not what it is: they are left out.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
@@ -59,11 +62,12 @@ impl Diff {
             }
             said.push(frames);
         }
-        let (mut lines, mut unread) = (Vec::new(), Vec::new());
+        let (mut lines, mut unread) = (Lines { lines: Vec::new(), width: terminal().map(|(columns, _)| columns) }, Vec::new());
         if let [a, b] = said.as_slice() {
             self.frames(a, b, &mut lines, &mut unread);
         }
         let Output { out, err } = output;
+        let lines = lines.lines;
         if !lines.is_empty() {
             let name = |path: &Path| printable(&path.to_string_lossy());
             writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
@@ -74,7 +78,7 @@ impl Diff {
     }
 
     /// Compares frames with the same key, and names those that are in one alone.
-    fn frames(&self, a: &Said, b: &Said, lines: &mut Vec<String>, unread: &mut Vec<String>) {
+    fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
@@ -85,14 +89,14 @@ impl Diff {
                         self.values(key, lines, unread);
                     }
                 }
-                (Some(one), None) => lines.push(format!("- {}: {}", printable(key), kind(one))),
-                (None, Some(other)) => lines.push(format!("+ {}: {}", printable(key), kind(other))),
+                (Some(one), None) => lines.one('-', &printable(key), &kind(one)),
+                (None, Some(other)) => lines.one('+', &printable(key), &kind(other)),
                 (None, None) => {}
             }
         }
     }
 
-    fn values(&self, key: &str, lines: &mut Vec<String>, unread: &mut Vec<String>) {
+    fn values(&self, key: &str, lines: &mut Lines, unread: &mut Vec<String>) {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
             key => format!("{}::{key}", path.display()).into(),
@@ -102,11 +106,49 @@ impl Diff {
             Ok(Some(differing)) if differing.count != 0 => {
                 let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
                 let verb = if differing.count == 1 { "differs" } else { "differ" };
-                lines.push(format!("  {name}: {} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", ")));
+                let what = format!("{} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", "));
+                lines.one(' ', &name, &what);
             }
             Ok(_) => {}
             Err(error) => unread.push(printable(&format!("{name}: {error}"))),
         }
+    }
+}
+
+/// The differences, none wider than the terminal; as they are where there is none.
+struct Lines {
+    lines: Vec<String>,
+    width: Option<usize>,
+}
+
+impl Lines {
+    /// What one of the two has.
+    fn one(&mut self, sign: char, name: &str, text: &str) {
+        self.from(sign, name, text, 0);
+    }
+
+    /// What both have: where a text is too long, the part with the first difference.
+    fn both(&mut self, name: &str, a: &str, b: &str) {
+        let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        self.from('-', name, a, same);
+        self.from('+', name, b, same);
+    }
+
+    /// Adds a line with the character of the text that stands here, and as many around it as there is room for.
+    fn from(&mut self, sign: char, name: &str, text: &str, at: usize) {
+        let start = format!("{sign} {name}: ");
+        let length = text.chars().count();
+        let room = self.width.map_or(length, |width| width.saturating_sub(start.chars().count()).max(NARROWEST));
+        if length <= room {
+            return self.lines.push(start + text);
+        }
+        // A sign at each end that is not shown.
+        let last = length - (room - 1);
+        let skipped = if at < room - 1 { 0 } else { (at - room / 3).min(last) };
+        let taken = if skipped == 0 || skipped == last { room - 1 } else { room - 2 };
+        let part: String = text.chars().skip(skipped).take(taken).collect();
+        let [before, after] = [skipped != 0, skipped + taken < length].map(|more| if more { "…" } else { "" });
+        self.lines.push(format!("{start}{before}{part}{after}"));
     }
 }
 
@@ -146,7 +188,7 @@ fn describe(frame: &Frame) -> Result<Value> {
     Ok(object)
 }
 
-fn compare(name: &str, a: &Value, b: &Value, lines: &mut Vec<String>) {
+fn compare(name: &str, a: &Value, b: &Value, lines: &mut Lines) {
     if a == b {
         return;
     }
@@ -158,20 +200,46 @@ fn compare(name: &str, a: &Value, b: &Value, lines: &mut Vec<String>) {
             let inner = if name.is_empty() { printable(key) } else { format!("{name}.{}", printable(key)) };
             match (a.get(key), b.get(key)) {
                 (Some(a), Some(b)) => compare(&inner, a, b, lines),
-                (Some(a), None) => lines.push(format!("- {inner}: {}", text(a))),
-                (None, Some(b)) => lines.push(format!("+ {inner}: {}", text(b))),
+                (Some(a), None) => lines.one('-', &inner, &text(a)),
+                (None, Some(b)) => lines.one('+', &inner, &text(b)),
                 (None, None) => {}
             }
         }
         return;
     }
-    lines.push(format!("- {name}: {}", text(a)));
-    lines.push(format!("+ {name}: {}", text(b)));
+    lines.both(name, &text(a), &text(b));
 }
 
 fn text(value: &Value) -> String {
     match value {
         Value::Number(number) if !number.is_f64() => thousands(number),
         other => printable(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn long_texts_are_shown_around_their_first_difference_and_no_wider_than_the_terminal() {
+        let mut lines = Lines { lines: Vec::new(), width: Some(30) };
+        let a: String = ('a'..='z').chain('a'..='z').collect();
+        lines.both("key", &a, &a.replacen("mn", "mN", 1));
+        lines.both("key", &format!("{a}1"), &format!("{a}2"));
+        lines.both("key", "short", "shorter");
+        let expected = [
+            "- key: abcdefghijklmnopqrstuv…",
+            "+ key: abcdefghijklmNopqrstuv…",
+            "- key: …fghijklmnopqrstuvwxyz1",
+            "+ key: …fghijklmnopqrstuvwxyz2",
+            "- key: short",
+            "+ key: shorter",
+        ];
+        assert_eq!(lines.lines, expected);
+        assert!(lines.lines.iter().all(|line| line.chars().count() <= 30));
+        let mut whole = Lines { lines: Vec::new(), width: None };
+        whole.one('+', "key", &a);
+        assert_eq!(whole.lines, [format!("+ key: {a}")]);
     }
 }

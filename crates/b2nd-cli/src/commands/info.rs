@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{Output, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 
 mod tree;
@@ -116,8 +116,7 @@ impl Info {
 
 /// The width of the terminal, if the pages go to one.
 fn width() -> Option<usize> {
-    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
-    Some(width.0.into())
+    terminal().map(|(columns, _)| columns)
 }
 
 fn leaf_label(leaf: &Leaf) -> String {

@@ -2,18 +2,19 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File};
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Attributes, Content, Location, Target};
-use b2nd_view::text::{columns, count, quoted};
+use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{Output, terminal};
 use crate::paths::{Found, Leaves, Paths};
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
@@ -119,21 +120,25 @@ impl Meta {
     }
 }
 
+/// The characters of a value that are shown where there is no terminal, and the least on one.
+const ROOM: RangeInclusive<usize> = 16..=64;
+
 /// Names, where each is, and values, as far as a line has room.
 fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
-    const ROOM: usize = 64;
     let Output { out, err } = output;
+    let width = terminal().map(|(columns, _)| columns);
+    let room = width.unwrap_or(*ROOM.end());
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
-        let value = |bytes: &[u8]| Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(ROOM));
+        let value = |bytes: &[u8]| Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(room));
         let row = |name: &[u8], place: &str, value: String| vec![quoted(name), place.to_owned(), value];
         let of = |attributes: &Attributes| {
             let rows = attributes.iter().map(|(name, value)| {
-                let value = value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(ROOM));
+                let value = value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
                 row(name.as_bytes(), "attribute", value)
             });
             rows.collect::<Vec<_>>()
         };
-        let rows = match found {
+        let mut rows = match found {
             Found::Frame { frame, .. } => {
                 let metalayers = frame.header().metalayers().iter();
                 let mut rows: Vec<_> = metalayers.map(|(name, content)| row(name, "metalayer", value(content))).collect();
@@ -149,6 +154,12 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
                 _ => return Err(Error::new("it is not one frame")),
             },
         };
+        if let Some(width) = width {
+            let widest = rows.iter().filter_map(|row| row.first()).map(|name| name.chars().count()).max().unwrap_or(0);
+            // Between columns are two spaces, and the sign that there is more takes a place.
+            let room = width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start());
+            rows.iter_mut().filter_map(|row| row.last_mut()).for_each(|text| *text = shortened(std::mem::take(text), room));
+        }
         columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)?;
         Ok(true)
     })

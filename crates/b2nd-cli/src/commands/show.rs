@@ -11,7 +11,7 @@ use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thou
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{Output, terminal};
 use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
 use crate::values::Values;
@@ -307,7 +307,7 @@ fn histogram(numbers: &[f64], width: usize) -> String {
 
 /// The characters of the window, across and down.
 fn window() -> (usize, usize) {
-    terminal_size::terminal_size_of(io::stdout()).map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
+    terminal().unwrap_or((80, 24))
 }
 
 /// The number of the terminal's colours.
