@@ -347,7 +347,7 @@ impl Findings {
         self.lengths(header, &grid);
     }
 
-    /// What the array's lengths come to, and what the header says.
+    /// Compares the products of the array's lengths with what the header says.
     fn lengths(&mut self, header: &Header, grid: &Grid) {
         let (place, typesize) = ("array", i128::from(header.typesize()));
         if let Some(finding) = products::overflow(grid, header.typesize()) {
