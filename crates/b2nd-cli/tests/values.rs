@@ -125,3 +125,20 @@ fn nothing_is_left_of_a_run_that_was_stopped() {
     assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.npy"]);
     assert_eq!(import.wait().unwrap().code(), None, "it ended by the signal");
 }
+
+#[test]
+fn info_shows_the_values_at_the_corners_as_numpy_prints_them() {
+    let tests = Directory::new("info-values");
+    let values: Vec<i32> = (0..2000).collect();
+    tests.write("a.npy", npy("<i4", "(40, 50)", &values));
+    tests.ok(&["import", "--chunks", "7,9", "a.npy", "a.b2nd"]);
+    let page = tests.ok(&["info", "--values", "a.b2nd"]);
+    let expected = "\n  values\n    [[   0    1    2 ...   47   48   49]\n     [  50   51   52 ...   97   98   99]\n     \
+                    [ 100  101  102 ...  147  148  149]\n     ...\n     [1850 1851 1852 ... 1897 1898 1899]\n     \
+                    [1900 1901 1902 ... 1947 1948 1949]\n     [1950 1951 1952 ... 1997 1998 1999]]\n";
+    assert!(page.ends_with(expected), "{page}");
+    let part = tests.ok(&["info", "--values", "--slice", "::39,-1", "a.b2nd"]);
+    assert!(part.ends_with("\n  values\n    [  49 1999]\n"), "{part}");
+    let refused = tests.refused(&["info", "--values", "--json", "a.b2nd"]);
+    assert!(refused.contains("cannot be used with"), "{refused}");
+}

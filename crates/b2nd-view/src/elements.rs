@@ -14,10 +14,13 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 
+mod corners;
 mod date;
 mod figures;
 mod json;
 mod number;
+mod numpy;
+mod real;
 mod scalar;
 mod tally;
 mod text;
@@ -25,6 +28,7 @@ mod text;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd::{Error, Result};
 
+pub use corners::{Corners, LINE};
 pub use figures::{figures, mean_bytes, time_unit};
 pub use json::{float, json};
 pub use number::{Column, Number, Read, columns, reader};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
@@ -17,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::output::{Output, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 
+mod corners;
 mod tree;
 use tree::Tree;
 
@@ -49,6 +51,10 @@ pub(crate) struct Info {
     /// List the chunks that a part of the array touches, and how many of their blocks: 0:10,5,: as in Python.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
+
+    /// Print the values at the corners of arrays too, or of a slice of them, as numpy prints them.
+    #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
+    values: bool,
 }
 
 impl Info {
@@ -82,7 +88,12 @@ impl Info {
         let mut shown = 0_u64;
         self.paths.each(Leaves::Each, err, &mut |found| {
             shown += 1;
-            text(found, &options, self.meta, shown == 1, out)
+            let is_complete = text(found, &options, self.meta, shown == 1, out)?;
+            if let (true, Found::Frame { frame, .. }) = (self.values, found) {
+                let lines = corners::lines(frame, Path::new(&found.name()), self.slice.as_ref(), options.width)?;
+                write!(out, "{}", lines.unwrap_or_default()).map_err(Error::Write)?;
+            }
+            Ok(is_complete)
         })
     }
 
