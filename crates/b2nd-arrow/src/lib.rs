@@ -21,6 +21,7 @@
 //! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
+//! | count what is in a column | [`scalars`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
 //! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
@@ -44,6 +45,7 @@ mod pack;
 mod parent;
 mod place;
 mod read;
+mod scalars;
 mod spec;
 mod strings;
 mod summary;
@@ -62,6 +64,7 @@ pub use columns::ColumnInfo;
 pub use error::{Error, ErrorKind, Result};
 pub use place::Store;
 pub use read::{BATCH_SIZE, Reader};
+pub use scalars::{Content, Scalars, scalars};
 pub use summary::Summary;
 pub use table::Table;
 #[cfg(feature = "export")]

@@ -94,6 +94,11 @@ impl Rows {
         self.rows.end - self.rows.start
     }
 
+    /// Reads them, batch by batch.
+    pub(crate) fn read(&self) -> Result<b2nd_arrow::Reader> {
+        Ok(self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?)
+    }
+
     /// Prints them for a person.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
         let width = terminal().map(|(columns, _)| columns);
@@ -118,8 +123,7 @@ impl Rows {
             Form::Parquet => Format::Parquet,
             Form::Npy | Form::Text => return Err(Error::new("it is a table: its formats are arrow, parquet, csv and json")),
         };
-        let reader = self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?;
-        write(format, reader, out, |rows| bar.inc(rows))
+        write(format, self.read()?, out, |rows| bar.inc(rows))
     }
 
     /// The columns that are left out, a sentence for each.

@@ -148,3 +148,38 @@ fn arrays_of_one_or_two_dimensions_are_tables_of_one_column() {
     assert!(error.ends_with("example.b2nd: expected one or two dimensions, found 3\n"), "{error}");
     assert!(!directory.path().join("part.arrow").exists());
 }
+
+#[test]
+fn columns_are_counted_and_nulls_by_themselves() {
+    let lines = printed(&["stats", "--json", "kinds.b2z"]);
+    // As pyarrow and numpy count them.
+    let line = |name: &str| {
+        let column = format!("\"column\":\"{name}\",");
+        let line =
+            lines.lines().find_map(|line| line.strip_prefix("{\"path\":\"kinds.b2z\",\"key\":\"/\",")?.strip_prefix(&column));
+        line.unwrap_or_else(|| panic!("{name}: {lines}")).to_owned()
+    };
+    assert_eq!(
+        line("o"),
+        "\"dtype\":\"|b1\",\"shape\":[6],\"count\":4,\"nan\":0,\"zeros\":1,\"min\":false,\"max\":true,\"mean\":0.75,\
+         \"std\":0.4330127018922193,\"values\":[[false,1],[true,3]],\"nulls\":2,\"distinct\":null}"
+    );
+    assert_eq!(
+        line("d"),
+        "\"dtype\":\"Dictionary(Int32, Utf8)\",\"shape\":[6],\"count\":4,\"nan\":0,\"zeros\":0,\"min\":null,\"max\":null,\
+         \"mean\":null,\"std\":null,\"values\":[[\"blue\",1],[\"red\",3]],\"nulls\":2,\"distinct\":2}"
+    );
+    assert!(line("u").contains("\"zeros\":1,") && line("u").ends_with("\"nulls\":2,\"distinct\":4}"), "{}", line("u"));
+    assert!(line("l").starts_with("\"dtype\":\"List(Int16)\",\"shape\":[6],\"count\":4,"), "{}", line("l"));
+    assert!(line("l").ends_with("\"values\":null,\"nulls\":2,\"distinct\":null}"), "{}", line("l"));
+    // A null row of arrays is as many nulls as they have items, and a null struct one of each field.
+    assert!(line("n").starts_with("\"dtype\":\"<i2\",\"shape\":[6,4],\"count\":16,\"nan\":0,\"zeros\":3,\"min\":-1,\"max\":9,"));
+    assert!(line("n").contains("\"nulls\":8,"), "{}", line("n"));
+    assert!(line("g.x").contains("\"count\":4,\"nan\":0,\"zeros\":0,\"min\":-1,\"max\":1099511627776,"), "{}", line("g.x"));
+    assert!(line("t").contains("\"min\":\"1969-12-31T23:59:59.999\",\"max\":\"1970-01-01T00:00:00.005\","), "{}", line("t"));
+    let page = printed(&["stats", "kinds.b2z", "--slice", ":2"]);
+    let expected = "kinds.b2z::/  d\n  dtype   Dictionary(Int32, Utf8)\n  shape   2\n  count   1\n  nulls   1\n  empty   0\n  differ  1\n  \
+                    values  \"red\" (1)\n";
+    assert!(page.contains(expected), "{page}");
+    assert_eq!(printed(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 3);
+}

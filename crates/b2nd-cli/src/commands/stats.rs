@@ -3,34 +3,43 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd::dtype::DType;
-use b2nd_view::elements::{self, Column, Number, Tally, columns, figures, float, mean_bytes, reader, time_unit};
+use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Content;
-use b2nd_view::text::{LABEL, TITLE, hex, printable, styled, thousands};
 use clap::Args;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::output::Output;
+#[cfg(feature = "arrow")]
+use crate::output::named;
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
+#[cfg(feature = "arrow")]
+use crate::tables::Rows;
 use crate::tiles::Tiles;
 use crate::values::Values;
 
-/// Counts values: of arrays, of each array in a store, and of structures field by field.
+mod report;
+#[cfg(feature = "arrow")]
+mod table;
+
+use report::{Of, Report};
+
+/// Counts values: of arrays, of each array in a store, of structures field by field, and of tables column by column.
 ///
 /// Integers and booleans are summed exactly, all floats as 64 bits: pairwise, and the same on any number of threads. The standard
 /// deviation is numpy's (ddof=0). NaN and NaT are counted, and left out of the rest. Complex numbers have no least and no greatest.
 /// Of text and of types that have no numbers here, empty ones count as zeros. Up to 16 different values are listed.
+///
+/// Of a table's columns nulls are counted by themselves and left out of the rest; of texts it is counted how many differ, as long as
+/// these take less than 64 MiB; lists are counted alone. A slice means rows.
 #[derive(Args)]
 pub(crate) struct Stats {
     #[command(flatten)]
     paths: Paths,
 
-    /// A part of each array: 0:10,5,::2 as in Python.
+    /// A part of each array: 0:10,5,::2 as in Python; rows of a table.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -46,6 +55,7 @@ struct Subject {
     /// The word that opens it, and the byte at which its frame starts.
     word: PathBuf,
     offset: Option<u64>,
+    is_table: bool,
 }
 
 impl Stats {
@@ -59,7 +69,7 @@ impl Stats {
             let subjects = if path == Path::new("-") {
                 // It can be read once.
                 let place = path.display().to_string();
-                vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset }]
+                vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
             } else {
                 let mut subjects = Vec::new();
                 let paths = Paths { paths: vec![path.clone()], recursive: self.paths.recursive, offset: self.paths.offset };
@@ -68,7 +78,11 @@ impl Stats {
                 subjects
             };
             for subject in subjects {
-                let done = self.count(&subject, &mut *output.out, &mut shown);
+                let done = if subject.is_table {
+                    self.count_table(&subject, output, &mut shown)
+                } else {
+                    self.count(&subject, &mut *output.out, &mut shown)
+                };
                 all &= output.settle(&subject.word, done)?.is_some();
                 output.out.flush()?;
             }
@@ -83,16 +97,44 @@ impl Stats {
         for (column, tally) in columns.iter().zip(tallies) {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
-            let report = Report { subject, column, shape, tally };
-            let written = if self.json {
-                write_line(out, &report.object())
-            } else {
-                let gap = if *shown == 0 { "" } else { "\n" };
-                write!(out, "{gap}{}", report.text())
-            };
-            written.map_err(Error::Write)?;
-            *shown += 1;
+            let of = Of::Elements(column.dtype.clone());
+            let (path, key, column) = (&*subject.path, subject.key.as_deref(), column.name.as_deref());
+            self.print(&Report { path, key, column, of, shape, tally, nulls: None }, out, shown)?;
         }
+        Ok(())
+    }
+
+    /// Counts the columns of a table. Those that cannot be counted are named.
+    #[cfg(feature = "arrow")]
+    fn count_table(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+        let Some(mut rows) = Rows::open(&subject.word)? else { return Err(Error::new("it is a table that cannot be opened")) };
+        if let Some(slice) = &self.slice {
+            rows.slice(slice)?;
+        }
+        for column in table::count(&rows)? {
+            self.print(&column.report(&subject.path, subject.key.as_deref(), rows.len()), &mut *output.out, shown)?;
+        }
+        for line in rows.left_out() {
+            writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "arrow"))]
+    fn count_table(&self, subject: &Subject, _: &mut Output, _: &mut u64) -> Result<()> {
+        crate::no_tables::refuse(&subject.word)?;
+        Err(Error::new("it is a table in a frame, and this b2nd was built without the feature arrow"))
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
+        let written = if self.json {
+            write_line(out, &report.object())
+        } else {
+            let gap = if *shown == 0 { "" } else { "\n" };
+            write!(out, "{gap}{}", report.text())
+        };
+        written.map_err(Error::Write)?;
+        *shown += 1;
         Ok(())
     }
 }
@@ -106,13 +148,17 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>) -> R
             key: place.key.map(str::to_owned),
             word: found.name().into(),
             offset,
+            is_table: false,
         }),
-        Found::Leaf { leaf, .. } => {
-            let what = match leaf.content {
-                Content::Table(_) => "table, whose columns are",
-                _ => "reference to an array on a server, whose values are",
-            };
-            return Err(Error::new(format_args!("it is a {what} not counted here")));
+        Found::Leaf { path, leaf, .. } if matches!(leaf.content, Content::Table(_)) => subjects.push(Subject {
+            path: (*path).to_owned(),
+            key: Some(leaf.key.clone()),
+            word: found.name().into(),
+            offset: None,
+            is_table: true,
+        }),
+        Found::Leaf { .. } => {
+            return Err(Error::new("it is a reference to an array on a server, whose values are not counted here"));
         }
     }
     Ok(true)
@@ -137,103 +183,4 @@ pub(crate) fn tally(values: &Values, columns: &[Column]) -> Result<Vec<Tally>> {
         Ok(())
     })?;
     Ok(all)
-}
-
-/// Counts of a column.
-struct Report<'a> {
-    subject: &'a Subject,
-    column: &'a Column,
-    shape: Vec<i64>,
-    tally: Tally,
-}
-
-/// One line of `--json`.
-#[derive(Serialize)]
-struct Object<'a> {
-    path: &'a str,
-    key: Option<&'a str>,
-    column: Option<&'a str>,
-    dtype: Option<String>,
-    shape: &'a [i64],
-    count: u64,
-    nan: u64,
-    zeros: u64,
-    min: Value,
-    max: Value,
-    mean: Value,
-    std: Value,
-    /// Pairs of a value and how often it is there; `null` where there are more than a few.
-    values: Option<Vec<(Value, u64)>>,
-}
-
-impl Report<'_> {
-    fn object(&self) -> Object<'_> {
-        let element = |bytes: &[u8]| match &self.column.dtype {
-            Some(dtype) => elements::json(dtype, bytes),
-            None => json!({ "bytes": hex(bytes, "") }),
-        };
-        let (min, max) = self.tally.range().map_or((Value::Null, Value::Null), |(min, max)| (element(min), element(max)));
-        let few = self.tally.few();
-        Object {
-            path: &self.subject.path,
-            key: self.subject.key.as_deref(),
-            column: self.column.name.as_deref(),
-            dtype: self.column.dtype.as_ref().map(DType::to_string),
-            shape: &self.shape,
-            count: self.tally.count,
-            nan: self.tally.nan,
-            zeros: self.tally.zeros,
-            min,
-            max,
-            mean: match (self.mean_bytes(), self.tally.mean()) {
-                (Some(bytes), _) => element(&bytes),
-                (None, Some(Number::Float(mean))) => float(&mean.to_string()),
-                (None, Some(Number::Complex(real, imaginary))) => {
-                    json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
-                }
-                _ => Value::Null,
-            },
-            std: match (self.tally.std(), time_unit(self.column.dtype.as_ref())) {
-                (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
-                (Some(std), None) => float(&std.to_string()),
-                (None, _) => Value::Null,
-            },
-            values: few.map(|few| few.into_iter().map(|(bytes, count)| (element(bytes), count)).collect()),
-        }
-    }
-
-    fn text(&self) -> String {
-        let element = |bytes: &[u8]| match &self.column.dtype {
-            Some(dtype) => elements::text(dtype, bytes),
-            None => hex(bytes, ""),
-        };
-        let key = self.subject.key.as_ref().map_or_else(String::new, |key| format!("::{key}"));
-        let column = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-        let lengths: Vec<String> = self.shape.iter().map(i64::to_string).collect();
-        let mut lines = vec![
-            ("dtype", self.column.dtype.as_ref().map_or_else(|| "not said".to_owned(), DType::to_string)),
-            ("shape", lengths.join(" x ")),
-            ("count", thousands(self.tally.count)),
-            ("NaN", thousands(self.tally.nan)),
-            ("zeros", thousands(self.tally.zeros)),
-        ];
-        lines.extend(self.figures());
-        if let Some(few) = self.tally.few() {
-            let values: Vec<String> =
-                few.into_iter().map(|(bytes, count)| format!("{} ({})", element(bytes), thousands(count))).collect();
-            lines.push(("values", values.join(", ")));
-        }
-        let title = styled(TITLE, printable(&format!("{}{key}{column}", self.subject.path)));
-        let lines =
-            lines.into_iter().map(|(label, value)| format!("  {}  {}\n", styled(LABEL, format!("{label:6}")), printable(&value)));
-        format!("{title}\n{}", lines.collect::<String>())
-    }
-
-    fn figures(&self) -> Vec<(&'static str, String)> {
-        figures(&self.tally, self.column.dtype.as_ref())
-    }
-
-    fn mean_bytes(&self) -> Option<Vec<u8>> {
-        mean_bytes(&self.tally, self.column.dtype.as_ref())
-    }
 }

@@ -1,0 +1,154 @@
+//! [`Scalars`]: the columns of a batch as scalars, for whoever counts them.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, PrimitiveArray, RecordBatch, StringArray, downcast_primitive_array};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, TimeUnit};
+use b2nd::dtype::DType;
+
+/// Scalars of one name in every row: a column, a field of a struct, the items of a column of arrays.
+pub struct Scalars<'a> {
+    /// The column's name, and those of the fields below it: `a.b`.
+    pub name: String,
+    /// The Arrow type of a scalar, as text.
+    pub data_type: String,
+    /// The meaning of a scalar's bytes.
+    pub content: Content,
+    /// The lengths of the arrays that are in each row.
+    pub shape: Vec<usize>,
+    /// The number of scalars that are null.
+    pub nulls: u64,
+    /// The number of scalars that are not.
+    pub count: u64,
+    /// The bytes of those that are not null, in their order. None of cells.
+    pub values: Box<dyn Iterator<Item = &'a [u8]> + 'a>,
+}
+
+/// The meaning of a scalar's bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// An element of this type.
+    Element(DType),
+    /// UTF-8.
+    Text,
+    /// Bytes of any length.
+    Bytes,
+    /// Lists and other cells, which are counted alone.
+    Cell,
+}
+
+/// The columns of a batch as scalars: structs field by field.
+pub fn scalars(batch: &RecordBatch) -> Vec<Scalars<'_>> {
+    let mut all = Vec::new();
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        descend(field.name().clone(), &**column, None, Vec::new(), &mut all);
+    }
+    all
+}
+
+fn descend<'a>(name: String, array: &'a dyn Array, above: Option<NullBuffer>, mut shape: Vec<usize>, all: &mut Vec<Scalars<'a>>) {
+    let valid = NullBuffer::union(above.as_ref(), array.logical_nulls().as_ref());
+    if let Some(structs) = array.as_struct_opt() {
+        for (field, column) in structs.fields().iter().zip(structs.columns()) {
+            descend(format!("{name}.{}", field.name()), &**column, valid.clone(), shape.clone(), all);
+        }
+        return;
+    }
+    if let Some(lists) = array.as_fixed_size_list_opt() {
+        let length = usize::try_from(lists.value_length()).unwrap_or(0);
+        shape.push(length);
+        return descend(name, &**lists.values(), valid.map(|valid| valid.expand(length)), shape, all);
+    }
+    let nulls = valid.as_ref().map_or(0, NullBuffer::null_count);
+    let (content, values) = values(array, valid);
+    all.push(Scalars {
+        name,
+        data_type: array.data_type().to_string(),
+        content,
+        shape,
+        nulls: nulls as u64,
+        count: (array.len() - nulls) as u64,
+        values,
+    });
+}
+
+type Values<'a> = Box<dyn Iterator<Item = &'a [u8]> + 'a>;
+
+fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>) {
+    let places = (0..array.len()).filter(move |&row| valid.as_ref().is_none_or(|valid| valid.is_valid(row)));
+    macro_rules! text {
+        ($array:expr, $content:expr) => {{
+            let array = $array;
+            let bytes = move |row: usize| -> &[u8] { array.value(row).as_ref() };
+            ($content, Box::new(places.map(bytes)))
+        }};
+    }
+    match array.data_type() {
+        DataType::Boolean => {
+            let bools = array.as_boolean();
+            let bytes = move |row| -> &[u8] { if bools.value(row) { &[1] } else { &[0] } };
+            return (element("|b1"), Box::new(places.map(bytes)));
+        }
+        DataType::Utf8 => return text!(array.as_string::<i32>(), Content::Text),
+        DataType::LargeUtf8 => return text!(array.as_string::<i64>(), Content::Text),
+        DataType::Binary => return text!(array.as_binary::<i32>(), Content::Bytes),
+        DataType::LargeBinary => return text!(array.as_binary::<i64>(), Content::Bytes),
+        _ => {}
+    }
+    if let Some((keys, words)) = dictionary(array) {
+        let word = |row: usize| usize::try_from(keys.value(row)).ok().filter(|&word| word < words.len());
+        let bytes = move |row: usize| -> &[u8] { word(row).map_or(&[], |word| words.value(word).as_bytes()) };
+        return (Content::Text, Box::new(places.map(bytes)));
+    }
+    let (Some(content), Some((bytes, size))) = (element_of(array.data_type()), fixed(array)) else {
+        return (Content::Cell, Box::new(std::iter::empty()));
+    };
+    (content, Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
+}
+
+fn dictionary(array: &dyn Array) -> Option<(&PrimitiveArray<Int32Type>, &StringArray)> {
+    let dictionary = array.as_dictionary_opt::<Int32Type>()?;
+    Some((dictionary.keys(), dictionary.values().as_string_opt::<i32>()?))
+}
+
+/// The bytes of numbers of a fixed width, and the width.
+fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
+    downcast_primitive_array! {
+        array => Some((array.values().inner().as_slice(), array.data_type().primitive_width()?)),
+        _ => None
+    }
+}
+
+/// The type of elements that are in memory as this type has them.
+fn element_of(data_type: &DataType) -> Option<Content> {
+    let unit = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => "s",
+        TimeUnit::Millisecond => "ms",
+        TimeUnit::Microsecond => "us",
+        TimeUnit::Nanosecond => "ns",
+    };
+    let order = if cfg!(target_endian = "big") { '>' } else { '<' };
+    let code = match data_type {
+        DataType::Int8 => return Some(element("|i1")),
+        DataType::UInt8 => return Some(element("|u1")),
+        DataType::Int16 => "i2".to_owned(),
+        DataType::Int32 => "i4".to_owned(),
+        DataType::Int64 => "i8".to_owned(),
+        DataType::UInt16 => "u2".to_owned(),
+        DataType::UInt32 => "u4".to_owned(),
+        DataType::UInt64 => "u8".to_owned(),
+        DataType::Float16 => "f2".to_owned(),
+        DataType::Float32 => "f4".to_owned(),
+        DataType::Float64 => "f8".to_owned(),
+        DataType::Timestamp(of, _) => format!("M8[{}]", unit(of)),
+        DataType::Duration(of) => format!("m8[{}]", unit(of)),
+        _ => return None,
+    };
+    Some(element(&format!("{order}{code}")))
+}
+
+/// The element of a dtype that this file names. A text that were none would be counted as a cell.
+fn element(dtype: &str) -> Content {
+    dtype.parse().map_or(Content::Cell, Content::Element)
+}

@@ -1,0 +1,134 @@
+//! Columns of tables, counted batch by batch.
+
+use std::collections::HashSet;
+
+use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
+use b2nd_view::elements::{Tally, reader};
+
+use super::report::{Of, Report};
+use crate::error::Result;
+use crate::progress;
+use crate::tables::Rows;
+
+/// The most bytes that different texts of a column may take in memory.
+const MOST: usize = 1 << 26;
+
+/// The bytes that a text takes beside its own.
+const EACH: usize = 32;
+
+/// Counts of a column.
+pub(super) struct Column {
+    name: String,
+    data_type: String,
+    content: Content,
+    shape: Vec<usize>,
+    tally: Tally,
+    nulls: u64,
+    distinct: Distinct,
+}
+
+/// Counts the columns of some rows.
+pub(super) fn count(rows: &Rows) -> Result<Vec<Column>> {
+    let reader = rows.read()?;
+    let bar = progress::rows(rows.len());
+    // Also where there are no rows there are columns.
+    let none = RecordBatch::new_empty(reader.schema());
+    let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
+    for batch in reader {
+        let batch = batch?;
+        columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
+        bar.inc(batch.num_rows() as u64);
+    }
+    Ok(columns)
+}
+
+impl Column {
+    fn new(of: Scalars) -> Column {
+        let Scalars { name, data_type, content, shape, .. } = of;
+        let distinct = Distinct::default();
+        Column { name, data_type, content, shape, tally: Tally::default(), nulls: 0, distinct }
+    }
+
+    fn add(&mut self, more: Scalars) {
+        self.nulls += more.nulls;
+        match &self.content {
+            Content::Element(dtype) => {
+                let mut tally = Tally::default();
+                tally.add(more.values, reader(dtype));
+                self.tally.merge(tally);
+            }
+            Content::Text | Content::Bytes => {
+                let distinct = &mut self.distinct;
+                let values = more.values.inspect(|value| distinct.add(value));
+                let mut tally = Tally::default();
+                tally.add(values, None);
+                self.tally.merge(tally);
+            }
+            Content::Cell => self.tally.count += more.count,
+        }
+    }
+
+    /// The report on it.
+    pub(super) fn report<'a>(&'a self, path: &'a str, key: Option<&'a str>, rows: u64) -> Report<'a> {
+        let mut shape = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
+        shape.extend(self.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
+        let (name, distinct) = (self.data_type.clone(), self.distinct.count());
+        let of = match &self.content {
+            Content::Element(dtype) => Of::Elements(Some(dtype.clone())),
+            Content::Text => Of::Texts(name, distinct),
+            Content::Bytes => Of::Bytes(name, distinct),
+            Content::Cell => Of::Cells(name),
+        };
+        Report { path, key, column: Some(&self.name), of, shape, tally: self.tally.clone(), nulls: Some(self.nulls) }
+    }
+}
+
+/// The different texts of a column, as long as memory holds them.
+struct Distinct {
+    /// `None` where they are too many.
+    seen: Option<HashSet<Box<[u8]>>>,
+    bytes: usize,
+}
+
+impl Default for Distinct {
+    fn default() -> Distinct {
+        Distinct { seen: Some(HashSet::new()), bytes: 0 }
+    }
+}
+
+impl Distinct {
+    fn add(&mut self, value: &[u8]) {
+        let Some(seen) = &mut self.seen else { return };
+        if seen.contains(value) {
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(value.len() + EACH);
+        if self.bytes > MOST {
+            self.seen = None;
+        } else {
+            seen.insert(value.into());
+        }
+    }
+
+    fn count(&self) -> Option<u64> {
+        self.seen.as_ref().map(|seen| seen.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_texts_are_counted_as_long_as_memory_holds_them() {
+        let mut distinct = Distinct::default();
+        (0..1000_u32).for_each(|number| distinct.add(&(number % 7).to_le_bytes()));
+        assert_eq!(distinct.count(), Some(7));
+        let long = vec![0; MOST / 2];
+        distinct.add(&long);
+        distinct.add(&long);
+        assert_eq!(distinct.count(), Some(8));
+        distinct.add(&vec![1; MOST / 2]);
+        assert_eq!((distinct.count(), distinct.seen.is_none()), (None, true));
+    }
+}
