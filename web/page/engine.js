@@ -13,9 +13,9 @@ export function parse(text) {
 }
 
 let ready;
-/** Compiles the module, once. */
-export function load() {
-  ready ??= init();
+/** Compiles the module, once: from beside this script, or from where `wasm` says. */
+export function load(wasm) {
+  ready ??= init(wasm);
   return ready;
 }
 

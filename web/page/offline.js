@@ -34,6 +34,7 @@ const LATER = [
   "plot.js",
   "reader.js",
   "sheet.js",
+  "slices.js",
   "worker.js",
   "b2nd_values.js",
   "b2nd_values_bg.wasm",

@@ -1,9 +1,10 @@
 // The worker that decompresses values. It reads nothing itself: it names the bytes that it lacks, and the page sends them.
 
-import init, { Values, colors } from "./b2nd_values.js";
+import init, { colors } from "./b2nd_values.js";
+import { Slices } from "./slices.js";
 
 const ready = init();
-let values = null;
+let slices = null;
 /** Views that were asked for last; older ones are given up. */
 let newest = 0;
 /** Whoever waits for bytes. */
@@ -16,7 +17,7 @@ let asking = 0;
 
 addEventListener("message", ({ data }) => {
   if (data.type === "bytes") {
-    arrived?.(data);
+    arrived?.(data.pieces);
     return;
   }
   if (data.type === "look") newest = data.id;
@@ -29,7 +30,7 @@ async function answer(request) {
   await ready;
   asking = request.id;
   if (request.type === "open") return open(request);
-  if (request.type === "text") return reply(request, { text: JSON.parse(values.text(request.element)) });
+  if (request.type === "text") return reply(request, { text: JSON.parse(slices.values.text(request.element)) });
   if (request.id !== newest) return reply(request, null);
   return look(request);
 }
@@ -39,44 +40,26 @@ function reply({ id }, answer, transfer = []) {
 }
 
 /** Gets bytes from the page: each range's, or why it cannot be had. */
-async function get(missing) {
-  const pieces = await new Promise((resolve) => {
-    arrived = ({ pieces }) => resolve(pieces);
+function get(missing) {
+  return new Promise((resolve) => {
+    arrived = resolve;
     postMessage({ type: "need", id: asking, missing });
   });
-  for (const { file, start, end, bytes, error } of pieces) {
-    if (error === undefined) values.put(file, start, end, bytes);
-    else values.fail(file, start, end, error);
-  }
-}
-
-/** What a question gives, as soon as the bytes are there that it takes. */
-async function ask(question) {
-  for (;;) {
-    const text = question();
-    const missing = values.missing();
-    if (missing.length === 0) return JSON.parse(text);
-    await get([...missing]);
-  }
 }
 
 async function open(request) {
-  values?.free();
-  values = new Values();
+  slices?.free();
+  slices = new Slices(request.files, get);
   held = null;
-  for (const [path, size] of request.files) values.add(path, size);
-  reply(request, await ask(() => values.open(request.key ?? undefined)));
+  reply(request, await slices.open(request.key));
 }
-
-/** Lets messages come in. */
-const breath = () => new Promise((go) => setTimeout(go, 0));
 
 async function look(request) {
   const { want } = request;
   const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
   if (held?.slice !== slice) {
     held = null;
-    const shape = await ask(() =>
+    const begin = (values) =>
       values.begin(
         Float64Array.from(want.start),
         Float64Array.from(want.end),
@@ -84,26 +67,17 @@ async function look(request) {
         Float64Array.from(want.room),
         want.square,
         want.budget,
-      ),
-    );
-    if (shape.error !== undefined) return reply(request, shape);
-    const asked = await ask(() => values.ask());
-    if (asked?.error !== undefined) return reply(request, asked);
-    for (;;) {
-      const progress = JSON.parse(values.advance());
-      if (progress.missing.length > 0) await get(progress.missing);
-      else if (progress.done === progress.of) {
-        held = { slice, shape, broken: progress.broken };
-        break;
-      } else {
-        postMessage({ type: "progress", id: request.id, done: progress.done, of: progress.of });
-      }
-      await breath();
-      if (request.id !== newest) return reply(request, null);
-    }
+      );
+    const read = await slices.read(begin, (done, of) => {
+      postMessage({ type: "progress", id: request.id, done, of });
+      return request.id === newest;
+    });
+    if (read === null || read.error !== undefined) return reply(request, read);
+    held = { slice, read };
   }
   const { rows, columns, column, part, range, log } = want;
-  const answer = { ...held.shape, broken: held.broken };
+  const { values } = slices;
+  const answer = { ...held.read };
   const transfer = [];
   const send = (name, array) => {
     answer[name] = array;
@@ -112,6 +86,7 @@ async function look(request) {
   for (const form of want.forms) {
     if (form === "texts") answer.texts = JSON.parse(values.texts(rows, columns, want.fields));
     else if (form === "csv") answer.csv = values.csv(rows, columns, want.fields);
+    else if (form === "bytes") send("bytes", values.bytes());
     else if (form === "numbers") send("numbers", values.numbers(rows, columns, column, part));
     else if (form === "pixels") send("pixels", values.pixels(rows, columns, column, part, Float64Array.from(range), log));
     else if (form === "image") send("pixels", values.image(rows, columns));

@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::*;
 use crate::answer::{problem, to_json};
 use crate::pieces::Files;
 use drawn::{Plane, Wanted};
-use seen::{GAP, Seen};
+use seen::{GAP, Room, Seen, selection};
 
 /// Pieces of files that are kept from one view to the next, in bytes.
 const KEPT: u64 = 128 << 20;
@@ -92,16 +92,18 @@ impl Values {
     /// Begins to look at a slice. With `room` it takes steps along the axes that are `drawn`, so that no more elements are left than
     /// there is room, and no more chunks are read than these. Says the shape, the steps and the chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
-        self.files.forget(KEPT);
-        let begun = self.array().and_then(|array| Seen::new(array, &start, &end, &drawn, &room, square, bytes as u64));
-        match begun {
-            Ok(seen) => {
-                let text = to_json(&seen.describe());
-                self.seen = Some(seen);
-                text
-            }
-            Err(error) => problem(&error),
-        }
+        let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
+        self.look(&start, &end, &[], room)
+    }
+
+    /// Begins to look at the elements of a slice that are one of so many along each axis. Says the shape, the steps and the chunks.
+    pub fn slice(&mut self, start: Vec<f64>, end: Vec<f64>, step: Vec<f64>) -> String {
+        self.look(&start, &end, &step, None)
+    }
+
+    /// The elements of the slice as they are in the file, in C order; zeros where a chunk is broken.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.seen.as_ref().map_or_else(Vec::new, |seen| seen.bytes.clone())
     }
 
     /// Asks for the bytes that the slice takes: [`missing`](Values::missing) names them.
@@ -175,6 +177,19 @@ impl Values {
 }
 
 impl Values {
+    fn look(&mut self, start: &[f64], end: &[f64], step: &[f64], room: Option<Room>) -> String {
+        self.files.forget(KEPT);
+        let begun = self.array().and_then(|array| Seen::new(array, selection(array, start, end, step), room));
+        match begun {
+            Ok(seen) => {
+                let text = to_json(&seen.describe());
+                self.seen = Some(seen);
+                text
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
     fn array(&self) -> Result<&Array> {
         self.array.as_ref().ok_or_else(|| Error::custom("no array is open"))
     }

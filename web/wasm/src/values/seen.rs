@@ -54,16 +54,33 @@ pub struct Progress<'a> {
     missing: Vec<f64>,
 }
 
+/// What a picture has room for: elements along the axes that are drawn, and bytes of chunks.
+pub struct Room<'a> {
+    pub drawn: &'a [u32],
+    pub room: &'a [f64],
+    pub square: bool,
+    pub bytes: u64,
+}
+
+/// The elements from `start` to `end` along each axis; with `step` one of so many.
+pub fn selection(array: &Array, start: &[f64], end: &[f64], step: &[f64]) -> Selection {
+    let shape = array.grid().shape();
+    let mut selection = Selection::whole(shape);
+    for ((range, (&start, &end)), &length) in selection.ranges.iter_mut().zip(start.iter().zip(end)).zip(shape) {
+        range.start = (start as i64).clamp(0, length);
+        range.end = (end as i64).clamp(range.start, length);
+    }
+    for (each, &step) in selection.steps.iter_mut().zip(step) {
+        *each = (step as i64).max(1);
+    }
+    selection
+}
+
 impl Seen {
-    pub fn new(array: &Array, start: &[f64], end: &[f64], drawn: &[u32], room: &[f64], square: bool, bytes: u64) -> Result<Seen> {
+    pub fn new(array: &Array, mut selection: Selection, room: Option<Room>) -> Result<Seen> {
         let grid = array.grid();
-        let mut selection = Selection::whole(grid.shape());
-        for ((range, (&start, &end)), &length) in selection.ranges.iter_mut().zip(start.iter().zip(end)).zip(grid.shape()) {
-            range.start = (start as i64).clamp(0, length);
-            range.end = (end as i64).clamp(range.start, length);
-        }
         let all = selection.touched(grid);
-        if !room.is_empty() {
+        if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
             // As many chunks as are that long together, if each is like the others.

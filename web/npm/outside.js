@@ -1,0 +1,50 @@
+// A file that is open in a worker: what is asked of it goes there, and typed arrays come back without a copy.
+
+export async function outside(source) {
+  const inside = new URL("./inside.js", import.meta.url);
+  const isNode = globalThis.Worker === undefined;
+  const worker = isNode ? new (await import("node:worker_threads")).Worker(inside) : new Worker(inside, { type: "module" });
+  const waiting = new Map();
+  let last = 0;
+  const answered = ({ id, value, error }) => {
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) resolve(value);
+    else reject(new Error(error));
+  };
+  const failed = (error) => {
+    for (const { reject } of waiting.values()) reject(new Error(error.message || "the worker does not start"));
+    waiting.clear();
+  };
+  if (isNode) worker.on("message", answered).on("error", failed);
+  else {
+    worker.addEventListener("message", ({ data }) => answered(data));
+    worker.addEventListener("error", failed);
+  }
+  const ask = (file, method, ...words) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      waiting.set(last, { resolve, reject });
+      worker.postMessage({ id: last, file, method, words });
+    });
+  // A worker has no place that a name on a page belongs to; an object of type URL cannot be sent.
+  const address =
+    source instanceof URL
+      ? source.href
+      : typeof source === "string" && globalThis.document
+        ? new URL(source, document.baseURI).href
+        : source;
+  const file = (number) => ({
+    info: () => ask(number, "info"),
+    keys: () => ask(number, "keys"),
+    leaf: async (key) => file(await ask(number, "leaf", key)),
+    read: (slice) => ask(number, "read", slice),
+    close: () => (number === 0 ? worker.terminate() : ask(number, "close")),
+  });
+  try {
+    return file(await ask(null, "open", address));
+  } catch (error) {
+    worker.terminate();
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+// The npm package, packed and installed elsewhere: in node and in a browser, beside what the tool says.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { data, dist, launch, root, serve, tool, visit } from "./browser.js";
+
+const empty = mkdtempSync(join(tmpdir(), "b2nd-npm-"));
+const installed = join(empty, "node_modules/b2nd");
+const said = (...words) => JSON.parse(execFileSync(tool, words, { cwd: data, encoding: "utf8" }));
+
+let open;
+before(async () => {
+  const archive = execFileSync(join(root, "web/pack"), [dist, empty], { encoding: "utf8" }).trim();
+  writeFileSync(join(empty, "package.json"), '{"private": true, "type": "module"}');
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", archive], { cwd: empty });
+  ({ open } = await import(pathToFileURL(join(installed, "index.js"))));
+});
+after(() => rmSync(empty, { recursive: true }));
+
+/** Typed arrays as the nested lists of JSON. */
+function nested({ shape, data }) {
+  const list = (axis, start, length) => {
+    if (axis === shape.length) return typeof data[start] === "bigint" ? Number(data[start]) : data[start];
+    const step = length / shape[axis];
+    return Array.from({ length: shape[axis] }, (_, at) => list(axis + 1, start + at * step, step));
+  };
+  return list(0, 0, data.length);
+}
+
+/** The tool has true where a typed array has 1. */
+const bools = (json) => (Array.isArray(json) ? json.map(bools) : typeof json === "boolean" ? Number(json) : json);
+
+/** Arrays of tests/data, and some that are made here: a dtype, and the bytes of three elements. */
+const ARRAYS = [
+  "grid/i4_2d.b2nd",
+  "grid/i4be_2d.b2nd",
+  "grid/f8_3d.b2nd",
+  "grid/u1_1d.b2nd",
+  "grid/u3_2d.b2nd",
+  "grid/s2_1d_small.b2nd",
+];
+const MADE = [
+  ["<i8", new BigInt64Array([-5n, 2n ** 40n, 7n])],
+  [">u2", new Uint8Array([1, 2, 0, 3, 255, 255])],
+  ["<f2", new Uint16Array([0x3c00, 0xc100, 0x1c00])],
+  ["|b1", new Uint8Array([1, 0, 1])],
+];
+
+function make([dtype, { buffer }], at) {
+  const header = `{'descr': '${dtype}', 'fortran_order': False, 'shape': (3,), }`.padEnd(117) + "\n";
+  const length = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length, 0]);
+  writeFileSync(join(empty, `${at}.npy`), Buffer.concat([length, Buffer.from(header), Buffer.from(buffer)]));
+  execFileSync(tool, ["import", `${at}.npy`, `${at}.b2nd`], { cwd: empty });
+  return join(empty, `${at}.b2nd`);
+}
+
+test("slices are typed arrays with the values that the tool prints, from paths and from bytes, in a worker or not", async () => {
+  const types = new Set();
+  for (const name of [...ARRAYS, ...MADE.map(make)]) {
+    for (const [source, options] of [
+      [resolve(data, name), {}],
+      [readFileSync(resolve(data, name)), {}],
+      [resolve(data, name), { worker: true }],
+    ]) {
+      const file = await open(source, options);
+      const whole = await file.read();
+      types.add(whole.data.constructor.name);
+      assert.deepEqual(nested(whole), bools(said("cat", "--json", name)), name);
+      const slice = whole.shape.map((length) => `${length > 1 ? 1 : 0}::2`).join(",");
+      assert.deepEqual(nested(await file.read(slice)), bools(said("cat", "--json", name, slice)), `${name} ${slice}`);
+      file.close();
+    }
+  }
+  assert.ok(types.size >= 4, [...types].join());
+});
+
+test("a slice is written as in Python or as a list, and one that cannot be is refused", async () => {
+  const file = await open(join(data, "grid/i4_2d.b2nd"));
+  const { shape } = (await file.info()).array;
+  const same = async (one, other) => assert.deepEqual(await file.read(one), await file.read(other));
+  await same("0,1:3", [0, [1, 3]]);
+  await same("...,-1", [null, -1]);
+  await same("::2", [[null, null, 2]]);
+  assert.deepEqual((await file.read("0,0")).shape, []);
+  assert.deepEqual((await file.read("5:5")).shape, [0, shape[1]]);
+  await assert.rejects(file.read("999,0"), /index 999 is outside axis 0/);
+  await assert.rejects(file.read("0,0,0"), /the slice has 3 axes, the array 2/);
+  await assert.rejects(file.read("x"), /"x" is no integer/);
+  file.close();
+});
+
+test("a store has leaves, and what is broken is an error", async () => {
+  const file = await open(join(data, "python-blosc2-4.14.1/treestore__dfltb2z.b2z"));
+  const keys = await file.keys();
+  assert.ok(keys.includes("/g0/n0"), keys.join());
+  const leaf = await file.leaf("/g0/n0");
+  assert.deepEqual(nested(await leaf.read()), [0, 1, 2, 3]);
+  assert.equal((await leaf.info()).key, "/g0/n0");
+  await assert.rejects(file.leaf("/gone"), /there is no leaf/);
+  file.close();
+  await assert.rejects(
+    async () => (await open(readFileSync(join(dist, "broken.b2nd")))).info(),
+    /expected int32 \(d2\), found int64 \(d3\)/,
+  );
+});
+
+test("the example runs", () => {
+  const out = execFileSync("node", [join(installed, "example.js"), join(data, "grid/i4_2d.b2nd"), "0"], {
+    cwd: empty,
+    encoding: "utf8",
+  });
+  assert.match(out, /^ndarray \[.*\n\d+ elements, mean [\d.]+\n$/s);
+});
+
+test("a browser opens files and addresses, in a worker or not", async () => {
+  const pages = await serve(empty);
+  const files = await serve(data, true);
+  writeFileSync(join(empty, "index.html"), "<!doctype html><title>b2nd</title><link rel=icon href=data:,>");
+  const browser = await launch();
+  try {
+    const { page, wrong } = await visit(browser, pages.url, { allowed: [files.url] });
+    const bytes = readFileSync(join(data, "grid/i4_2d.b2nd")).toString("base64");
+    const seen = await page.evaluate(
+      async ([address, base64]) => {
+        const { open } = await import("./node_modules/b2nd/index.js");
+        const blob = new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], "i4.b2nd");
+        const answers = [];
+        for (const [source, worker] of [
+          [blob, false],
+          [blob, true],
+          [address, false],
+          [address, true],
+        ]) {
+          const file = await open(source, { worker });
+          const { data, shape, dtype } = await file.read("1:3");
+          answers.push([data.constructor.name, [...data], shape, dtype]);
+          file.close();
+        }
+        return answers;
+      },
+      [`${files.url}grid/i4_2d.b2nd`, bytes],
+    );
+    const expected = said("cat", "--json", "grid/i4_2d.b2nd", "1:3");
+    for (const answer of seen)
+      assert.deepEqual(answer, ["Int32Array", expected.flat(), [expected.length, expected[0].length], "<i4"]);
+    assert.deepEqual(wrong, []);
+  } finally {
+    await browser.close();
+    pages.close();
+    files.close();
+  }
+});
