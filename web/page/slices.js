@@ -41,6 +41,9 @@ export class Slices {
   /**
    * Decompresses the slice that `begin` begins: its shape, and which chunks are `broken`; or an error. Null where `goesOn`, which is
    * told how many chunks are done, says no.
+   *
+   * @param {(values: Values) => string} begin
+   * @param {(done: number, of: number) => boolean} goesOn
    */
   async read(begin, goesOn = () => true) {
     const shape = await this.ask(begin);

@@ -32,6 +32,7 @@ const BATCH: usize = 1 << 13;
 /// Rows and columns of a table.
 pub(crate) struct Rows {
     table: Table,
+    key: String,
     projection: Vec<usize>,
     rows: Range<u64>,
 }
@@ -63,7 +64,12 @@ impl Rows {
         let table = Table::from_store(store, key)?;
         let all = (0..table.schema().fields().len()).collect();
         let rows = 0..table.rows();
-        Ok(Some(Rows { table, projection: all, rows }))
+        Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
+    }
+
+    /// The table's key in its store: `/` where the store is the table.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
     }
 
     /// Leaves these columns alone, in this order.

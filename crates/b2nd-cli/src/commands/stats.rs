@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "arrow")]
+use b2nd_store::Location;
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::Slice;
@@ -70,6 +72,8 @@ impl Stats {
                 // It can be read once.
                 let place = path.display().to_string();
                 vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
+            } else if let Some(table) = self.table(path) {
+                vec![table]
             } else {
                 let mut subjects = Vec::new();
                 let paths = Paths { paths: vec![path.clone()], recursive: self.paths.recursive, offset: self.paths.offset };
@@ -102,6 +106,27 @@ impl Stats {
             self.print(&Report { path, key, column, of, shape, tally, nulls: None }, out, shown)?;
         }
         Ok(())
+    }
+
+    /// The table that a path names, or that is all of a store: versions before 4.8 wrote stores of which nothing else can be listed.
+    #[cfg(feature = "arrow")]
+    fn table(&self, path: &Path) -> Option<Subject> {
+        let location = Location::new(path.as_os_str());
+        let is_one = self.paths.offset.is_none() && !self.paths.recursive;
+        // What cannot be opened is refused by whoever opens it next.
+        let rows = is_one.then(|| Rows::open(path)).and_then(Result::ok).flatten()?;
+        (location.key().is_some() || rows.key() == "/").then(|| Subject {
+            path: location.place().into_owned(),
+            key: Some(rows.key().to_owned()),
+            word: path.to_owned(),
+            offset: None,
+            is_table: true,
+        })
+    }
+
+    #[cfg(not(feature = "arrow"))]
+    fn table(&self, _: &Path) -> Option<Subject> {
+        None
     }
 
     /// Counts the columns of a table. Those that cannot be counted are named.

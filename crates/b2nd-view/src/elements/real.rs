@@ -123,11 +123,11 @@ impl Reals {
     }
 }
 
-/// Where numpy begins to write exponents: numbers in the type of the elements.
+/// Limits at which numpy begins to write exponents, as numbers in the type of the elements.
 struct Limits {
     least: f64,
     greatest: f64,
-    /// Of the greatest by the least; what is not more is rounded to 1000.
+    /// The greatest by the least: what is not more is rounded to 1000.
     quotient: f64,
 }
 
@@ -150,7 +150,7 @@ enum Rest {
 }
 
 impl Real {
-    /// What is before the point and behind it: digits, and with an exponent `5e+07`. `None` of what is not finite.
+    /// The digits before the point and behind it, and with an exponent `5e+07`. `None` of what is not finite.
     fn parts(&self, is_scientific: bool, signed: bool) -> Option<(String, String)> {
         if !self.value.is_finite() {
             return None;
