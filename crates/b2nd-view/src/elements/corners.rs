@@ -68,7 +68,7 @@ impl Corners {
             return "[]".to_owned();
         }
         let items: Vec<&[u8]> = elements.chunks_exact(itemsize.max(1)).collect();
-        let mut words = Words::new(dtype, &items, axes.is_empty()).into_iter();
+        let mut words = Words::new(dtype, &items, axes.is_empty());
         nested(&axes, 0, width, &mut words)
     }
 }
