@@ -22,7 +22,7 @@ pub(crate) struct Chunk {
     pub(crate) data: Vec<u8>,
 }
 
-const EXTENDED: u8 = 0x05;
+pub(crate) const EXTENDED: u8 = 0x05;
 pub(crate) const STORED: u8 = 0x02;
 pub(crate) const UNSPLIT: u8 = 0x10;
 

@@ -108,7 +108,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
 }
 
-/// Findings of the proof in C-Blosc2 2.21.3, made small.
+/// Findings of the proof in C-Blosc2, made small.
 fn proof(suite: &mut Suite) {
     let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).build();
     suite.reject(
@@ -141,6 +141,15 @@ fn proof(suite: &mut Suite) {
         "found-chunkshape-overflows",
         "chunks of 4 GiB by the array's metalayer, and of 64 bytes by the header",
         frame.build().bytes,
+    );
+    let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).note("note", &[0; 7]).build();
+    let content = built.trailer_at + built.trailer_bytes.at("content-0") + 5;
+    let special = patched(&built.bytes, content + 2, &[chunk::EXTENDED]);
+    suite.reject(
+        Layer::Frame,
+        "found-lazy-attribute",
+        "an attribute that is uninitialized, with C's flags for a dictionary and for chunks that are read later",
+        patched(&special, content + 31, &[0x49]),
     );
 }
 
