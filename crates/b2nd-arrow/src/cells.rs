@@ -26,6 +26,7 @@ enum Values {
     Fixed(Element, usize, Vec<u8>),
     Text(Strings),
     Bytes(Strings),
+    Json(Strings),
     Dictionary(Vec<i32>, Words),
     List(Arc<Field>, Vec<i32>, Box<Cells>),
     Struct(Fields, Vec<Cells>),
@@ -36,6 +37,7 @@ impl Cells {
         let data_type = spec.data_type()?;
         let values = match (&spec.kind, &data_type) {
             (Kind::Element(Element::Text) | Kind::Utf8 | Kind::VlString, _) => Values::Text(Strings::default()),
+            (Kind::Object, _) => Values::Json(Strings::default()),
             (Kind::Element(Element::Bytes(_)) | Kind::VlBytes, _) => Values::Bytes(Strings::default()),
             (Kind::Element(element), data_type) => {
                 Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
@@ -56,6 +58,7 @@ impl Cells {
 
     /// Appends the next value.
     pub(crate) fn push(&mut self, pack: &mut Pack) -> Result<()> {
+        let before = *pack;
         let item = pack.next()?;
         if matches!(item, Item::Nil) {
             self.push_null();
@@ -72,6 +75,11 @@ impl Cells {
                     Item::Bytes(bytes) | Item::String(bytes) => strings.push_bytes(bytes),
                     item => return Err(unexpected("bytes", &item)),
                 }
+                strings.end();
+            }
+            Values::Json(strings) => {
+                *pack = before;
+                strings.push_bytes(&json(pack.value()?)?);
                 strings.end();
             }
             Values::Dictionary(codes, words) => codes.push(words.code(text(item)?)?),
@@ -107,7 +115,7 @@ impl Cells {
         self.valid.append(false);
         match &mut self.values {
             Values::Fixed(_, width, bytes) => bytes.resize(bytes.len() + *width, 0),
-            Values::Text(strings) | Values::Bytes(strings) => strings.end(),
+            Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.end(),
             Values::Dictionary(codes, _) => codes.push(0),
             Values::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
             Values::Struct(_, columns) => columns.iter_mut().for_each(Cells::push_null),
@@ -123,7 +131,7 @@ impl Cells {
                 debug_assert_eq!(bytes.len(), length * width);
                 element.array(&bytes, width, nulls, |at| at as u64)?
             }
-            Values::Text(strings) | Values::Bytes(strings) => strings.finish(&self.data_type, nulls)?,
+            Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(codes, words) => {
                 let keys = PrimitiveArray::<Int32Type>::try_new(ScalarBuffer::from(codes), nulls)?;
                 Arc::new(DictionaryArray::try_new(keys, words.finish()?)?)
@@ -179,6 +187,12 @@ fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Re
         (element, item) => return Err(unexpected(&element.data_type().to_string(), &item)),
     }
     Ok(())
+}
+
+/// A value of MessagePack as JSON, in the forms that `b2nd::Value` has.
+fn json(value: &[u8]) -> Result<Vec<u8>> {
+    let value = b2nd::Value::from_slice(value)?;
+    serde_json::to_vec(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))
 }
 
 fn text<'a>(item: Item<'a>) -> Result<&'a str> {

@@ -41,7 +41,11 @@ impl Column {
                 let codes = Fixed::codes(place)?;
                 Column::Dictionary(codes.into(), dictionary.clone(), words(place)?)
             }
-            Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(_, Storage::Batches | Storage::Arrow) => {
+            Kind::VlString
+            | Kind::VlBytes
+            | Kind::Object
+            | Kind::Struct(_)
+            | Kind::List(_, Storage::Batches | Storage::Arrow) => {
                 Column::Batches(Batches::open(place.leaf(".b2b")?)?.into(), spec.clone())
             }
             Kind::List(_, Storage::Cells) => Column::Cells(place.leaf(".b2b")?.into(), spec.clone()),

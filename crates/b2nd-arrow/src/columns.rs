@@ -44,7 +44,7 @@ impl ColumnInfo {
         match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {
             None => "none",
             Some((Kind::Dictionary(_), _)) => "code",
-            Some((Kind::VlString | Kind::VlBytes | Kind::Struct(_) | Kind::List(..), _)) => "cell",
+            Some((Kind::VlString | Kind::VlBytes | Kind::Object | Kind::Struct(_) | Kind::List(..), _)) => "cell",
             Some((_, Nulls::None)) => "none",
             Some((_, Nulls::Mask)) => "mask",
             Some((_, Nulls::Sentinel(_))) => "value",
@@ -61,8 +61,8 @@ impl ColumnInfo {
     }
 }
 
-/// The columns that the schema lists, computed ones last.
-pub(crate) fn columns_of(metadata: &Value) -> Result<Vec<ColumnInfo>> {
+/// The columns that the schema lists, computed ones last. Columns of objects have JSON text where `objects` says so.
+pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let unnamed = || Error::damaged("the schema: a column has no name");
@@ -75,12 +75,15 @@ pub(crate) fn columns_of(metadata: &Value) -> Result<Vec<ColumnInfo>> {
     let mut columns = Vec::new();
     for column in listed("columns") {
         let name = text(column, "name").ok_or_else(unnamed)?;
-        let spec = Spec::of(column).map_err(|error| Error::damaged(format_args!("the schema: {error}")).in_column(&name))?;
+        let mut spec = Spec::of(column).map_err(|error| Error::damaged(format_args!("the schema: {error}")).in_column(&name))?;
+        let kind = text(column, "kind").unwrap_or_default();
+        if objects && kind == "object" {
+            spec.kind = Kind::Object;
+        }
         let data_type = match stale.contains(&name) {
             true => Err("it is generated from columns that have changed since, so that its values are stale".to_owned()),
             false => spec.data_type(),
         };
-        let kind = text(column, "kind").unwrap_or_default();
         columns.push(ColumnInfo { name, kind, spec: Some(spec), data_type });
     }
     for column in listed("computed_columns") {

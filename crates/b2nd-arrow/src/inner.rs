@@ -40,7 +40,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn open(store: Arc<Store>, folder: String, name: String) -> Result<Inner> {
+    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, objects: bool) -> Result<Inner> {
         let leaf = |file: &str| -> Result<Leaf> {
             let path = format!("{folder}{file}");
             let source = store
@@ -64,7 +64,7 @@ impl Inner {
                 return Err(Error::damaged(format_args!("the schema's version: expected 1 to 3, found {found}")));
             }
         }
-        let columns = columns_of(&metadata)?;
+        let columns = columns_of(&metadata, objects)?;
         let (outputs, schema) = outputs_of(&columns, &metadata)?;
         let live = leaf("_valid_rows.b2nd").and_then(|leaf| Live::open(&leaf));
         let live = live.map_err(|error| Error::new(error.kind(), format_args!("_valid_rows: {error}")))?;

@@ -25,7 +25,8 @@
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
 //! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
-//! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read.
+//! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read. Columns of
+//! objects are JSON text where [`Table::with_objects`] asks for it.
 
 mod arrays;
 mod batches;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 const MAX_DEPTH: usize = 128;
 
 /// MessagePack that has not been read yet.
+#[derive(Clone, Copy)]
 pub(crate) struct Pack<'a> {
     rest: &'a [u8],
     length: usize,
@@ -86,6 +87,13 @@ impl<'a> Pack<'a> {
             Marker::Ext32 => self.length(4).and_then(|length| self.ext(length))?,
             Marker::Reserved => return Err(Error::damaged(format_args!("c1 at byte {at} of the MessagePack starts no value"))),
         })
+    }
+
+    /// The bytes of one value with all that is in it.
+    pub(crate) fn value(&mut self) -> Result<&'a [u8]> {
+        let start = self.rest;
+        self.skip()?;
+        Ok(start.get(..start.len() - self.rest.len()).unwrap_or_default())
     }
 
     /// Goes past one value with all that is in it.

@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Dictionary(Dictionary),
     Struct(Vec<(String, Spec)>),
     List(Box<Spec>, Storage),
+    /// Any value, as JSON text.
+    Object,
     /// No Arrow type: why.
     Refused(String),
 }
@@ -124,7 +126,7 @@ impl Spec {
                 DataType::FixedSizeList(Arc::new(item(element.data_type())), length)
             }
             Kind::Utf8 => DataType::LargeUtf8,
-            Kind::VlString => DataType::Utf8,
+            Kind::VlString | Kind::Object => DataType::Utf8,
             Kind::VlBytes => DataType::LargeBinary,
             Kind::Dictionary(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
             Kind::Struct(fields) => {

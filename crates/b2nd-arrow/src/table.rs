@@ -74,7 +74,27 @@ impl Table {
         let key = key.trim_matches('/');
         let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
         let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
-        let inner = Inner::open(store, folder, name.clone()).map_err(|error| error.in_table(&name))?;
+        let inner = Inner::open(store, folder, name.clone(), false).map_err(|error| error.in_table(&name))?;
+        Ok(Table(Arc::new(inner)))
+    }
+
+    /// Opens the table anew, with its columns of kind `object` as text: each value in the JSON of `b2nd::Value`.
+    ///
+    /// ```
+    /// use b2nd_arrow::Table;
+    ///
+    /// let table = Table::open("tests/data/refused.b2z")?;
+    /// assert!(table.project(["o"]).is_err());
+    /// assert!(table.with_objects()?.project(["o"]).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_store`](Table::from_store).
+    pub fn with_objects(&self) -> Result<Table> {
+        let Inner { store, folder, name, .. } = &*self.0;
+        let inner = Inner::open(store.clone(), folder.clone(), name.clone(), true).map_err(|error| error.in_table(name))?;
         Ok(Table(Arc::new(inner)))
     }
 

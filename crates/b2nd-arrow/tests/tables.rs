@@ -104,6 +104,20 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
 }
 
 #[test]
+fn objects_are_json_text_on_demand() {
+    let table = Table::open(data("refused.b2z")).unwrap().with_objects().unwrap();
+    let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["i", "o"]);
+    for batch_size in [1, 1000] {
+        let found = common::whole(&table, batch_size).unwrap();
+        let objects: Vec<_> = found.column(1).as_string::<i32>().iter().collect();
+        assert_eq!(objects, [Some("{\"a\":[1,null]}"), Some("\"text\""), None]);
+    }
+    // Complex numbers have no type still.
+    assert_eq!(table.project(["c"]).unwrap_err().kind(), ErrorKind::Refused);
+}
+
+#[test]
 fn a_leaf_of_a_struct_is_no_column_and_its_struct_is_named() {
     let table = Table::open(data("nested.b2z")).unwrap();
     let error = table.project(["trip.deep.s"]).unwrap_err();

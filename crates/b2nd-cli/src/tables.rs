@@ -72,6 +72,13 @@ impl Rows {
         &self.key
     }
 
+    /// Takes columns of objects too, as JSON text.
+    pub(crate) fn objects(&mut self) -> Result<()> {
+        self.table = self.table.with_objects()?;
+        self.projection = (0..self.table.schema().fields().len()).collect();
+        Ok(())
+    }
+
     /// Leaves these columns alone, in this order.
     pub(crate) fn columns(&mut self, names: &[String]) -> Result<()> {
         self.projection = self.table.project(names.iter().map(String::as_str))?;

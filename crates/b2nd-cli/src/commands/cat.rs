@@ -55,6 +55,11 @@ pub(crate) struct Cat {
     #[cfg(feature = "arrow")]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     columns: Vec<String>,
+
+    /// Columns of a table whose kind is object too, as JSON text.
+    #[cfg(feature = "arrow")]
+    #[arg(long)]
+    objects: bool,
 }
 
 impl Cat {
@@ -91,8 +96,14 @@ impl Cat {
             if self.rows.is_some() || !self.columns.is_empty() {
                 return Err(Error::new("it is no table: --rows and --columns are for tables"));
             }
+            if self.objects {
+                return Err(Error::new("it is no table: --objects is for tables"));
+            }
             return Ok(None);
         };
+        if self.objects {
+            rows.objects()?;
+        }
         if !self.columns.is_empty() {
             rows.columns(&self.columns)?;
         }

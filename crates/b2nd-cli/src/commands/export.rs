@@ -37,6 +37,11 @@ pub(crate) struct Export {
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
+
+    /// Columns of a table whose kind is object too, as JSON text.
+    #[cfg(feature = "arrow")]
+    #[arg(long)]
+    objects: bool,
 }
 
 impl Export {
@@ -53,7 +58,10 @@ impl Export {
         }
         #[cfg(feature = "arrow")]
         if self.offset.is_none() && self.slice.is_none() {
-            if let Some(rows) = Rows::open(&self.file)? {
+            if let Some(mut rows) = Rows::open(&self.file)? {
+                if self.objects {
+                    rows.objects()?;
+                }
                 return self.table(&rows, form);
             }
         }
