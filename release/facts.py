@@ -1,8 +1,7 @@
-"""What the workspace's metadata say for a release: `python3 release/facts.py version|crates|owner|features|npm`,
+"""What the workspace's metadata say for a release: `python3 release/facts.py version|crates|owner|features`,
 `python3 release/facts.py notices|bom tool|page`.
 
 features  those that the tool is built with
-npm       the package.json of the page
 notices   the crates in the tool or in the page, with the licence files that they bring
 bom       a bill of materials of it, in CycloneDX 1.5
 """
@@ -146,20 +145,6 @@ def owner():
             print(f"{field} is empty: fill it in [workspace.package] of Cargo.toml before anything is published")
 
 
-def npm():
-    package = library()
-    made = {
-        "name": "b2nd-page",
-        "version": package["version"],
-        "description": "What is in a Blosc2 file, in a browser: static files, or the engine that they ask",
-        "license": package["license"],
-        "type": "module",
-        "main": "engine.js",
-    }
-    made |= {field: package[field] for field in ("repository", "homepage") if package[field]}
-    print(json.dumps(made, indent=2))
-
-
 def main(fact, what=None):
     if fact == "version":
         print(library()["version"])
@@ -167,8 +152,8 @@ def main(fact, what=None):
         print("\n".join(it["name"] for it in published(metadata("--no-deps"))))
     elif fact == "features":
         print(PROGRAMS["tool"][2])
-    elif what is None:
-        {"owner": owner, "npm": npm}[fact]()
+    elif fact == "owner":
+        owner()
     else:
         {"notices": notices, "bom": bom}[fact](what)
 
