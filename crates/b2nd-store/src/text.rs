@@ -101,12 +101,14 @@ pub fn quoted(bytes: &[u8]) -> String {
 /// Two digits for each byte.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let mut digits = Vec::with_capacity(bytes.len() * (2 + separator.len()));
-    for (index, byte) in bytes.iter().enumerate() {
-        if index != 0 {
-            digits.extend_from_slice(separator.as_bytes());
-        }
-        digits.extend([byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]));
+    let pair = |byte: u8| [byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]);
+    let mut digits = vec![0; bytes.len() * 2];
+    for (place, &byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        place.copy_from_slice(&pair(byte));
+    }
+    if !separator.is_empty() {
+        let pairs: Vec<&[u8]> = digits.chunks_exact(2).collect();
+        digits = pairs.join(separator.as_bytes());
     }
     String::from_utf8(digits).unwrap_or_default()
 }
