@@ -26,6 +26,9 @@ const FILES = [
 ];
 /** Kept when they are first used: what values take. */
 const LATER = [
+  "rows.js",
+  "columns.js",
+  "moment.js",
   "look.js",
   "controls.js",
   "drawings.js",

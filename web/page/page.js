@@ -208,6 +208,7 @@ async function leafView(file, leaf) {
   if (leaf.columns)
     return [
       el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
+      card("Rows", rows(file, leaf), "wide rows-card"),
       table(leaf),
       attributes("Attributes", leaf.vlmeta),
     ].filter(Boolean);
@@ -221,6 +222,21 @@ async function leafView(file, leaf) {
       ),
     ];
   return frame(file, title, leaf.key);
+}
+
+/** The rows of a table: read when they are asked for. */
+function rows(file, leaf) {
+  const place = el("div", { class: "look" });
+  const look = async () => {
+    try {
+      const { Rows } = await import("./rows.js");
+      await new Rows(place, file.sources, leaf).open();
+    } catch (error) {
+      place.replaceChildren(problem(error.message ?? String(error)));
+    }
+  };
+  place.append(el("button", { class: "button primary", type: "button", onclick: look }, "Look at the rows"));
+  return place;
 }
 
 function table(leaf) {

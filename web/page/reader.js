@@ -4,8 +4,10 @@ let worker = null;
 /** Readers that wait for an answer, by its number. */
 const waiting = new Map();
 let last = 0;
-/** The array that the worker has open. */
-let current = null;
+/** Readers are numbered. */
+let numbers = 0;
+/** Readers whose arrays the worker has open. */
+const open = new Set();
 
 function start() {
   worker = new Worker("worker.js", { type: "module" });
@@ -33,12 +35,15 @@ function post(reader, message) {
   return answer;
 }
 
-/** An array that is looked at. Only one is open at a time. */
+/** An array that is looked at. When one is opened others are closed, but for those that it is `beside`. */
 export class Reader {
   /** `sources` are pairs of a path and a source; `key` names the leaf of a store. */
-  constructor(sources, key) {
+  constructor(sources, key, beside = []) {
     this.sources = sources;
     this.key = key;
+    this.beside = beside;
+    numbers += 1;
+    this.number = numbers;
     this.fetched = 0;
     this.requests = 0;
     this.onprogress = null;
@@ -46,22 +51,29 @@ export class Reader {
 
   /** What there is to look at: its shape, chunks and columns, or an error. */
   open() {
-    current = this;
-    return post(this, { type: "open", files: this.sources.map(([path, { size }]) => [path, size]), key: this.key });
+    const kept = [...open].filter((reader) => this.beside.includes(reader));
+    open.clear();
+    for (const reader of [...kept, this]) open.add(reader);
+    const files = this.sources.map(([path, { size }]) => [path, size]);
+    return this.post({ type: "open", files, key: this.key, kept: kept.map(({ number }) => number) });
+  }
+
+  post(message) {
+    return post(this, { ...message, array: this.number });
   }
 
   /** A view. Null where another was asked for before it was ready. */
   async look(want) {
-    if (current !== this) {
+    if (!open.has(this)) {
       const opened = await this.open();
       if (opened.error !== undefined) return opened;
     }
-    return post(this, { type: "look", want });
+    return this.post({ type: "look", want });
   }
 
   /** The text of an element of the view. */
   async text(element) {
-    return (await post(this, { type: "text", element })).text;
+    return (await this.post({ type: "text", element })).text;
   }
 
   async send(missing) {

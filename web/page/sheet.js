@@ -159,6 +159,7 @@ export class Sheet {
       const value = text(row, column);
       if (value === undefined) return el("td", { class: "quiet" }, "…");
       if (value === null) return el("td", { class: "broken", title: "its chunk cannot be read" }, "✕");
+      if (value.quiet !== undefined) return el("td", { class: "quiet" }, value.quiet);
       const shown = visible(value);
       return el("td", { title: shown.length > this.cell ? shown : null }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
     };

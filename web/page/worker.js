@@ -4,14 +4,12 @@ import init, { colors } from "./b2nd_values.js";
 import { Slices } from "./slices.js";
 
 const ready = init();
-let slices = null;
-/** Views that were asked for last; older ones are given up. */
-let newest = 0;
+/** Arrays that are open, by the numbers of their readers: slices, the one that is `held` as it was asked for, and the view that was asked
+ * for last; older ones are given up. */
+const arrays = new Map();
 /** Whoever waits for bytes. */
 let arrived = null;
 let turn = Promise.resolve();
-/** The slice that is decompressed, as it was asked for. */
-let held = null;
 /** The request that is answered now. */
 let asking = 0;
 
@@ -20,19 +18,21 @@ addEventListener("message", ({ data }) => {
     arrived?.(data.pieces);
     return;
   }
-  if (data.type === "look") newest = data.id;
+  if (data.type === "open") arrays.set(data.array, { slices: null, held: null, newest: 0 });
+  const array = arrays.get(data.array);
+  if (data.type === "look") array.newest = data.id;
   turn = turn
-    .then(() => answer(data))
+    .then(() => answer(data, array))
     .catch((error) => postMessage({ type: "answer", id: data.id, answer: { error: String(error) } }));
 });
 
-async function answer(request) {
+async function answer(request, array) {
   await ready;
   asking = request.id;
-  if (request.type === "open") return open(request);
-  if (request.type === "text") return reply(request, { text: JSON.parse(slices.values.text(request.element)) });
-  if (request.id !== newest) return reply(request, null);
-  return look(request);
+  if (request.type === "open") return open(request, array);
+  if (request.type === "text") return reply(request, { text: JSON.parse(array.slices.values.text(request.element)) });
+  if (request.id !== array.newest) return reply(request, null);
+  return look(request, array);
 }
 
 function reply({ id }, answer, transfer = []) {
@@ -47,18 +47,22 @@ function get(missing) {
   });
 }
 
-async function open(request) {
-  slices?.free();
-  slices = new Slices(request.files, get);
-  held = null;
-  reply(request, await slices.open(request.key));
+async function open(request, array) {
+  for (const [number, { slices }] of arrays) {
+    if (number === request.array || request.kept.includes(number) || slices === null) continue;
+    slices.free();
+    arrays.delete(number);
+  }
+  array.slices = new Slices(request.files, get);
+  reply(request, await array.slices.open(request.key));
 }
 
-async function look(request) {
+async function look(request, array) {
   const { want } = request;
+  const { slices } = array;
   const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
-  if (held?.slice !== slice) {
-    held = null;
+  if (array.held?.slice !== slice) {
+    array.held = null;
     const begin = (values) =>
       values.begin(
         Float64Array.from(want.start),
@@ -70,14 +74,14 @@ async function look(request) {
       );
     const read = await slices.read(begin, (done, of) => {
       postMessage({ type: "progress", id: request.id, done, of });
-      return request.id === newest;
+      return request.id === array.newest;
     });
     if (read === null || read.error !== undefined) return reply(request, read);
-    held = { slice, read };
+    array.held = { slice, read };
   }
   const { rows, columns, column, part, range, log } = want;
   const { values } = slices;
-  const answer = { ...held.read };
+  const answer = { ...array.held.read };
   const transfer = [];
   const send = (name, array) => {
     answer[name] = array;

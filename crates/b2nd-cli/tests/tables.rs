@@ -185,3 +185,16 @@ fn columns_are_counted_and_nulls_by_themselves() {
     assert!(page.contains(expected), "{page}");
     assert_eq!(printed(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 4);
 }
+
+/// The page's test compares its grids with this file.
+#[test]
+fn rows_are_those_that_the_page_is_compared_with() {
+    let file = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/tests/tables.json")).unwrap();
+    let tables: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&file).unwrap();
+    assert!(tables.len() >= 8, "{}", tables.len());
+    for (name, rows) in tables {
+        let lines = printed(&["cat", "--json", &name]);
+        let printed: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(serde_json::Value::from(printed), rows, "{name}");
+    }
+}

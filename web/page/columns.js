@@ -1,0 +1,230 @@
+// Columns of a table, from the arrays that they are: texts of some rows, and which of them are null.
+
+import { moment } from "./moment.js";
+import { Reader } from "./reader.js";
+
+/** A cell that is null. */
+export const NULL = { quiet: "null" };
+
+/** The most bytes that a chunk of one view may take. */
+const BUDGET = 64 << 20;
+
+const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
+
+/** The member of a store that a column is in, without what its name ends with: parts of its name are folders. */
+function path(name) {
+  const parts = name.match(/(?:\\.|[^.\\])+/gsu) ?? [name];
+  const encoded = (part) =>
+    part.replace(/\\(.)/gsu, "$1").replace(/[%/.\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return parts.map(encoded).join("/");
+}
+
+/** An array of a table. */
+export class Leaf {
+  constructor(table, name) {
+    this.reader = new Reader(table.sources, `${table.prefix}/${name}`, table.readers);
+    table.readers.push(this.reader);
+  }
+
+  /** Opens it. False where the table has no such array. */
+  async open() {
+    const info = await this.reader.open();
+    if (info.error === undefined) {
+      this.info = info;
+      return true;
+    }
+    if (/^there is no .* in it; there are|is not in the (archive|folder)/.test(info.error)) return false;
+    throw new Error(info.error);
+  }
+
+  /** The elements of some rows, in one form; at one place along the axes behind the first two. Null where another view was asked for. */
+  async look(start, end, form, behind = []) {
+    const { shape } = this.info;
+    if (end > shape[0]) throw new Error(`${this.reader.key} has ${shape[0]} rows, and ${end} are asked for`);
+    const at = shape.slice(1).map((length, axis) => (axis < behind.length ? [behind[axis], behind[axis] + 1] : [0, length]));
+    const axes = [[start, end], ...at];
+    return this.reader.look({
+      start: axes.map(([from]) => from),
+      end: axes.map(([, to]) => to),
+      drawn: [],
+      room: [],
+      square: false,
+      budget: BUDGET,
+      rows: 0,
+      columns: shape.length > 1 ? shape.length - 1 : -1,
+      column: 0,
+      part: 0,
+      range: [],
+      log: false,
+      fields: false,
+      forms: [form],
+    });
+  }
+
+  /** Bytes of some rows, and which rows are broken. */
+  async bytes(start, end) {
+    const seen = await this.look(start, end, "bytes");
+    if (seen === null) return null;
+    if (seen.error !== undefined) throw new Error(seen.error);
+    return {
+      bytes: seen.bytes,
+      isBroken: (row) => seen.broken.some(({ elements: [[from, to]] }) => row >= from && row < to),
+      broken: seen.broken,
+    };
+  }
+}
+
+/** The texts of cells from their bytes. */
+const TEXTS = {
+  timestamp:
+    ({ unit, timezone }) =>
+    (view, at) => {
+      const time = view.getBigInt64(at, true);
+      return time === -(2n ** 63n) ? NULL : moment(time, unit) + (timezone ? "Z" : "");
+    },
+  string: () => (view, at, size) => {
+    let text = "";
+    for (let char = 0; char < size; char += 4) text += String.fromCodePoint(view.getUint32(at + char, true));
+    return text.replace(/\0+$/, "");
+  },
+  bool: () => (view, at) => (view.getUint8(at) === 0 ? "false" : "true"),
+};
+
+export class Column {
+  constructor(table, spec) {
+    this.table = table;
+    this.spec = spec;
+    this.name = String(spec.name);
+    this.why = null;
+    this.mistakes = new Map();
+  }
+
+  /** Opens what the column is made of, or says `why` it is not shown. */
+  async open() {
+    const { spec, table } = this;
+    const { kind } = spec;
+    const known = NUMBERS.test(kind) || ["bool", "string", "bytes", "timestamp", "utf8", "ndarray"].includes(kind);
+    if (!known) return this.refuse(`it is ${kind ?? "of no kind that is known"}, which is not read here`);
+    if (table.stale.has(this.name)) return this.refuse("it is generated from columns that have changed since");
+    try {
+      this.null = this.sentinel();
+      this.leaf = await this.find("");
+      if (this.leaf === null) return this.refuse("it has no array");
+      if (kind === "utf8") this.words = await this.find(".utf8");
+      if (kind === "utf8" && this.words === null) return this.refuse("it has no text");
+      if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
+      const { shape } = this.leaf.info;
+      if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
+        return this.refuse("its cells are arrays of too many rows");
+      if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
+        return this.refuse("a value stands for null in its arrays");
+    } catch (error) {
+      this.refuse(error.message);
+    }
+  }
+
+  refuse(why) {
+    this.why = why;
+  }
+
+  /** An array of this column: under its encoded name, or as the first version wrote it. */
+  async find(ending) {
+    for (const name of [path(this.name), this.name]) {
+      const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
+      if (await leaf.open()) return leaf;
+    }
+    return null;
+  }
+
+  /** Whether a text is the one that stands for null. */
+  sentinel() {
+    const { kind, null_value: value, null_storage: storage } = this.spec;
+    if (storage === "mask" || value === undefined || value === null || kind === "timestamp" || kind === "ndarray")
+      return () => false;
+    if (value?.float === "nan") return (text) => text === "NaN";
+    if (NUMBERS.test(kind)) return (text) => (kind.startsWith("float") ? Number(text) === Number(value) : text === String(value));
+    if (kind === "bool") return (text) => text === String(value);
+    if (typeof value === "string" && kind !== "bytes") return (text) => text === value;
+    throw new Error("the value that stands for null in it is not known here");
+  }
+
+  /** The cells of physical rows: texts, `NULL`, and null where a chunk is broken. Null where another view was asked for. */
+  async cells(start, end) {
+    const [mask, texts] = [this.mask ? await this.mask.bytes(start, end) : undefined, await this.texts(start, end)];
+    if (mask === null || texts === null) return null;
+    this.note(mask);
+    return texts.map((text, at) => {
+      if (text === null || mask?.isBroken(start + at)) return null;
+      return mask?.bytes[at] === 0 || this.null(text) ? NULL : this.shown(text);
+    });
+  }
+
+  note(seen) {
+    for (const { message } of seen?.broken ?? []) this.mistakes.set(message, message);
+  }
+
+  shown(text) {
+    if (this.spec.kind !== "bool" || text === "true" || text === "false") return text;
+    return text === "0" ? "false" : "true";
+  }
+
+  async texts(start, end) {
+    const { kind } = this.spec;
+    if (kind === "utf8") return this.utf8(start, end);
+    if (kind === "ndarray") return this.arrays(start, end);
+    const isByte = kind === "bool" && this.leaf.info.dtype !== "|b1";
+    const text = isByte ? undefined : TEXTS[kind]?.(this.spec);
+    if (text === undefined) {
+      const seen = await this.leaf.look(start, end, "texts");
+      if (seen === null) return null;
+      if (seen.error !== undefined) throw new Error(seen.error);
+      this.note(seen);
+      return seen.texts.map(([text]) => text);
+    }
+    const seen = await this.leaf.bytes(start, end);
+    if (seen === null) return null;
+    this.note(seen);
+    const size = seen.bytes.length / (end - start);
+    const view = new DataView(seen.bytes.buffer);
+    return Array.from({ length: end - start }, (_, at) => (seen.isBroken(start + at) ? null : text(view, at * size, size)));
+  }
+
+  /** Text between two offsets for each row. */
+  async utf8(start, end) {
+    const places = await this.leaf.bytes(start, end + 1);
+    if (places === null) return null;
+    this.note(places);
+    const view = new DataView(places.bytes.buffer);
+    const offsets = Array.from({ length: end - start + 1 }, (_, at) => Number(view.getBigInt64(8 * at, true)));
+    const isBroken = (at) => places.isBroken(start + at) || places.isBroken(start + at + 1);
+    const good = offsets.filter((_, at) => !places.isBroken(start + at));
+    const [from, to] = [good[0] ?? 0, good.at(-1) ?? 0];
+    if (from < 0 || good.some((offset, at) => offset < (good[at - 1] ?? 0)))
+      throw new Error(`the offsets of ${JSON.stringify(this.name)} do not grow`);
+    const words = to > from ? await this.words.bytes(from, to) : { bytes: new Uint8Array(), isBroken: () => false, broken: [] };
+    if (words === null) return null;
+    this.note(words);
+    const touches = (first, last) => words.broken.some(({ elements: [[from, to]] }) => first < to && last > from);
+    return Array.from({ length: end - start }, (_, at) => {
+      if (isBroken(at) || touches(offsets[at], offsets[at + 1])) return null;
+      return new TextDecoder().decode(words.bytes.subarray(offsets[at] - from, offsets[at + 1] - from));
+    });
+  }
+
+  /** Arrays, as Arrow has them: their items in a row. */
+  async arrays(start, end) {
+    const { shape } = this.leaf.info;
+    const outer = shape
+      .slice(1, -1)
+      .reduce((all, length) => all.flatMap((each) => Array.from({ length }, (_, at) => [...each, at])), [[]]);
+    const rows = Array.from({ length: end - start }, () => []);
+    for (const behind of outer) {
+      const seen = await this.leaf.look(start, end, "texts", behind);
+      if (seen === null) return null;
+      if (seen.error !== undefined) throw new Error(seen.error);
+      this.note(seen);
+      seen.texts.forEach((texts, row) => rows[row].push(...texts));
+    }
+    return rows.map((items) => (items.includes(null) ? null : `[${items.join(", ")}]`));
+  }
+}

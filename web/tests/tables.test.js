@@ -1,0 +1,123 @@
+// Rows of tables as grids on the page, beside what the tool prints of them (tables.json, which a test of the tool compares).
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { dist, drop, launch, root, serve, shown, visit } from "./browser.js";
+
+const data = join(root, "crates/b2nd-arrow/tests/data");
+const expected = JSON.parse(readFileSync(new URL("tables.json", import.meta.url), "utf8"));
+
+let browser, server;
+before(async () => {
+  browser = await launch();
+  server = await serve(dist);
+});
+after(async () => {
+  await browser.close();
+  server.close();
+});
+
+/** Drops a store, and looks at the rows of its table. */
+async function look(page, word, bytes = null) {
+  const [name, key = "/"] = word.split("::");
+  await drop(page, name, bytes ?? readFileSync(join(data, name)));
+  await page.locator(`.leaf[data-key="${key}"]`).click();
+  await shown(page);
+  await page.getByRole("button", { name: "Look at the rows" }).click();
+  await page.waitForSelector(".rows-card .summary, .rows-card .problem");
+  await shown(page);
+}
+
+/** All cells of the grid, row by row, by the names of their columns. */
+async function cells(page) {
+  const rows = new Map();
+  const sheet = page.locator(".rows-card .sheet");
+  if ((await sheet.count()) === 0) return [];
+  const count = Number(/^[\d,]+/.exec(await page.locator(".rows-card .summary").textContent())[0].replaceAll(",", ""));
+  // Columns that are not in view are at the other end.
+  for (const end of ["Home", "End"]) {
+    await sheet.focus();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press(end);
+    for (let last = -1; last < count - 1;) {
+      await page.waitForFunction(() => !document.querySelector(".rows-card .sheet[aria-busy]"));
+      const seen = await sheet.evaluate((element) => {
+        const names = [...element.querySelectorAll("thead th")].slice(1).map((head) => head.textContent);
+        return [...element.querySelectorAll("tbody tr")].map((line) => {
+          const cells = [...line.querySelectorAll("td")];
+          return [
+            Number(line.dataset.row),
+            cells.map((cell, at) => [names[at], cell.className === "quiet" ? null : cell.title || cell.textContent]),
+          ];
+        });
+      });
+      for (const [row, list] of seen) rows.set(row, { ...rows.get(row), ...Object.fromEntries(list) });
+      last = seen.at(-1)[0];
+      await page.keyboard.press("PageDown");
+    }
+  }
+  return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
+}
+
+/** A value of the tool's row, a column's or what is in a struct: null has no key there, and NaN, which JSON lacks, has null. */
+function value(row, name) {
+  if (name in row) return row[name] ?? "NaN";
+  return name.split(".").reduce((inner, part) => inner?.[part], row) ?? null;
+}
+
+/** A cell's text as the tool's JSON has it: bytes in hexadecimal digits. */
+function parsed(text, like) {
+  if (text === null || like === null) return text;
+  if (typeof like !== "string") return JSON.parse(text);
+  if (!/^".*"$/s.test(text)) return text;
+  const bytes = text.slice(1, -1).replace(/\\(?:x(..)|0)/g, (_, hex = "0") => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("hex");
+}
+
+for (const [word, rows] of Object.entries(expected)) {
+  test(`the grid of ${word} has the rows that the tool prints`, async () => {
+    const { page, context, wrong } = await visit(browser, server.url, { viewport: { width: 2600, height: 1000 } });
+    await look(page, word);
+    const found = await cells(page);
+    const hidden = await page.locator(".hidden-columns code").allTextContents();
+    const all = await page.locator("h2", { hasText: /^\d+ columns?/ }).textContent();
+    if (rows.length > 0)
+      assert.equal(
+        Object.keys(found[0]).length + hidden.length,
+        Number(/^\d+/.exec(all)[0]),
+        "each column is shown or said not to be",
+      );
+    assert.equal(found.length, rows.length);
+    found.forEach((row, at) => {
+      for (const [name, text] of Object.entries(row)) {
+        const like = value(rows[at], name);
+        assert.deepEqual(parsed(text, like), like, `${name} of row ${at}`);
+      }
+    });
+    assert.deepEqual(wrong, []);
+    await context.close();
+  });
+}
+
+test("a column whose chunk is broken has marks and a sentence, and the others their cells", async () => {
+  const { page, context } = await visit(browser, server.url, { viewport: { width: 2600, height: 1000 } });
+  const bytes = Buffer.from(readFileSync(join(data, "blocks.b2z")));
+  const before = await (async () => {
+    await look(page, "blocks.b2z");
+    return cells(page);
+  })();
+  // The first chunk of the column's file: its header says another length.
+  const member = bytes.indexOf("_cols/n.b2nd");
+  const frame = bytes.indexOf("b2frame", member);
+  const chunk = frame - 2 + bytes.readInt32BE(frame + 9);
+  bytes.writeInt32LE(bytes.readInt32LE(chunk + 4) + 4, chunk + 4);
+  await look(page, "blocks.b2z", bytes);
+  const found = await cells(page);
+  assert.match(await page.locator(".rows-card .problem").first().textContent(), /column "n": /);
+  assert.equal(found[0].n, "its chunk cannot be read");
+  found.forEach((row, at) => assert.deepEqual({ ...row, n: null }, { ...before[at], n: null }));
+  await context.close();
+});
