@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { data, dist, drop, launch, serve, shown, tool, visit } from "./browser.js";
+import { data, dist, drop, launch, root, serve, shown, tool, visit } from "./browser.js";
 
 /** Where pictures of the page are kept, for a person to look at. */
 const SHOTS = process.env.B2ND_WEB_SHOTS;
@@ -458,4 +458,24 @@ test("a phone's width holds every view, light and dark", async () => {
     }
     assert.deepEqual(wrong, []);
   }
+});
+
+// The picture is drawn otherwise where fonts are others; the figures in it are not. B2ND_PICTURE=../picture.png makes it again.
+test("README's picture is of this page, with the figures that README says", async () => {
+  const [rows, columns] = [300, 480];
+  const saddle = Int32Array.from({ length: rows * columns }, (_, at) => {
+    const [x, y] = [(at % columns) - columns / 2, Math.floor(at / columns) - rows / 2];
+    return x * x * x - 3 * x * y * y;
+  });
+  const { page, context, wrong } = await visit(browser, home.url, { viewport: { width: 1100, height: 900 }, colorScheme: "light" });
+  await drop(page, "saddle.b2nd", readFileSync(array("saddle", "<i4", [rows, columns], saddle, "--chunks", "100,160")));
+  await look(page, "map");
+  const figures = await page
+    .locator(".figures > div")
+    .evaluateAll((list) => list.map((div) => [...div.children].map((child) => child.textContent).join(" ")));
+  const said = /!\[([^\]]*)\]\(web\/picture\.png\)/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
+  assert.equal(said, `The page in a browser: 300 x 480 values of an array as a map (${figures.join(", ")})`);
+  if (process.env.B2ND_PICTURE) await page.locator(".values-card").screenshot({ path: process.env.B2ND_PICTURE });
+  assert.deepEqual(wrong, []);
+  await context.close();
 });
