@@ -12,8 +12,8 @@
 
 static uint64_t digest;
 
-/* What C-Blosc2 2 reads otherwise: what is younger (chunks and blocks that vary in length, a parameter of shuffle), and delta behind another
- * filter, which 3 mended. */
+/* What C-Blosc2 2 reads otherwise: what is younger (chunks and blocks that vary in length, a parameter of shuffle), and what 3 mended (delta
+ * behind another filter, the rest of a block behind the last whole element of bytedelta). */
 static bool reads_otherwise;
 
 static void look(const uint8_t *chunk) {
@@ -24,6 +24,12 @@ static void look(const uint8_t *chunk) {
         uint8_t filter = chunk[BLOSC2_CHUNK_FILTER_CODES + i];
         if (filter == BLOSC_DELTA && is_filtered) reads_otherwise = true;
         if (filter) is_filtered = true;
+        if (filter == BLOSC_FILTER_BYTEDELTA) {
+            int32_t nbytes, cbytes, blocksize, meta = chunk[BLOSC2_CHUNK_FILTER_META + i];
+            int32_t size = meta ? meta : chunk[BLOSC2_CHUNK_TYPESIZE];
+            if (blosc2_cbuffer_sizes(chunk, &nbytes, &cbytes, &blocksize) < 0 || blocksize <= 0 || size == 0) return;
+            if (blocksize % size || nbytes % blocksize % size) reads_otherwise = true;
+        }
         if ((filter == BLOSC_SHUFFLE || filter == BLOSC_BITSHUFFLE) && chunk[BLOSC2_CHUNK_FILTER_META + i]) reads_otherwise = true;
     }
 }
