@@ -104,7 +104,7 @@ export class Column {
     const { spec, table } = this;
     const { kind } = spec;
     const known = NUMBERS.test(kind) || ["bool", "string", "bytes", "timestamp", "utf8", "ndarray"].includes(kind);
-    if (!known) return this.refuse(`it is ${kind ?? "of no kind that is known"}, which is not read here`);
+    if (!known) return this.refuse(`its kind is ${kind ?? "not said"}, which is not read here`);
     if (table.stale.has(this.name)) return this.refuse("it is generated from columns that have changed since");
     try {
       this.null = this.sentinel();
