@@ -26,8 +26,10 @@ const NAME: &str = "values";
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};
 /// use b2nd_ndarray::Array;
 ///
-/// let reader = ArrayReader::new(Array::open("../../tests/data/example.b2nd")?)?;
+/// let reader = ArrayReader::new(Array::open("../../tests/data/grid/i4_2d.b2nd")?)?;
 /// println!("{:?}", reader.schema());
+/// let rows: Result<usize, _> = reader.map(|batch| Ok::<_, arrow_schema::ArrowError>(batch?.num_rows())).sum();
+/// assert_eq!(rows?, 17);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ArrayReader {
