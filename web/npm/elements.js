@@ -2,13 +2,7 @@
 
 /** The start, end and step of a slice along each axis, and which axes it keeps: "0:10,5,::2", or a list of numbers and ranges. */
 export function ranges(slice, shape) {
-  const parts =
-    typeof slice === "string"
-      ? slice
-          .split(",")
-          .map((part) => part.trim())
-          .filter((part, _, all) => part !== "" || all.length > 1)
-      : [...slice];
+  const parts = typeof slice === "string" ? texts(slice) : [...slice];
   const dots = parts.indexOf("...");
   if (dots !== -1) parts.splice(dots, 1, ...Array(Math.max(shape.length - parts.length + 1, 0)).fill(null));
   if (parts.length > shape.length) throw new RangeError(`the slice has ${parts.length} axes, the array ${shape.length}`);
@@ -23,16 +17,24 @@ export function ranges(slice, shape) {
   return all;
 }
 
+/** The parts of a text. As in Python, a comma may end it. */
+function texts(slice) {
+  const parts = slice.split(",").map((part) => part.trim());
+  if (parts.at(-1) === "") parts.pop();
+  return parts;
+}
+
 function range(part, length, axis) {
   const whole = (value) => {
-    const number = Number(value);
-    if (!Number.isInteger(number))
+    const number = typeof value === "string" && !/^\s*[+-]?\d+\s*$/.test(value) ? NaN : Number(value);
+    if (!Number.isSafeInteger(number) || typeof value === "boolean")
       throw new RangeError(`${JSON.stringify(value)} is no integer: expected an index, START:STOP:STEP or null`);
     return number;
   };
   if (part === null) return [0, length, 1, true];
   if (typeof part === "string" && part.includes(":")) part = part.split(":").map((text) => (text.trim() === "" ? null : text));
   if (Array.isArray(part)) {
+    if (part.length > 3) throw new RangeError(`${JSON.stringify(part)} has too many parts: expected START:STOP:STEP`);
     const within = (value, otherwise) => {
       const at = value === null || value === undefined ? otherwise : whole(value);
       return Math.min(Math.max(at < 0 ? at + length : at, 0), length);
@@ -67,9 +69,13 @@ const ARRAYS = {
   m8: BigInt64Array,
 };
 
-/** The elements as a typed array of the type that holds them; text as strings, what has no such type as bytes. */
-export function elements(dtype, bytes) {
+/**
+ * So many elements as a typed array of the type that holds them; text as strings, what has no such type as bytes, and so what is not as
+ * long as its type says.
+ */
+export function elements(dtype, bytes, count) {
   const [, order, code, length] = /^([<>|=]?)([a-zA-Z])(\d+)/.exec(dtype ?? "") ?? [];
+  if (bytes.length !== count * Number(length) * (code === "U" ? 4 : 1)) return bytes;
   if (code === "S" || code === "U") return text(code, Number(length), order, bytes);
   const Typed = ARRAYS[code + length];
   if (Typed === undefined) return bytes;

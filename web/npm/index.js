@@ -11,11 +11,13 @@ let ready;
 /** Compiles both modules, once. Node's fetch gets no files, so there they are read. */
 function start() {
   const module = async (name) => {
-    if (!import.meta.url.startsWith("file:")) return undefined;
+    if (globalThis.process?.versions?.node === undefined) return undefined;
     const { readFile } = await import("node:fs/promises");
     return { module_or_path: await readFile(new URL(name, import.meta.url)) };
   };
   ready ??= Promise.all([module("b2nd_web_bg.wasm").then(load), module("b2nd_values_bg.wasm").then(initValues)]);
+  // What could not be fetched may be there the next time.
+  ready.catch(() => (ready = undefined));
   return ready;
 }
 
@@ -46,6 +48,7 @@ class File {
   #slices = null;
   #array = null;
   #turn = Promise.resolve();
+  #closed = false;
 
   constructor(opened, seen, key) {
     this.#opened = opened;
@@ -89,7 +92,15 @@ class File {
     if (read.error !== undefined) throw new Error(read.error);
     if (read.broken.length > 0) throw new Error(read.broken.map(({ message }) => message).join("; "));
     const shape = read.shape.filter((_, axis) => kept[axis]);
-    return { dtype: array.dtype, shape, data: elements(array.dtype, this.#slices.values.bytes()) };
+    return {
+      dtype: array.dtype,
+      shape,
+      data: elements(
+        array.dtype,
+        this.#slices.values.bytes(),
+        read.shape.reduce((all, length) => all * length, 1),
+      ),
+    };
   }
 
   async #open() {
@@ -117,6 +128,7 @@ class File {
   close() {
     this.#slices?.free();
     this.#slices = this.#array = null;
-    if (this.#key === null) close(this.#opened);
+    if (this.#key === null && !this.#closed) close(this.#opened);
+    this.#closed = true;
   }
 }

@@ -8,7 +8,7 @@ async function answer({ id, file, method, words }, post) {
   try {
     if (method === "open") {
       const [source] = words;
-      files.push(await open(typeof source === "string" && source.startsWith("file:") ? new URL(source) : source));
+      files.push(await open(typeof source === "string" && /^[a-z][a-z\d+.-]+:/i.test(source) ? new URL(source) : source));
       return post({ id, value: 0 }, []);
     }
     const value = await files[file][method](...words);

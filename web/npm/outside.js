@@ -1,28 +1,40 @@
 // A file that is open in a worker: what is asked of it goes there, and typed arrays come back without a copy.
 
 export async function outside(source) {
-  const inside = new URL("./inside.js", import.meta.url);
   const isNode = globalThis.Worker === undefined;
-  const worker = isNode ? new (await import("node:worker_threads")).Worker(inside) : new Worker(inside, { type: "module" });
+  const worker = isNode
+    ? new (await import("node:worker_threads")).Worker(new URL("./inside.js", import.meta.url))
+    : new Worker(new URL("./inside.js", import.meta.url), { type: "module" });
   const waiting = new Map();
   let last = 0;
+  let closed = false;
   const answered = ({ id, value, error }) => {
     const { resolve, reject } = waiting.get(id);
     waiting.delete(id);
     if (error === undefined) resolve(value);
     else reject(new Error(error));
   };
+  /** What was asked has no answer any more, nor has what is asked from now on. */
+  const end = (why) => {
+    closed = true;
+    failed(new Error(why));
+  };
   const failed = (error) => {
     for (const { reject } of waiting.values()) reject(new Error(error.message || "the worker does not start"));
     waiting.clear();
   };
-  if (isNode) worker.on("message", answered).on("error", failed);
+  if (isNode)
+    worker
+      .on("message", answered)
+      .on("error", failed)
+      .on("exit", () => end("the worker has ended"));
   else {
     worker.addEventListener("message", ({ data }) => answered(data));
     worker.addEventListener("error", failed);
   }
   const ask = (file, method, ...words) =>
     new Promise((resolve, reject) => {
+      if (closed) return reject(new Error("the file is closed"));
       last += 1;
       waiting.set(last, { resolve, reject });
       worker.postMessage({ id: last, file, method, words });
@@ -39,7 +51,11 @@ export async function outside(source) {
     keys: () => ask(number, "keys"),
     leaf: async (key) => file(await ask(number, "leaf", key)),
     read: (slice) => ask(number, "read", slice),
-    close: () => (number === 0 ? worker.terminate() : ask(number, "close")),
+    close: () => {
+      if (number !== 0) return void ask(number, "close").catch(() => {});
+      end("the file is closed");
+      worker.terminate();
+    },
   });
   try {
     return file(await ask(null, "open", address));

@@ -13,10 +13,8 @@ const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 
 /** The member of a store that a column is in, without what its name ends with: parts of its name are folders. */
 function path(name) {
-  const parts = name.match(/(?:\\.|[^.\\])+/gsu) ?? [name];
-  const encoded = (part) =>
-    part.replace(/\\(.)/gsu, "$1").replace(/[%/.\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-  return parts.map(encoded).join("/");
+  const escaped = (char) => (/[%/.\\]/.test(char) ? `%${char.charCodeAt(0).toString(16).toUpperCase()}` : char);
+  return name.replace(/\\(.)|\\$|\.|[%/]/gsu, (all, behind) => (all === "." ? "/" : escaped(behind ?? all)));
 }
 
 /** An array of a table. */
@@ -113,7 +111,9 @@ export class Column {
       if (kind === "utf8") this.words = await this.find(".utf8");
       if (kind === "utf8" && this.words === null) return this.refuse("it has no text");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
-      const { shape } = this.leaf.info;
+      const { shape, dtype } = this.leaf.info;
+      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("its bytes are in another order");
+      if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("the marks of its nulls are no booleans");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
         return this.refuse("its cells are arrays of too many rows");
       if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
@@ -142,7 +142,17 @@ export class Column {
     if (storage === "mask" || value === undefined || value === null || kind === "timestamp" || kind === "ndarray")
       return () => false;
     if (value?.float === "nan") return (text) => text === "NaN";
-    if (NUMBERS.test(kind)) return (text) => (kind.startsWith("float") ? Number(text) === Number(value) : text === String(value));
+    if (value?.float !== undefined) return (text) => text === value.float;
+    // The text of a float of 32 bits is its shortest, and says another one of 64.
+    const nearest = kind === "float32" ? Math.fround : Number;
+    if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
+    if (NUMBERS.test(kind)) {
+      // Where a browser hides the digits of a number, those of a power of two are still known.
+      const exact = typeof value === "number" ? BigInt(value) : value;
+      if (!Number.isSafeInteger(value) && typeof value === "number" && Math.log2(Math.abs(value)) % 1 !== 0)
+        throw new Error("the number that stands for null in it is longer than this browser shows");
+      return (text) => text === String(exact);
+    }
     if (kind === "bool") return (text) => text === String(value);
     if (typeof value === "string" && kind !== "bytes") return (text) => text === value;
     throw new Error("the value that stands for null in it is not known here");

@@ -42,16 +42,19 @@ export class Rows {
     const marks = new Leaf(this, "_valid_rows");
     if (!(await marks.open())) throw new Error("the table does not say which of its rows are live");
     const [length] = marks.info.shape;
+    if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
+      throw new Error("the marks of live rows are no list of booleans");
     if (length > MOST) throw new Error(`the table has place for ${thousands(length)} rows, at most ${thousands(MOST)} are shown`);
-    const live = [];
-    let isAll = true;
+    const live = new Uint32Array(length);
+    this.rows = 0;
     for (let start = 0; start < length; start += MARKS) {
       const seen = await marks.bytes(start, Math.min(start + MARKS, length));
       if (seen.broken.length > 0) throw new Error(`which rows are live cannot be read: ${seen.broken[0].message}`);
-      seen.bytes.forEach((mark, at) => (mark ? live.push(start + at) : (isAll = false)));
+      seen.bytes.forEach((mark, at) => {
+        if (mark) live[this.rows++] = start + at;
+      });
     }
-    this.rows = live.length;
-    this.places = isAll ? null : Float64Array.from(live);
+    this.places = this.rows === length ? null : live.slice(0, this.rows);
   }
 
   show(hidden) {

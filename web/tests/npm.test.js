@@ -156,3 +156,19 @@ test("a browser opens files and addresses, in a worker or not", async () => {
     files.close();
   }
 });
+
+test("slices are read as Python reads them, and what is none is refused", async () => {
+  const { ranges } = await import(pathToFileURL(join(installed, "elements.js")));
+  assert.deepEqual(ranges("0:10,", [20, 5]).end, [10, 5]);
+  assert.deepEqual(ranges("-1, ::2", [20, 5]), { start: [19, 0], end: [20, 5], step: [1, 2], kept: [false, true] });
+  for (const wrong of ["1,,2", ",", "1e1", "0x10", "1:2:3:4", "9007199254740993", "20", [true]])
+    assert.throws(() => ranges(wrong, [20, 5, 3]), RangeError, String(wrong));
+});
+
+test("what was asked of a file in a worker when it is closed fails, and so does what is asked later", async () => {
+  const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });
+  const read = file.read();
+  file.close();
+  await assert.rejects(read, /the file is closed/);
+  await assert.rejects(file.read(), /the file is closed/);
+});

@@ -159,7 +159,8 @@ fn run() -> Result<bool, String> {
         println!("  known reports, {count}: {why}");
     }
     println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
-    Ok(crashed + hung + differ + unread == 0)
+    // A worker that refuses everything would prove nothing.
+    Ok(crashed + hung + differ + unread == 0 && read > passed / 2)
 }
 
 /// The nbytes of the header.

@@ -32,7 +32,9 @@ impl Corners {
     pub fn new(shape: &[i64], itemsize: usize) -> Result<Corners> {
         let items = shape.iter().try_fold(1, |items: usize, &length| items.checked_mul(usize::try_from(length).ok()?));
         if items.is_some_and(|items| items <= ALL && items.saturating_mul(itemsize) <= MOST_BYTES) {
-            return Ok(Corners { axes: shape.iter().map(|&length| Axis::whole(length)).collect() });
+            // Of an empty array nothing is read, however long its other axes are.
+            let length = |&length: &i64| if items == Some(0) { 0 } else { length };
+            return Ok(Corners { axes: shape.iter().map(length).map(Axis::whole).collect() });
         }
         let at_edges = |edge| Corners { axes: shape.iter().map(|&length| Axis::new(length, edge)).collect() };
         (1..=EDGE as i64).rev().map(at_edges).find(|corners| corners.fits(itemsize)).ok_or_else(|| {
@@ -57,11 +59,16 @@ impl Corners {
     /// axes stay.
     pub fn text(&self, dtype: Option<&DType>, itemsize: usize, elements: &[u8], kept: &[bool], width: usize) -> String {
         let mut axes: Vec<&Axis> = self.axes.iter().zip(kept).filter(|(_, is_kept)| **is_kept).map(|(axis, _)| axis).collect();
+        // A type that is not as long as the elements says nothing of them.
+        let dtype = dtype.filter(|dtype| dtype.itemsize() == itemsize);
         // Elements that are arrays are axes in numpy.
         let (inner, dtype, itemsize) = match dtype.filter(|dtype| !dtype.shape().is_empty()) {
             Some(dtype) => (dtype.shape(), Some(dtype.base()), dtype.base().itemsize()),
             None => (&[][..], dtype, itemsize),
         };
+        if inner.contains(&0) {
+            return "[]".to_owned();
+        }
         let inner: Vec<Axis> = inner.iter().map(|&length| Axis::whole(i64::try_from(length).unwrap_or(0))).collect();
         axes.extend(&inner);
         if axes.iter().any(|axis| axis.indices.is_empty()) {
@@ -170,6 +177,19 @@ mod tests {
         assert_eq!(shown("|V2", &[1], &[1, 0xfe]), "[b'\\x01\\xFE']");
         assert_eq!(shown("[('a', '|b1')]", &[1], &[0]), "[(False,)]");
         assert_eq!(shown("<i4", &[0, 3], &[]), "[]");
+    }
+
+    #[test]
+    fn of_what_is_empty_nothing_is_made_however_long_it_is_elsewhere() {
+        assert_eq!(shown("<i4", &[1 << 40, 0], &[]), "[]");
+        assert_eq!(shown("[('a', '|u1'), ('b', '<f8', (2147483647, 0))]", &[2], &[1, 2]), "[(1, []) (2, [])]");
+        assert_eq!(shown("('|u1', (0, 2147483647))", &[], &[]), "[]");
+    }
+
+    #[test]
+    fn elements_of_another_length_than_their_types_are_shown_as_bytes() {
+        let corners = Corners::new(&[2], 2).unwrap();
+        assert_eq!(corners.text(Some(&"<i4".parse().unwrap()), 2, &[1, 2, 3, 4], &[true], LINE), "[b'\\x01\\x02' b'\\x03\\x04']");
     }
 
     #[test]

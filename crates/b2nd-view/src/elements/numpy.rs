@@ -63,6 +63,9 @@ fn subarrays(dtype: &DType, items: &[&[u8]]) -> Vec<String> {
     let parts: Vec<&[u8]> = items.iter().flat_map(|bytes| bytes.chunks_exact(size)).collect();
     let mut words = words(Some(dtype.base()), &parts, false).into_iter();
     let items_in_one = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
+    if items_in_one == 0 {
+        return vec!["[]".to_owned(); items.len()];
+    }
     let is_long = items_in_one > ALL;
     fn nested(shape: &[usize], is_long: bool, words: &mut impl Iterator<Item = String>) -> String {
         let Some((&length, inner)) = shape.split_first() else { return words.next().unwrap_or_default() };

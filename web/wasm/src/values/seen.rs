@@ -92,10 +92,12 @@ impl Seen {
         if read > MOST_CHUNKS {
             return Err(Error::custom(format_args!("the slice lies in {read} chunks, at most {MOST_CHUNKS} are read at once")));
         }
-        let lengths: Vec<usize> = selection.lengths().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
+        let too_long = || Error::custom(format_args!("the slice is longer than {MOST} bytes"));
+        // A length of the file may be more than this machine's 32 bits.
+        let lengths: Option<Vec<usize>> = selection.lengths().iter().map(|&length| usize::try_from(length).ok()).collect();
+        let lengths = lengths.ok_or_else(too_long)?;
         let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
-        let size = size.filter(|&size| size <= MOST);
-        let size = size.ok_or_else(|| Error::custom(format_args!("the slice is longer than {MOST} bytes")))?;
+        let size = size.filter(|&size| size <= MOST).ok_or_else(too_long)?;
         let parts = selection.parts(grid);
         Ok(Seen {
             selection,
