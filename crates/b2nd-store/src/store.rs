@@ -108,7 +108,12 @@ impl Store {
             }
         } else if file == EMBED {
             let source = folder.open(file)?;
-            let embedded = embedded(&Frame::open(&*source)?, codec)?;
+            let frame = Frame::open(&*source)?;
+            // Beside a table the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
+            if self.kind == Some(Kind::CTable) && Attributes::of(&frame, codec)?.get("estore_metadata").is_none() {
+                return Ok(());
+            }
+            let embedded = embedded(&frame, codec)?;
             self.kind = self.kind.or(Some(embedded.kind));
             for leaf in embedded.leaves {
                 self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder, codec)?;
