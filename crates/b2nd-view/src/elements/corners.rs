@@ -123,6 +123,8 @@ impl Lines {
         // A line that has nothing yet does not become shorter.
         let is_full = self.column + 1 + length > self.room && self.column > self.indent;
         if !is_first && (axes > 0 || is_full) {
+            // Words may end in spaces, lines do not.
+            self.text.truncate(self.text.trim_end_matches(' ').len());
             self.text += &format!("{}{}", "\n".repeat(axes.max(1)), " ".repeat(self.indent));
             self.column = self.indent;
         } else if !is_first {
@@ -159,6 +161,11 @@ mod tests {
         assert_eq!(floats(&[f64::INFINITY]), "[inf]");
         assert_eq!(floats(&[99_999_999.0, 1e5]), "[99999999.   100000.]");
         assert_eq!(floats(&[1e300, -1e-300]), "[ 1.e+300 -1.e-300]");
+        // The digits behind those that tell a number from others are its own.
+        let single: Vec<u8> = [5.00025e-5_f32, 9.850493e-3].iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert_eq!(shown("<f4", &[2], &single), "[5.000250e-05 9.850493e-03]");
+        let single: Vec<u8> = [5.00025e-5_f32, 1.0000501e-4].iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert_eq!(shown("<f4", &[2], &single), "[5.0002502e-05 1.0000501e-04]");
         // 0.1, 1 and 64,992 in 16 bits.
         assert_eq!(shown("<f2", &[3], &[0x66, 0x2e, 0, 0x3c, 0xef, 0x7b]), "[1.0e-01 1.0e+00 6.5e+04]");
         assert_eq!(shown(">c8", &[1], &[0x3f, 0x80, 0, 0, 0xc0, 0x20, 0, 0]), "[1.-2.5j]");
@@ -214,5 +221,10 @@ mod tests {
         let text = shown("|u1", &[30], &bytes);
         let first = "[ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23";
         assert_eq!(text, format!("{first}\n 24 25 26 27 28 29]"));
+        // Without the spaces behind the last word of a line.
+        let steps: Vec<f64> = (0..9).map(|step| f64::from(step) / 32.0).collect();
+        assert_eq!(floats(&steps), "[0.      0.03125 0.0625  0.09375 0.125   0.15625 0.1875  0.21875 0.25   ]");
+        let steps: Vec<f64> = (0..10).map(|step| f64::from(step) / 32.0).collect();
+        assert_eq!(floats(&steps), "[0.      0.03125 0.0625  0.09375 0.125   0.15625 0.1875  0.21875 0.25\n 0.28125]");
     }
 }

@@ -112,9 +112,11 @@ impl Reals {
             Some((before, behind)) => match rest {
                 Rest::Fraction(length) => format!("{before:>whole$}.{behind:<length$}"),
                 Rest::Exponent { fraction, exponent } => {
-                    let (digits, power) = behind.split_once('e').unwrap_or((&behind, "+00"));
-                    let (sign, power) = power.split_at(1);
-                    format!("{before:>whole$}.{digits:0<fraction$}e{sign}{power:0>exponent$}")
+                    // As many digits of each: behind those that tell it from others its own, which may not be zeros.
+                    let exact = format!("{:.fraction$e}", real.value.abs());
+                    let digits = exact.split('e').next().and_then(|mantissa| mantissa.split('.').nth(1)).unwrap_or_default();
+                    let (sign, power) = behind.split_once('e').map_or(("+", "00"), |(_, power)| power.split_at(1));
+                    format!("{before:>whole$}.{digits}e{sign}{power:0>exponent$}")
                 }
             },
         });
