@@ -20,7 +20,6 @@ use b2nd_arrow::Table;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::{DFSchema, DataFusionError, Result, Statistics};
-use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
@@ -94,20 +93,16 @@ impl TableProvider for Provider {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let mut rows: Vec<Range<u64>> = std::iter::once(0..self.table.rows()).collect();
-        match conjunction(filters.to_vec()) {
-            Some(filter) => {
-                let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
-                let filter = state.create_physical_expr(filter, &schema)?;
-                let table = self.table.clone();
-                let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &filter));
-                rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
-            }
+        if !filters.is_empty() {
+            let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
+            // DataFusion tests all filters again: one that says nothing here leaves all rows.
+            let physical = filters.iter().filter_map(|filter| state.create_physical_expr(filter.clone(), &schema).ok());
+            let (table, physical) = (self.table.clone(), physical.collect::<Vec<_>>());
+            let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &physical));
+            rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
+        } else if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
             // Of rows that are filtered once more, a limit would take too few.
-            None => {
-                if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
-                    all.end = all.end.min(limit as u64);
-                }
-            }
+            all.end = all.end.min(limit as u64);
         }
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect());
         let partitions = state.config().target_partitions();

@@ -1,4 +1,4 @@
-"""Writes the tables in this directory, each beside NAME.arrow, which is what to_arrow() says of it.
+"""Writes the tables in this directory, most beside NAME.arrow, which is what to_arrow() says of it.
 
     python recipe.py [DIRECTORY]
 
@@ -121,6 +121,14 @@ if __name__ == "__main__":
     table.add_computed_column("twice", "i * 2")
     table.close()
     finish("refused.b2z", path, ["i"])
+    # A row each second over two midnights, in twenty blocks. The row that no int16 can hold is deleted. No .arrow: it would be long.
+    path = os.path.join(OUT, "nights.b2z")
+    rows = np.arange(200_000)
+    specs = dict(t=b.timestamp(unit="s"), n=b.int32(), m=b.int64())
+    table = b.CTable(row({"chunks": (50_000,), "blocks": (10_000,)}, **specs), urlpath=path, mode="w", validate=False)
+    table.extend({"t": 1_577_908_800 + rows, "n": (rows - 1000).astype("i4"), "m": np.where(rows == 5, 2**40, rows % 100)})
+    table.delete([5])
+    table.close()
     # A struct of an Arrow table comes apart into columns, and together again.
     struct = pa.struct([("x", pa.int32()), ("deep", pa.struct([("s", pa.string())]))])
     trips = [{"x": 1, "deep": {"s": "a"}}, {"x": None, "deep": {"s": None}}, {"x": 2, "deep": {"s": None}}]

@@ -6,30 +6,43 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, UInt64Array};
 use arrow::compute::take;
+use arrow::datatypes::DataType;
 use b2nd_arrow::{Summary, Table};
 use datafusion::common::pruning::PruningStatistics;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, DataFusionError, Result, ScalarValue};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// The live rows of a table that may pass a filter, in order. All of them where no index says anything.
-pub(super) fn rows(table: &Table, filter: &Arc<dyn PhysicalExpr>) -> Result<Vec<Range<u64>>> {
-    let all = || std::iter::once(0..table.rows()).collect();
-    let predicate = PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone());
-    let Some(predicate) = predicate else { return Ok(all()) };
+/// The live rows of a table that may pass all filters, in order. All of them where no index says anything.
+pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();
-    for column in collect_columns(filter) {
-        // An index that cannot be read is none: nothing of the table is in it alone.
-        if let Ok(Some(summary)) = table.summary(column.index()) {
-            summaries.insert(column.name().to_owned(), summary);
+    let mut predicates = Vec::new();
+    for filter in filters {
+        if turns(filter)? {
+            continue;
+        }
+        predicates.extend(PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone()));
+        for column in collect_columns(filter) {
+            // An index that cannot be read is none: nothing of the table is in it alone.
+            if let Ok(Some(summary)) = table.summary(column.index()) {
+                summaries.insert(column.name().to_owned(), summary);
+            }
         }
     }
-    if summaries.is_empty() {
-        return Ok(all());
+    if predicates.is_empty() || summaries.is_empty() {
+        return Ok(std::iter::once(0..table.rows()).collect());
     }
     let parts = Parts::of(&summaries, table.physical_rows());
-    let kept = predicate.prune(&parts)?;
+    let mut kept = vec![true; parts.rows.len()];
+    for predicate in predicates {
+        // An index counts the values of deleted rows, and of rows that another filter leaves out: if one cannot be cast, it says nothing.
+        if let Ok(passed) = predicate.prune(&parts) {
+            kept.iter_mut().zip(passed).for_each(|(kept, passed)| *kept &= passed);
+        }
+    }
     let live = |row: u64| table.live_before(row).map_err(|error| DataFusionError::External(error.into()));
     let mut rows: Vec<Range<u64>> = Vec::new();
     for run in runs(&parts.rows, &kept) {
@@ -41,6 +54,16 @@ pub(super) fn rows(table: &Table, filter: &Arc<dyn PhysicalExpr>) -> Result<Vec<
         }
     }
     Ok(rows)
+}
+
+/// True if a filter casts to a time of day or to a bool. DataFusion casts the least and the greatest value, and these do not grow with what
+/// they are cast from.
+fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
+    filter.exists(|part| {
+        let cast = part.downcast_ref::<CastExpr>().map(CastExpr::cast_type);
+        let cast = cast.or_else(|| part.downcast_ref::<TryCastExpr>().map(TryCastExpr::cast_type));
+        Ok(matches!(cast, Some(DataType::Time32(_) | DataType::Time64(_) | DataType::Boolean)))
+    })
 }
 
 /// The physical rows of the parts that are kept, neighbours together.
