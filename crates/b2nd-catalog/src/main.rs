@@ -112,7 +112,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// An error with its causes, each of which is said once: DataFusion says a cause in its own sentence too.
+/// An error with its causes, each of which is said once: DataFusion says a cause in its own sentence too. Names of files and of columns are
+/// in it, with escapes for what a terminal would not show but do.
 fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(|cause| cause.to_string()) {
@@ -120,7 +121,8 @@ fn sentence(error: &anyhow::Error) -> String {
             text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
         }
     }
-    text.strip_prefix("External error: ").map_or(text.clone(), str::to_owned)
+    let lines = text.strip_prefix("External error: ").unwrap_or(&text).split('\n');
+    lines.map(b2nd_view::text::printable).collect::<Vec<_>>().join("\n")
 }
 
 impl Command {

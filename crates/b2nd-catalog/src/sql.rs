@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use b2nd_view::text;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
@@ -122,7 +123,10 @@ enum Output {
 impl Output {
     fn new(format: Format, schema: Arc<Schema>, to: To) -> Result<Output> {
         Ok(match format {
-            Format::Table => Output::Table { schema, shown: Vec::new(), rows: 0, to },
+            Format::Table => {
+                let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
+                Output::Table { schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), shown: Vec::new(), rows: 0, to }
+            }
             Format::Csv => Output::Csv(Box::new(arrow::csv::Writer::new(to))),
             Format::Json => Output::Json(arrow::json::LineDelimitedWriter::new(to)),
             Format::Parquet => {
@@ -172,7 +176,8 @@ impl Output {
     }
 }
 
-/// A batch with escapes for what a terminal would not show but do: in text, and in what has text in it.
+/// A batch with escapes for what a terminal would not show but do: in text, and in what has text in it. The names are the schema's of the
+/// output.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
@@ -187,9 +192,9 @@ fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
             continue;
         }
         let format = ArrayFormatter::try_new(column, &options)?;
-        let text = |row| column.is_valid(row).then(|| b2nd_view::text::printable(&format.value(row).to_string()));
+        let cell = |row| column.is_valid(row).then(|| text::printable(&format.value(row).to_string()));
         fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
-        columns.push(Arc::new((0..column.len()).map(text).collect::<StringArray>()));
+        columns.push(Arc::new((0..column.len()).map(cell).collect::<StringArray>()));
     }
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }

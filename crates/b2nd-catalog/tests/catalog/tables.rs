@@ -283,6 +283,17 @@ async fn limits_and_rows_of_no_columns_hold_over_partitions() {
 }
 
 #[test]
+fn names_of_columns_reach_a_terminal_as_text() {
+    let table = "(select 1 as \"a\u{1b}[31mb\", 'c' as d)";
+    let shown = String::from_utf8(run(&["sql", &format!("select * from {table}")]).stdout).unwrap();
+    assert!(shown.contains("| a\\u{1b}[31mb | d |"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    let output = crate::files::program(&["sql", &format!("select zz\nfrom {table}")]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("a\\u{1b}[31mb") && !error.contains('\u{1b}'), "{error:?}");
+}
+
+#[test]
 fn of_a_remote_table_ranges_are_read() {
     let archive = std::fs::read(data("blocks.b2z")).unwrap();
     let server = Server::start([("blocks.b2z".to_owned(), archive)], Duration::ZERO);
