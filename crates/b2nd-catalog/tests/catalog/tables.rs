@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow::array::{Array, RecordBatch};
+use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::compute::concat_batches;
+use arrow::datatypes::Int32Type;
 use arrow::util::display::array_value_to_string;
 use b2nd_arrow::{Store, Table};
 use b2nd_catalog::tables::{Provider, with_tables};
@@ -13,6 +14,8 @@ use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::{Expr, col, lit, placeholder};
+use datafusion::physical_plan::common::collect;
+use datafusion::physical_plan::execute_stream_partitioned;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use serde_json::{Value, json};
 
@@ -204,6 +207,27 @@ async fn a_filter_that_no_index_can_be_asked_ends_no_scan() {
     let filters = [placeholder("$1").gt(lit(3)), col("n").gt_eq(lit(189_000))];
     let plan = provider.scan(&context.state(), None, &filters, None).await.unwrap();
     assert_eq!(scanned(&plan), 10_000);
+}
+
+#[tokio::test]
+async fn partitions_are_rows_in_their_order_of_whole_batches() {
+    let provider = Provider::new(Table::open(data("nights.b2z")).unwrap());
+    let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(3));
+    let filter = col("n").lt(lit(69_000)).or(col("n").gt_eq(lit(79_000)));
+    let plan = provider.scan(&context.state(), Some(&vec![1]), &[filter], None).await.unwrap();
+    let mut found: Vec<i32> = Vec::new();
+    let mut lengths = Vec::new();
+    for stream in execute_stream_partitioned(plan, context.task_ctx()).unwrap() {
+        let before = found.len();
+        for batch in collect(stream).await.unwrap() {
+            found.extend(batch.column(0).as_primitive::<Int32Type>().values());
+        }
+        lengths.push(found.len() - before);
+    }
+    assert_eq!(lengths, [65_536, 65_536, 189_999 - 2 * 65_536]);
+    // -995 is deleted.
+    let left = (-1000..69_000).chain(79_000..199_000).filter(|&n| n != -995);
+    assert!(left.eq(found));
 }
 
 #[tokio::test]
