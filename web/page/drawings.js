@@ -43,21 +43,17 @@ function pixels(look, want, answer, label) {
   });
   look.canvas = map.canvas;
   const place = (axis, at) => thousands(want.start[axis] + at * answer.steps[axis]);
-  const down = el(
-    "div",
-    { class: "map-down" },
-    el("span", {}, place(want.rows, 0)),
-    el("span", { class: "quiet" }, `axis ${want.rows}`),
-    el("span", {}, place(want.rows, rows - 1)),
-  );
+  const ends = (direction, axis, length) =>
+    el(
+      "div",
+      { class: `map-${direction}` },
+      el("span", {}, place(axis, 0)),
+      el("span", { class: "quiet" }, `axis ${axis}`),
+      el("span", {}, place(axis, length - 1)),
+    );
+  const down = ends("down", want.rows, rows);
   down.style.height = `${map.height}px`;
-  const across = el(
-    "div",
-    { class: "map-across" },
-    el("span", {}, place(want.columns, 0)),
-    el("span", { class: "quiet" }, `axis ${want.columns}`),
-    el("span", {}, place(want.columns, columns - 1)),
-  );
+  const across = ends("across", want.columns, columns);
   across.style.width = `${map.width}px`;
   return { element: el("div", { class: "map" }, down, el("div", {}, map.frame, across)), pointer };
 }

@@ -1,4 +1,4 @@
-//! What python-blosc2 or C-Blosc2 refuses of frames that are whole: stores, batches, and trailers far behind.
+//! Whole frames that python-blosc2 or C-Blosc2 refuses: stores, batches, and trailers far behind.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::borrow::Cow;

@@ -163,7 +163,7 @@ async fn a_query_reads_the_blocks_that_indexes_leave_over() {
     }
 }
 
-/// How many rows of `nights.b2z` pass a filter. A filter of an aggregate is never pushed down: what it counts must be the same.
+/// The number of rows of `nights.b2z` that pass a filter. A filter of an aggregate is never pushed down: what it counts must be the same.
 async fn nights(filter: &str) -> String {
     let table = data("nights.b2z").display().to_string();
     let count = async |query: String| {

@@ -122,12 +122,12 @@ struct Lines {
 }
 
 impl Lines {
-    /// What one of the two has.
+    /// Adds a line for a text that one of the two has.
     fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
     }
 
-    /// What both have: where a text is too long, the part with the first difference.
+    /// Adds a line for each text: of one that is too long, the part with the first difference.
     fn both(&mut self, name: &str, a: &str, b: &str) {
         let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         self.from('-', name, a, same);

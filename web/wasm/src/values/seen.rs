@@ -54,7 +54,7 @@ pub struct Progress<'a> {
     missing: Vec<f64>,
 }
 
-/// What a picture has room for: elements along the axes that are drawn, and bytes of chunks.
+/// Limits of a picture: elements along the axes that are drawn, and bytes of chunks.
 pub struct Room<'a> {
     pub drawn: &'a [u32],
     pub room: &'a [f64],

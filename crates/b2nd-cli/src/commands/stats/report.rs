@@ -6,7 +6,7 @@ use b2nd_view::text::{LABEL, TITLE, hex, printable, shortened, styled, thousands
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How much of a text is shown in a list, in characters.
+/// The characters of a text that a list shows.
 const TEXT: usize = 40;
 
 /// Counts of an array, a field or a column.
