@@ -8,7 +8,11 @@ use std::{env, fs, io};
 use b2nd_conformance::run::{Adapter, Limits, run};
 use b2nd_conformance::{Case, Differ, Layer, recipes, report};
 
-const HELP: &str = "\
+fn help() -> String {
+    let Limits { time, memory, .. } = Limits::default();
+    let (seconds, mebibytes) = (time.as_secs(), memory >> 20);
+    format!(
+        "\
 Usage: b2nd-conformance [OPTIONS] [NAME=]COMMAND...
 
 An adapter is a command that reads one file: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to the
@@ -19,13 +23,15 @@ input into bytes. If the last argument is --serve, one process answers lines `LA
   --layer NAME       this layer alone; may be repeated
   --only TEXT        cases that have this in their name
   --skip NAME=FILE   cases that an adapter is not asked about: `layer/name`, one a line
-  --time SECONDS     for one case (10)
-  --memory MIB       address space of an adapter's process; 0 is no limit (4096)
+  --time SECONDS     for one case ({seconds})
+  --memory MIB       address space of an adapter's process; 0 is no limit ({mebibytes})
   --jobs N           questions at once (as many as there are processors)
   --markdown FILE    also writes the page of results
   --junit FILE       also writes JUnit's XML
   --make DIR         writes all cases, from the recipes and differences.json beside DIR
-";
+"
+    )
+}
 
 #[derive(Default)]
 struct Options {
@@ -33,9 +39,7 @@ struct Options {
     layers: Vec<Layer>,
     only: Option<String>,
     skip: Vec<String>,
-    time: Option<u64>,
-    memory: Option<u64>,
-    jobs: Option<usize>,
+    limits: Limits,
     markdown: Option<PathBuf>,
     junit: Option<PathBuf>,
     make: Option<PathBuf>,
@@ -56,9 +60,9 @@ fn options() -> Result<Options, String> {
             }
             "--only" => options.only = Some(value()?),
             "--skip" => options.skip.push(value()?),
-            "--time" => options.time = Some(number(value()?)?),
-            "--memory" => options.memory = Some(number(value()?)?),
-            "--jobs" => options.jobs = usize::try_from(number(value()?)?).ok(),
+            "--time" => options.limits.time = Duration::from_secs(number(value()?)?),
+            "--memory" => options.limits.memory = number(value()?)? << 20,
+            "--jobs" => options.limits.jobs = usize::try_from(number(value()?)?).unwrap_or(options.limits.jobs),
             "--markdown" => options.markdown = Some(value()?.into()),
             "--junit" => options.junit = Some(value()?.into()),
             "--make" => options.make = Some(value()?.into()),
@@ -93,7 +97,7 @@ fn make(directory: &Path) -> Result<(), String> {
 
 fn start() -> Result<ExitCode, String> {
     if env::args().nth(1).is_none_or(|first| first == "--help" || first == "-h") {
-        print!("{HELP}");
+        print!("{}", help());
         return Ok(ExitCode::SUCCESS);
     }
     let options = options()?;
@@ -104,14 +108,9 @@ fn start() -> Result<ExitCode, String> {
     let mut cases = Case::all(options.cases.as_deref().unwrap_or(Path::new("conformance/cases")))?;
     cases.retain(|case| options.layers.is_empty() || options.layers.contains(&case.layer));
     cases.retain(|case| options.only.as_ref().is_none_or(|text| case.name.contains(text)));
-    let limits = Limits {
-        time: Duration::from_secs(options.time.unwrap_or(10)),
-        memory: options.memory.unwrap_or(4096) << 20,
-        jobs: options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from)),
-    };
     let mut columns = Vec::new();
     for adapter in &options.adapters {
-        let outcomes = run(adapter, &cases, limits).map_err(|error| format!("{}: {error}", adapter.name))?;
+        let outcomes = run(adapter, &cases, options.limits).map_err(|error| format!("{}: {error}", adapter.name))?;
         columns.push((adapter.name.clone(), outcomes));
     }
     print!("{}", report::table(&cases, &columns));

@@ -1,6 +1,7 @@
 //! The runner: asks adapters about cases, each question within limits.
 
 mod adapter;
+mod limits;
 mod process;
 
 use std::collections::VecDeque;
@@ -8,24 +9,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::case::{Case, Part, Verdict};
 use crate::differ::Does;
 
 pub use adapter::Adapter;
 use adapter::{Answer, Session};
-
-/// Limits of a question.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The time for one case.
-    pub time: Duration,
-    /// The address space of an adapter's process in bytes; 0 is no limit.
-    pub memory: u64,
-    /// The number of questions that are asked at once.
-    pub jobs: usize,
-}
+pub use limits::Limits;
 
 /// The result of an adapter with a case.
 #[derive(Clone, PartialEq, Eq, Debug)]

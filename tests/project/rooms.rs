@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The words in backquotes that are paths of files or directories.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
-    let roots = ["src/", "crates/", "web/", "examples/", "tests/", "benches/", "fuzz/", ".cargo/"];
+    let roots = ["src/", "crates/", "web/", "examples/", "tests/", "benches/", "fuzz/", "conformance/", ".cargo/"];
     let quoted = text.lines().filter(|line| !line.starts_with("    ")).flat_map(|line| line.split('`').skip(1).step_by(2));
     quoted.filter(move |word| roots.iter().any(|root| word.starts_with(root)) && !word.contains(' '))
 }

@@ -1,8 +1,8 @@
 // A slice as it is drawn: a map, an image, a line, a histogram; and what is pointed at in it.
 
 import { el, quiet, thousands, visible } from "./dom.js";
-import { PixelMap, bar } from "./map.js";
-import { histogram, line } from "./plot.js";
+import { PixelMap, bar } from "./heatmap.js";
+import { histogram, line } from "./lines.js";
 import { toAddress } from "./state.js";
 
 /** The drawings, by their views. */

@@ -3,7 +3,7 @@
 import { VIEWS, build } from "./controls.js";
 import { count, el, problem, quiet, size, thousands } from "./dom.js";
 import { drawings } from "./drawings.js";
-import { span } from "./map.js";
+import { span } from "./heatmap.js";
 import { Reader } from "./reader.js";
 import { toAddress } from "./state.js";
 import { table } from "./table.js";

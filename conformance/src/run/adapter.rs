@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Limits;
+use super::limits::Limits;
 use super::process::{Ended, Process};
 use crate::case::{Case, Layer, Verdict};
 use crate::fact::Fact;

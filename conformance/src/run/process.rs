@@ -1,10 +1,12 @@
 //! [`Process`]: a child with limits.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use super::limits;
 
 /// The end of a process, and what it had written.
 pub(super) enum Ended {
@@ -21,16 +23,14 @@ pub(super) struct Process {
     said: Option<JoinHandle<Vec<u8>>>,
 }
 
-/// The bytes of an adapter's output that are kept.
-const KEPT: u64 = 64 << 20;
-
 impl Process {
     pub(super) fn start(command: &[String], memory: u64) -> io::Result<Process> {
-        let mut child = limited(command, memory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut child =
+            limits::command(command, memory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (sender, lines) = mpsc::channel();
         if let Some(out) = child.stdout.take() {
             thread::spawn(move || {
-                let mut out = BufReader::new(out.take(KEPT));
+                let mut out = BufReader::new(out.take(limits::OUTPUT));
                 loop {
                     let mut line = Vec::new();
                     match out.read_until(b'\n', &mut line) {
@@ -43,7 +43,7 @@ impl Process {
         let said = child.stderr.take().map(|stderr| {
             thread::spawn(move || {
                 let mut said = Vec::new();
-                let _ = stderr.take(KEPT).read_to_end(&mut said);
+                let _ = stderr.take(limits::OUTPUT).read_to_end(&mut said);
                 said
             })
         });
@@ -110,21 +110,6 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-#[cfg(unix)]
-fn limited(command: &[String], memory: u64) -> Command {
-    let mut limited = Command::new("sh");
-    let limit = if memory == 0 { "unlimited".to_owned() } else { (memory >> 10).to_string() };
-    limited.args(["-c", "ulimit -c 0; ulimit -v \"$0\" && exec \"$@\"", &limit]).args(command);
-    limited
-}
-
-#[cfg(not(unix))]
-fn limited(command: &[String], _memory: u64) -> Command {
-    let mut limited = Command::new(command.first().map_or("", String::as_str));
-    limited.args(command.iter().skip(1));
-    limited
 }
 
 #[cfg(unix)]

@@ -1,8 +1,7 @@
-//! Standard output and error, and the exit status.
+//! Standard output and error.
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use b2nd_view::text::printable;
 
@@ -38,29 +37,6 @@ impl Output {
     /// Goes on when whoever read the output has seen enough: there is work to finish, or a status to give.
     pub(crate) fn until_done(self) -> Output {
         Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
-    }
-
-    /// Runs a command that says whether all went well: 0 if it did, else 1.
-    pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
-        self.run_to_status(|output| command(output).map(|done| u8::from(!done)))
-    }
-
-    /// Runs a command that gives the exit status.
-    pub(crate) fn run_to_status(mut self, command: impl FnOnce(&mut Output) -> io::Result<u8>) -> ExitCode {
-        let done = command(&mut self).and_then(|status| self.out.flush().map(|()| status));
-        match done {
-            Ok(status) => status.into(),
-            // Whoever read the output has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // The buffer would be written again when it is dropped.
-                std::process::exit(0)
-            }
-            Err(error) => {
-                // Where this cannot be written either, the status says it.
-                let _ = writeln!(self.err, "b2nd: {}", Error::Write(error));
-                std::process::exit(1)
-            }
-        }
     }
 
     /// The value, unless there is none: then a line says why.

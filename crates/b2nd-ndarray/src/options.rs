@@ -6,10 +6,7 @@ use b2nd::Geometry;
 use b2nd::frame::{Codec, Filter, Header, OneFile, SplitMode, Target, Writer};
 
 use crate::error::Result;
-
-/// Sizes in bytes that python-blosc2 computes from a processor's caches: those of one with 32 KiB of L1 and 512 KiB of L2.
-const BLOCK: i64 = 128 << 10;
-const CHUNK: i64 = 4 << 20;
+use crate::shapes;
 
 /// The filter bytedelta, and the size of the longest elements with it in files that python-blosc2 opens.
 const BYTEDELTA: Filter = Filter::Other(35);
@@ -71,35 +68,7 @@ impl Options {
     /// # Ok::<(), b2nd_ndarray::Error>(())
     /// ```
     pub fn geometry(&self, shape: &[i64], itemsize: usize) -> Result<Geometry> {
-        let itemsize = i64::try_from(itemsize.max(1)).unwrap_or(i64::MAX);
-        let wide = |lengths: &Option<Vec<i32>>| lengths.as_ref().map(|lengths| lengths.iter().copied().map(i64::from).collect());
-        let (given_chunks, given_blocks): (Option<Vec<_>>, Option<Vec<_>>) = (wide(&self.chunkshape), wide(&self.blockshape));
-        let empty = shape.contains(&0);
-        let blocks = given_blocks.unwrap_or_else(|| match given_chunks.as_deref().unwrap_or(shape) {
-            largest if largest.contains(&0) => largest.to_vec(),
-            largest => partition(BLOCK.max(itemsize) / itemsize, largest, &[]),
-        });
-        let chunks = given_chunks.unwrap_or_else(|| {
-            if empty {
-                return shape.iter().zip(&blocks).map(|(&length, &block)| length.max(block)).collect();
-            }
-            let blocksize = blocks.iter().product::<i64>().saturating_mul(itemsize).max(1);
-            // Whole blocks, so that chunks need no padding.
-            let chunksize = CHUNK.max(blocksize) / blocksize * blocksize;
-            let chunks = partition(chunksize / itemsize, shape, &blocks);
-            let whole = |(&chunk, (&length, &block)): (&i64, (&i64, &i64))| {
-                length.min(if block > 0 { (chunk + block - 1) / block * block } else { chunk })
-            };
-            chunks.iter().zip(shape.iter().zip(&blocks)).map(whole).collect()
-        });
-        let narrow =
-            |lengths: Vec<i64>| lengths.iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect::<Vec<_>>();
-        if let Some((axis, (chunk, block))) = chunks.iter().zip(&blocks).enumerate().find(|(_, (chunk, block))| block > chunk) {
-            let message =
-                format!("blockshape[{axis}] is {block}, chunkshape[{axis}] is {chunk}: no block is longer than its chunk");
-            return Err(b2nd::Error::custom(message).into());
-        }
-        Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
+        shapes::geometry(shape, itemsize, self.chunkshape.as_deref(), self.blockshape.as_deref())
     }
 
     /// The header of an array's frame.
@@ -139,43 +108,4 @@ impl Options {
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)
     }
-}
-
-/// python-blosc2's `compute_partition`: a box of about `nitems` elements, the last dimension first, whose lengths divide the shape's
-/// where that costs little. No length of `shape` is 0.
-fn partition(nitems: i64, shape: &[i64], least: &[i64]) -> Vec<i64> {
-    let mut left = nitems;
-    let mut lengths = vec![1; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        if left <= 1 {
-            break;
-        }
-        let (size, least) = (shape[axis], least.get(axis).copied().unwrap_or(1));
-        let mut length = size.max(least);
-        if length <= left {
-            if size % length != 0 {
-                length = nearest_divisor(size, length);
-            }
-        } else {
-            length = left.max(least);
-            let divisor = if size % length == 0 { length } else { divisor_below(size, length) };
-            if length / 2 < divisor && divisor < length * 2 {
-                length = divisor;
-            }
-        }
-        lengths[axis] = length;
-        left /= length;
-    }
-    lengths
-}
-
-fn divisor_below(size: i64, from: i64) -> i64 {
-    (1..=from).rev().find(|divisor| size % divisor == 0).unwrap_or(1)
-}
-
-fn nearest_divisor(size: i64, to: i64) -> i64 {
-    if size > 100_000 {
-        return divisor_below(size, to);
-    }
-    (1..=size).filter(|divisor| size % divisor == 0).min_by_key(|divisor| (divisor - to).abs()).unwrap_or(1)
 }

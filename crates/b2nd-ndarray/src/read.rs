@@ -5,9 +5,9 @@ use std::ops::Range;
 use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 
 use crate::array::Array;
-use crate::decode::BytesMut;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::slice::BytesMut;
 use crate::tiles::Tiles;
 use crate::wanted::Wanted;
 

@@ -32,7 +32,7 @@
 mod array;
 pub mod bytes;
 pub mod check;
-pub mod chunks;
+mod chunk_table;
 pub mod details;
 pub mod elements;
 pub mod facts;

@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::facts::{self, Fact};
 use crate::slice::{Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
-use crate::{check, chunks, details};
+use crate::{check, chunk_table, details};
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
@@ -205,7 +205,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>, co
     let mut complete = true;
     let rows = vlmetalayers.iter().map(|Attribute { name, chunk, .. }| match chunk {
         Ok(chunk) => {
-            let mut kind = chunks::kind(chunk);
+            let mut kind = chunk_table::kind(chunk);
             if !chunk.is_stored() && chunk.special().is_none() {
                 kind = format!("{kind}, {} compressed", chunk.cbytes());
             }
@@ -232,7 +232,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
     match readable(frame.offsets())? {
         Ok(offsets) => {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
-            let (lines, complete) = chunks::table(frame, offsets)?;
+            let (lines, complete) = chunk_table::table(frame, offsets)?;
             page.table(if offsets.is_empty() { Vec::new() } else { lines });
             page.view.is_complete &= complete;
         }

@@ -4,6 +4,7 @@ pub mod axis;
 mod bytes;
 pub(crate) mod canvas;
 pub mod drawing;
+mod labels;
 pub mod plane;
 pub mod window;
 

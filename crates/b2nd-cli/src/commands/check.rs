@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::output::Output;
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
+use crate::status::{FAILED, UNREADABLE};
 
 /// What to check.
 #[derive(Args)]
@@ -66,10 +67,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| "expected a number of seconds, such as 60 or 0.5".to_owned())
 }
-
-/// The exit statuses beside 0.
-pub(crate) const FINDINGS: u8 = 1;
-pub(crate) const UNREADABLE: u8 = 3;
 
 #[derive(Serialize)]
 struct Object<'a> {
@@ -123,7 +120,7 @@ impl Check {
         })?;
         Ok(match (readable, any.into_inner()) {
             (false, _) => UNREADABLE,
-            (true, true) => FINDINGS,
+            (true, true) => FAILED,
             (true, false) => 0,
         })
     }

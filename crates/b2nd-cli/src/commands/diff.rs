@@ -14,9 +14,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::commands::check::UNREADABLE;
 use crate::output::{Output, terminal};
 use crate::paths::{Found, Leaves, Paths};
+use crate::status::{FAILED, UNREADABLE};
 use crate::values;
 
 /// Two frames or stores to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
@@ -74,7 +74,11 @@ impl Diff {
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
-        Ok(if unread.is_empty() { u8::from(!lines.is_empty()) } else { UNREADABLE })
+        Ok(match (unread.is_empty(), lines.is_empty()) {
+            (false, _) => UNREADABLE,
+            (true, false) => FAILED,
+            (true, true) => 0,
+        })
     }
 
     /// Compares frames with the same key, and names those that are in one alone.

@@ -1,4 +1,4 @@
-//! `b2nd info`: what is in frames and stores.
+//! `b2nd info`: what is in frames and stores. `b2nd chunks` and `b2nd slice` are options of it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -68,7 +68,7 @@ impl Info {
     /// # Errors
     ///
     /// The options ask for something else as well.
-    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
+    fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
         if self.meta || self.tree || self.slice.is_some() {
             return Err("chunks are listed without --meta, --tree and --slice");
         }
@@ -122,6 +122,46 @@ impl Info {
         })?;
         tree.iter().try_for_each(|tree| tree.draw(depth, width(), out))?;
         Ok(complete)
+    }
+}
+
+/// `b2nd chunks`: the frames to show, with their chunks.
+#[derive(Args)]
+pub(crate) struct Chunks {
+    #[command(flatten)]
+    info: Info,
+}
+
+impl Chunks {
+    /// The command that does it.
+    ///
+    /// # Errors
+    ///
+    /// The options ask for something else as well.
+    pub(crate) fn info(self) -> Result<Info, &'static str> {
+        self.info.with_chunks(None)
+    }
+}
+
+/// `b2nd slice`: the frames to show, with the chunks and blocks that a part of their arrays touches.
+#[derive(Args)]
+pub(crate) struct SliceOf {
+    #[command(flatten)]
+    info: Info,
+
+    /// The part, after the paths: a range or an index for each dimension, as in Python.
+    #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
+    slice: Slice,
+}
+
+impl SliceOf {
+    /// The command that does it.
+    ///
+    /// # Errors
+    ///
+    /// The options ask for something else as well.
+    pub(crate) fn info(self) -> Result<Info, &'static str> {
+        self.info.with_chunks(Some(self.slice))
     }
 }
 

@@ -9,7 +9,7 @@ use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
 use crate::array::Array;
-use crate::chunks::{self, Content};
+use crate::chunk_table::{self, Content};
 use crate::text::{count, thousands};
 
 /// The longest gap before a trailer that C-Blosc2 counts with.
@@ -138,7 +138,7 @@ impl Findings {
         let digests = if data { self.digests(frame, offsets.len(), codec) } else { None };
         let mut cbytes = 0;
         let is_array = !matches!(Array::find(frame.header()), Ok(None));
-        for row in chunks::rows(frame, offsets) {
+        for row in chunk_table::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
             if self.budget.is_over() {
                 return self.no_time(&place);

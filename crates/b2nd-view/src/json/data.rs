@@ -4,7 +4,7 @@ use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
 use serde::{Serialize, Serializer};
 
-use crate::chunks::{self, Content, Row};
+use crate::chunk_table::{self, Content, Row};
 use crate::slice::{self, Slice};
 use crate::text::hex;
 use b2nd_store::Frame;
@@ -142,7 +142,7 @@ pub(crate) struct SliceChunk {
 
 impl DataObject {
     fn new(header: &ChunkHeader) -> DataObject {
-        DataObject { kind: chunks::kind(header), nbytes: Some(header.nbytes() as u64), cbytes: header.cbytes() }
+        DataObject { kind: chunk_table::kind(header), nbytes: Some(header.nbytes() as u64), cbytes: header.cbytes() }
     }
 }
 
@@ -150,7 +150,7 @@ impl Index {
     pub(crate) fn of(frame: &Frame) -> b2nd::Result<Index> {
         let offsets = frame.offsets()?;
         let is_sparse = frame.header().frame_type() == FrameType::Sparse;
-        let rows = chunks::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
+        let rows = chunk_table::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
         rows.collect::<b2nd::Result<_>>().map(Index)
     }
 
@@ -167,7 +167,7 @@ impl ChunkObject {
             }
             Content::At(at, header) => {
                 let data = Readable::of(readable(header)?.map(|header| DataObject::new(&header)));
-                if is_sparse { (None, Some(chunks::file_name(at)), data) } else { (Some(at), None, data) }
+                if is_sparse { (None, Some(chunk_table::file_name(at)), data) } else { (Some(at), None, data) }
             }
         };
         Ok(ChunkObject { first, last, offset, file, data })

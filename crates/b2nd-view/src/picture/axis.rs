@@ -1,6 +1,6 @@
 //! One dimension of the drawing: where its chunks and blocks lie, with those left out that would not fit.
 
-use crate::text::thousands;
+use std::ops::Range;
 
 /// The most chunks, and blocks of a chunk, that are drawn along a dimension. Of more, all but the first and the last are one gap.
 const CHUNKS: i64 = 4;
@@ -176,15 +176,10 @@ impl Axis {
         self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
     }
 
-    /// The number of elements, and which of them are drawn where that is not all.
-    pub(super) fn elements(&self) -> String {
+    /// The elements from the first drawn chunk to the last.
+    pub(super) fn drawn(&self) -> Range<i64> {
         let [first, last] = [self.chunks.first(), self.chunks.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
-        let all = thousands(self.lengths.array);
-        if first == 0 && last + 1 == self.lengths.chunks() {
-            return all;
-        }
-        let start = first * self.lengths.chunk;
-        format!("{}:{} of {all}", thousands(start), thousands(last * self.lengths.chunk + self.held(last)))
+        first * self.lengths.chunk..last * self.lengths.chunk + self.held(last)
     }
 
     /// The borders between the blocks of a chunk.

@@ -3,21 +3,12 @@
 use b2nd::Grid;
 
 use super::axis::{Axis, Lengths};
-use super::canvas::{Anchor, Canvas, number, width};
+use super::canvas::{Canvas, number};
+use super::labels::{self, RULERS};
 use super::window::Window;
-use crate::text::thousands;
-
-/// The space for the lengths, above the grid and left of it.
-const RULERS: f64 = 48.0;
-
-/// The distance between two lengths.
-const RULER: f64 = 16.0;
 
 /// The distance by which the planes behind the drawn one stand out.
 const BEHIND: f64 = 5.0;
-
-/// Between a ruler and a text that does not fit on it.
-const BESIDE: f64 = 6.0;
 
 /// The shortest that the grid is taken to be.
 const LEAST: f64 = 70.0;
@@ -108,22 +99,17 @@ impl<'a> Plane<'a> {
 
     /// The height, with the lengths beside it that are too long for their rulers.
     pub fn height(&self) -> f64 {
-        let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
-            true => 0.0,
-            false => RULERS + length + BESIDE + width(text.len()),
-        };
-        let texts = rulers(&self.rows).into_iter().map(below).fold(0.0, f64::max);
-        let texts = if self.grid.shape().len() < 2 { 0.0 } else { texts };
+        let texts = if self.grid.shape().len() < 2 { 0.0 } else { labels::end_of_rulers(&self.rows) };
         (RULERS + self.rows.length().max(LEAST)).max(texts) + 4.0
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas) {
         let [down, across] = self.axes;
         if across.is_some() {
-            self.rulers(canvas, &self.columns, false);
+            labels::rulers(canvas, &self.columns, false);
         }
         if down.is_some() {
-            self.rulers(canvas, &self.rows, true);
+            labels::rulers(canvas, &self.rows, true);
         }
         canvas.moved([RULERS, RULERS], |canvas| {
             for &(row, y) in &self.rows.chunks {
@@ -140,13 +126,13 @@ impl<'a> Plane<'a> {
             if let Some([from, to]) = self.columns.left_out {
                 let x = (from + to) / 2.0;
                 self.rows.chunks.iter().for_each(|&(_, y)| {
-                    canvas.text("dots", Anchor::Middle, [x, y + self.rows.padded_chunk() / 2.0 + 4.0], "⋯");
+                    labels::dots(canvas, [x, y + self.rows.padded_chunk() / 2.0], "⋯");
                 });
             }
             if let Some([from, to]) = self.rows.left_out {
-                let y = (from + to) / 2.0 + 4.0;
+                let y = (from + to) / 2.0;
                 self.columns.chunks.iter().for_each(|&(_, x)| {
-                    canvas.text("dots", Anchor::Middle, [x + self.columns.padded_chunk() / 2.0, y], "⋮");
+                    labels::dots(canvas, [x + self.columns.padded_chunk() / 2.0, y], "⋮");
                 });
             }
         });
@@ -179,21 +165,14 @@ impl<'a> Plane<'a> {
         canvas.lines("block", &across.chain(down).collect::<Vec<_>>());
         if let Some([from, to]) = columns.hidden_blocks {
             canvas.rect("hidden", [from, 0.0], [to - from, padded[1]]);
-            canvas.text("dots", Anchor::Middle, [(from + to) / 2.0, padded[1] / 2.0 + 4.0], "⋯");
+            labels::dots(canvas, [(from + to) / 2.0, padded[1] / 2.0], "⋯");
         }
         if let Some([from, to]) = rows.hidden_blocks {
             canvas.rect("hidden", [0.0, from], [padded[0], to - from]);
-            canvas.text("dots", Anchor::Middle, [padded[0] / 2.0, (from + to) / 2.0 + 4.0], "⋮");
+            labels::dots(canvas, [padded[0] / 2.0, (from + to) / 2.0], "⋮");
         }
         canvas.rect("chunk", [0.0, 0.0], own);
-        self.number(canvas, row, column, own[0]);
-    }
-
-    fn number(&self, canvas: &mut Canvas, row: i64, column: i64, available: f64) {
-        let number = self.grid.chunk_from_coords(&self.coords(row, column)).map(thousands).unwrap_or_default();
-        if width(number.len()) + 8.0 <= available && self.rows.padded_chunk() >= 20.0 {
-            canvas.text("number", Anchor::Start, [5.0, 15.0], number);
-        }
+        labels::number(canvas, self.grid.chunk_from_coords(&self.coords(row, column)), [own[0], padded[1]]);
     }
 
     /// The coordinates of a chunk of this plane.
@@ -205,30 +184,6 @@ impl<'a> Plane<'a> {
             }
         }
         coords
-    }
-
-    /// The lengths of array, chunk and block, each along its first.
-    fn rulers(&self, canvas: &mut Canvas, axis: &Axis, upwards: bool) {
-        for (index, (class, length, text)) in rulers(axis).into_iter().enumerate() {
-            let across = 8.0 + RULER * index as f64 - 2.0;
-            let (start, end) = (RULERS, RULERS + length);
-            let line = [
-                [start, across, end, across],
-                [start, across - 3.0, start, across + 3.0],
-                [end, across - 3.0, end, across + 3.0],
-            ];
-            let line = if upwards { line.map(|[a, b, c, d]| [b, a, d, c]) } else { line };
-            let class = format!("ruler {class}");
-            canvas.lines(&class, &line);
-            let inside = is_inside(&text, length);
-            let at = if inside { (start + end) / 2.0 } else { end + BESIDE };
-            match (upwards, inside) {
-                (false, true) => canvas.text(&class, Anchor::Middle, [at, across + 4.0], text),
-                (false, false) => canvas.text(&class, Anchor::Start, [at, across + 4.0], text),
-                (true, true) => canvas.upwards(&class, Anchor::Middle, [across + 4.0, at], text),
-                (true, false) => canvas.upwards(&class, Anchor::End, [across + 4.0, at], text),
-            }
-        }
     }
 
     fn has_cells(&self) -> bool {
@@ -262,18 +217,4 @@ fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
         Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
         None => Lengths::ONE,
     }
-}
-
-/// The lengths of array, chunk and block: their class, how long they are drawn, and what stands on them.
-fn rulers(axis: &Axis) -> [(&'static str, f64, String); 3] {
-    [
-        ("shape", axis.array_end(), axis.elements()),
-        ("chunkshape", axis.position(axis.lengths.chunk), thousands(axis.lengths.chunk)),
-        ("blockshape", axis.first_block(), thousands(axis.lengths.block)),
-    ]
-}
-
-/// True if a text stands on its ruler, and not beside it.
-fn is_inside(text: &str, length: f64) -> bool {
-    width(text.len()) + 12.0 <= length
 }

@@ -1,24 +1,24 @@
-//! The chunks of a frame, as its index and their own headers have them.
+//! The table of a frame's chunks, which `b2nd chunks` prints, and its rows, as the index and the chunks' own headers have them.
 
 use b2nd::Result;
 use b2nd::frame::{ChunkHeader, FrameType, Header, Offset, Offsets, Special};
 
 use crate::text::{columns, thousands};
-pub use b2nd_store::chunk_file_name as file_name;
+pub(crate) use b2nd_store::chunk_file_name as file_name;
 use b2nd_store::{Frame, readable};
 
 /// A chunk, or several in a row that the index says the same of.
-pub struct Row {
+pub(crate) struct Row {
     /// The number of the first of them.
-    pub first: u64,
+    pub(crate) first: u64,
     /// The number of the last of them.
-    pub last: u64,
+    pub(crate) last: u64,
     /// Its place, and what its header says.
-    pub content: Content,
+    pub(crate) content: Content,
 }
 
 /// A chunk, as far as it is known.
-pub enum Content {
+pub(crate) enum Content {
     /// No bytes: the index says what all elements are. The length of the data, where the header says one.
     Special(Special, Option<u64>),
     /// The byte at which it starts after the header, or in a sparse frame the number of its file.
@@ -26,7 +26,7 @@ pub enum Content {
 }
 
 /// The rows of all chunks, in order. The header of each chunk is read and compared with its place and the frame's header.
-pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
+pub(crate) fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = next;
@@ -58,7 +58,7 @@ fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
 }
 
 /// One word for how a chunk holds its data.
-pub fn kind(header: &ChunkHeader) -> String {
+pub(crate) fn kind(header: &ChunkHeader) -> String {
     match header.special() {
         Some(special) => special.to_string(),
         None if header.is_stored() => "stored".to_owned(),

@@ -1,4 +1,4 @@
-//! Chunks into a view of the result.
+//! A slice, decoded into a view of the result: its chunks in parallel, each whole or block by block.
 
 use std::ops::Range;
 

@@ -1,0 +1,42 @@
+//! [`Limits`] of a question: their defaults, and a command that runs within them.
+
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+/// Limits of a question.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The time for one case. The process of an adapter that takes longer is killed.
+    pub time: Duration,
+    /// The address space of an adapter's process in bytes; 0 is no limit. A shell's `ulimit` sets it.
+    pub memory: u64,
+    /// The number of questions that are asked at once.
+    pub jobs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        let jobs = thread::available_parallelism().map_or(2, usize::from);
+        Limits { time: Duration::from_secs(10), memory: 4 << 30, jobs }
+    }
+}
+
+/// The bytes of an adapter's output that are kept.
+pub(super) const OUTPUT: u64 = 64 << 20;
+
+/// A command with so much address space, where the system has that limit.
+#[cfg(unix)]
+pub(super) fn command(command: &[String], memory: u64) -> Command {
+    let mut limited = Command::new("sh");
+    let limit = if memory == 0 { "unlimited".to_owned() } else { (memory >> 10).to_string() };
+    limited.args(["-c", "ulimit -c 0; ulimit -v \"$0\" && exec \"$@\"", &limit]).args(command);
+    limited
+}
+
+#[cfg(not(unix))]
+pub(super) fn command(command: &[String], _memory: u64) -> Command {
+    let mut limited = Command::new(command.first().map_or("", String::as_str));
+    limited.args(command.iter().skip(1));
+    limited
+}
