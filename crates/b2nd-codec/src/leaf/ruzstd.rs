@@ -21,6 +21,13 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
+                // The format asks for it, and C-Blosc2 2 aborts where Zstandard refuses a dictionary.
+                let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
+                if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
+                    let sentence =
+                        format!("its dictionary's offsets: expected {} to {}, found {offset}", content.start(), content.end());
+                    return Err(failed(Codec::Zstd, sentence));
+                }
                 decoder.add_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
             }
             decoder.decode_all(stream, place).map_err(|error| failed(Codec::Zstd, error))
