@@ -1,7 +1,7 @@
 //! [`Chunk`]: a chunk's header and what follows it.
 
 use super::bytes::{le32, low};
-use super::stream::Codec;
+use super::stream::{Codec, OF_DICTIONARY, dictionary};
 use crate::fact::Fact;
 
 #[derive(Clone)]
@@ -114,6 +114,15 @@ pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Cod
     }
     chunk.body = [starts, body].concat();
     chunk
+}
+
+/// A block of 24 bytes after a Zstandard dictionary with these repeated offsets. The third is of no use to it.
+pub(crate) fn of_dictionary(offsets: [u32; 3]) -> Chunk {
+    let dictionary = dictionary(offsets);
+    let start = 32 + 4 + 4 + dictionary.len();
+    let body = [&le32(start)[..], &le32(dictionary.len()), &dictionary, &le32(OF_DICTIONARY.len()), &OF_DICTIONARY].concat();
+    let flags = EXTENDED | UNSPLIT | Codec::Zstd.format() << 5;
+    Chunk { body, flags, udcodec: Codec::Zstd.code(), blosc2_flags: 1, ..empty(b"123456781234567812345678", 1) }
 }
 
 impl Chunk {

@@ -89,6 +89,7 @@ fn compressed(suite: &mut Suite) {
             &chunk::compressed(&[0; 640], 4, 320, codec, &[(SHUFFLE, 0)], false),
         );
     }
+    accept(suite, "zstd-dictionary", "zstd: matches in a dictionary", &chunk::of_dictionary([8; 3]));
     let both = |filters: &[(u8, u8)], typesize: u8, length: usize| {
         chunk::compressed(&sample(length), typesize, length / 2, Codec::Lz4, filters, false)
     };

@@ -151,6 +151,14 @@ fn proof(suite: &mut Suite) {
         "an attribute that is uninitialized, with C's flags for a dictionary and for chunks that are read later",
         patched(&special, content + 31, &[0x49]),
     );
+    let chunk = chunk::of_dictionary([8, 8, 9]);
+    let built = Frame { places: vec![Place::Chunk(chunk)], ..Frame::new(Header::new(1, 24, 24)) }.build();
+    suite.reject(
+        Layer::Frame,
+        "found-dictionary-offset",
+        "a Zstandard dictionary whose third repeated offset lies outside of it",
+        built.bytes,
+    );
 }
 
 /// Indexes that are damaged in their own chunk's header.

@@ -222,6 +222,17 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     out
 }
 
+/// A Zstandard dictionary of one symbol in each table and eight bytes of content, with these repeated offsets.
+pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
+    let huffman = [0x80, 0x10];
+    let sequences = [0xf0, 0x03].repeat(3);
+    [&[0x37, 0xa4, 0x30, 0xec, 1, 0, 0, 0][..], &huffman, &sequences, &offsets.map(u32::to_le_bytes).concat(), b"12345678"]
+        .concat()
+}
+
+/// A Zstandard frame of 24 bytes: eight matches, each of three bytes at the first two offsets of the dictionary.
+pub(crate) const OF_DICTIONARY: [u8; 15] = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
+
 /// Bytes that are neither a run nor without runs.
 pub(crate) fn sample(length: usize) -> Vec<u8> {
     (0..length).map(|index| if index % 80 < 40 { low(index * 7 + index / 80) } else { low(index / 80) }).collect()

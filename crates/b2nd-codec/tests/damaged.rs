@@ -91,3 +91,49 @@ fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
         assert_eq!(Blocks::new(&front).unwrap().range(0).unwrap().start, front.len());
     }
 }
+
+/// A Zstandard dictionary of one symbol in each table and eight bytes of content. Its third repeated offset is of no use to the chunk.
+fn dictionary(offset: u32) -> Vec<u8> {
+    let huffman = [0x80, 0x10];
+    let sequences = [0xf0, 0x03].repeat(3);
+    let offsets = [8, 8, offset].map(u32::to_le_bytes).concat();
+    [&[0x37, 0xa4, 0x30, 0xec, 1, 0, 0, 0][..], &huffman, &sequences, &offsets, b"12345678"].concat()
+}
+
+/// A chunk of 24 bytes after such a dictionary: eight matches of three bytes, at its first two offsets.
+fn of_dictionary(offset: u32) -> Vec<u8> {
+    let stream = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
+    let dictionary = dictionary(offset);
+    let mut chunk = vec![5, 1, 0x95, 1];
+    let (start, length) = (40 + dictionary.len() as u32, stream.len() as u32);
+    [24, 24, start + 4 + length].iter().for_each(|number: &u32| chunk.extend(number.to_le_bytes()));
+    chunk.extend([0; 15]);
+    chunk.push(1);
+    [start, dictionary.len() as u32].iter().for_each(|number| chunk.extend(number.to_le_bytes()));
+    chunk.extend(dictionary);
+    chunk.extend(length.to_le_bytes());
+    chunk.extend(stream);
+    chunk
+}
+
+#[test]
+fn a_dictionary_whose_offsets_lie_outside_of_it_is_refused() {
+    for mut decoder in [
+        Decoder::new(),
+        #[cfg(feature = "safe")]
+        Decoder::safe(),
+    ] {
+        let mut place = [0; 24];
+        decoder.chunk(&of_dictionary(8), &mut place).unwrap();
+        assert_eq!(&place, b"123456781234567812345678");
+        for offset in [0, 9, u32::MAX] {
+            let error = decoder.chunk(&of_dictionary(offset), &mut place).unwrap_err();
+            assert!(error.to_string().to_lowercase().contains("dictionary"), "{error}");
+        }
+    }
+    #[cfg(feature = "safe")]
+    assert_eq!(
+        Decoder::safe().chunk(&of_dictionary(9), &mut [0; 24]).unwrap_err().to_string(),
+        "zstd: its dictionary's offsets: expected 1 to 8, found 9"
+    );
+}
