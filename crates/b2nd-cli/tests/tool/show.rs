@@ -1,24 +1,10 @@
 //! `b2nd show`: what is drawn of an array, in characters and as a PNG file, and what is refused.
-#![allow(clippy::unwrap_used)]
 
-mod harness;
-
-use std::fs;
-
-use harness::{Directory, npy};
-
-/// A file of these values in chunks of 2 x 3.
-fn five_by_seven(name: &str) -> Directory {
-    let tests = Directory::new(name);
-    let values: Vec<i32> = (0..35).collect();
-    tests.write("a.npy", npy("<i4", "(5, 7)", &values));
-    tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
-    tests
-}
+use crate::harness::{Directory, five_by_seven, npy};
 
 #[test]
 fn a_map_without_colour_is_shades_with_range_and_statistics() {
-    let tests = five_by_seven("show-map");
+    let tests = five_by_seven();
     let page = tests.ok(&["show", "a.b2nd"]);
     let lines: Vec<&str> = page.lines().collect();
     assert_eq!(lines[0], "a.b2nd  5 x 7  <i4");
@@ -31,7 +17,7 @@ fn a_map_without_colour_is_shades_with_range_and_statistics() {
 
 #[test]
 fn what_does_not_fit_is_drawn_in_steps_and_says_so() {
-    let tests = Directory::new("show-steps");
+    let tests = Directory::new();
     let values: Vec<i32> = (0..1000).collect();
     tests.write("a.npy", npy("<i4", "(10, 100)", &values));
     tests.ok(&["import", "--chunks", "5,2", "a.npy", "a.b2nd"]);
@@ -43,11 +29,11 @@ fn what_does_not_fit_is_drawn_in_steps_and_says_so() {
 
 #[test]
 fn a_png_file_has_the_size_that_is_asked_for_and_replaces_nothing() {
-    let tests = five_by_seven("show-png");
+    let tests = five_by_seven();
     tests.ok(&["show", "a.b2nd", "--png", "a.png"]);
     tests.ok(&["show", "a.b2nd", "--png", "b.png", "--size", "70x50"]);
     let size = |name: &str| {
-        let bytes = fs::read(tests.0.join(name)).unwrap();
+        let bytes = tests.read(name);
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
         [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
     };
@@ -57,7 +43,7 @@ fn a_png_file_has_the_size_that_is_asked_for_and_replaces_nothing() {
 
 #[test]
 fn fields_are_drawn_one_at_a_time() {
-    let tests = Directory::new("show-fields");
+    let tests = Directory::new();
     tests.take("example.b2nd", "s.b2nd");
     let refused = tests.refused(&["show", "s.b2nd"]);
     assert_eq!(refused, "s.b2nd: elements are structures: name a field with --field: time, temp, rain");

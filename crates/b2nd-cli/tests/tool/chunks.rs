@@ -1,11 +1,18 @@
-//! What is shown of trailers, chunks and slices, and what is not: each has a line in its place.
-
-use std::fs;
+//! `b2nd chunks` and `slice`: what is shown of trailers, chunks and slices, and what is not: each has a line in its place.
 
 use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
-use super::{EXAMPLE, Output, TemporaryFile, json_of, manifest, path, run, shown};
+use crate::harness::{EXAMPLE, Place, SPARSE, TemporaryFile, assert_prints, json_of, manifest, path, run, shown};
+
+#[test]
+fn chunks_are_shown_in_a_table() {
+    assert_prints(&["--chunks", "--slice=-1,3:9", EXAMPLE], "example-chunks.txt");
+    assert_prints(&["--chunks", SPARSE], "sparse-chunks.txt");
+    assert_prints(&["--chunks", "tests/data/python-blosc2-3.9.0/huge__zeros_1d_2p42.b2nd"], "huge-chunks.txt");
+    assert_prints(&["--chunks", "tests/data/python-blosc2-4.8.0/vlchunks__chunks_vlmeta.b2frame"], "variable-chunks.txt");
+    assert_prints(&["--chunks", "tests/data/c-blosc2-3.3.5/clib-frame__thirty.b2frame"], "compressed-index.txt");
+}
 
 #[test]
 fn json_says_of_trailers_and_chunks_what_the_manifest_says() {
@@ -50,21 +57,23 @@ fn json_says_of_trailers_and_chunks_what_the_manifest_says() {
 }
 
 /// The example with another byte.
-fn damaged(name: &str, position: usize, byte: u8) -> TemporaryFile {
-    let mut frame = fs::read(EXAMPLE).unwrap();
+fn damaged(position: usize, byte: u8) -> TemporaryFile {
+    let mut frame = Place::root().read(EXAMPLE);
     frame[position] = byte;
-    TemporaryFile::new(name, &frame)
+    TemporaryFile::new(&frame)
 }
 
 /// Where the example's first chunk, its index and its trailer start.
 const CHUNK: usize = 320;
+
 const INDEX: usize = CHUNK + 4095;
+
 const TRAILER: usize = INDEX + 96;
 
 /// Compares a page with the example's: what is there instead of what.
 #[track_caller]
 fn assert_differs(file: &TemporaryFile, args: &[&str], missing: &[&str], instead: &[&str]) {
-    let Output { out, err, status } = run(&[args, &[&file.0]].concat());
+    let (out, err, status) = run(&[args, &[file.path()]].concat());
     assert_eq!((err.as_str(), status), ("", 1));
     let whole = shown(&[args, &[EXAMPLE]].concat());
     let (whole, out): (Vec<&str>, Vec<&str>) = (whole.lines().skip(1).collect(), out.lines().skip(1).collect());
@@ -77,7 +86,7 @@ fn assert_differs(file: &TemporaryFile, args: &[&str], missing: &[&str], instead
 
 #[test]
 fn what_cannot_be_read_is_a_line_in_its_place() {
-    let trailer = damaged("trailer", TRAILER + 1, 0xc0);
+    let trailer = damaged(TRAILER + 1, 0xc0);
     let error = "version: expected uint8 (positive fixint, or cc above 127), found nil (c0) at byte 4512";
     let missing = [
         "trailer       283 bytes, version 1",
@@ -87,44 +96,44 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
         r#""processing"   44 bytes  stored               {"version": 3, "factor": 0.5, "steps": [null, true, -1], "raw": …"#,
     ];
     assert_differs(&trailer, &["--chunks"], &missing, &[&format!("trailer       cannot be read: {error}")]);
-    let Output { out, status, .. } = run(&["--json", &trailer.0]);
+    let (out, _, status) = run(&["--json", trailer.path()]);
     assert_eq!((&json_of(&out)["trailer"], status), (&json!({"error": error}), 1));
-    let Output { out, err, status } = run(&["hex", &trailer.0]);
+    let (out, err, status) = run(&["hex", trailer.path()]);
     assert_eq!((err.as_str(), status), ("", 1));
     assert!(out.ends_with(&format!("\n  0140  the trailer cannot be read: {error}\n")), "{out}");
 
-    let value = damaged("value", TRAILER + 0x3d, 0);
+    let value = damaged(TRAILER + 0x3d, 0);
     let error = "typesize: expected 1 or more, found 0 at byte 3";
     assert_differs(&value, &[], &[missing[2]], &[&format!("\"author\"                 cannot be read: {error}")]);
-    assert_eq!(run(&["--json", &value.0]).status, 1);
+    assert_eq!(run(&["--json", value.path()]).2, 1);
 
-    let index = damaged("index", INDEX + 12, 0);
+    let index = damaged(INDEX + 12, 0);
     let error = "index.cbytes: expected 32 or more, found 0 at byte 4427";
-    let Output { out, status, .. } = run(&["--chunks", &index.0]);
+    let (out, _, status) = run(&["--chunks", index.path()]);
     assert!(out.ends_with(&format!("\n  chunks        cannot be read: {error}\n")), "{out}");
     assert_eq!(status, 1);
-    let Output { out, status, .. } = run(&["--json", "--chunks", &index.0]);
+    let (out, _, status) = run(&["--json", "--chunks", index.path()]);
     assert_eq!((&json_of(&out)["chunks"], status), (&json!({"error": error}), 1));
-    assert_eq!(run(&[&index.0]).status, 0, "nobody asked for it");
+    assert_eq!(run(&[index.path()]).2, 0, "nobody asked for it");
 
-    let chunk = damaged("chunk", CHUNK + 3, 0);
+    let chunk = damaged(CHUNK + 3, 0);
     let missing = ["0       0  4,608       1,507  zstd    3.1"];
     let instead = ["0       0                     chunk[0].typesize: expected 1 or more, found 0 at byte 323"];
     assert_differs(&chunk, &["--chunks"], &missing, &instead);
-    assert_eq!(run(&["--json", "--chunks", &chunk.0]).status, 1);
+    assert_eq!(run(&["--json", "--chunks", chunk.path()]).2, 1);
 }
 
 #[test]
 fn the_header_and_the_trailer_may_disagree_about_vlmetalayers() {
-    let file = damaged("flag", 0x44, 0xc2);
-    let page = shown(&[&file.0]);
+    let file = damaged(0x44, 0xc2);
+    let page = shown(&[file.path()]);
     assert!(page.contains("\n  vlmetalayers  3 (the header says there are none)\n"), "{page}");
 }
 
 #[test]
 fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
     let slice_line = |args: &[&str]| {
-        let Output { out, err, status } = run(args);
+        let (out, err, status) = run(args);
         assert_eq!((err.as_str(), status), ("", 1));
         out.lines().find(|line| line.starts_with("  slice")).unwrap().to_owned()
     };
@@ -132,7 +141,7 @@ fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
     assert_eq!(slice_line(&["--slice", "0", none]), "  slice         cannot be read: there is no array");
     let outside = "  slice         cannot be read: index 10 is outside dimension 0, whose length is 10";
     assert_eq!(slice_line(&["--slice", "10", EXAMPLE]), outside);
-    let Output { out, status, .. } = run(&["--json", "--slice", "10", EXAMPLE]);
+    let (out, _, status) = run(&["--json", "--slice", "10", EXAMPLE]);
     let expected = json!({"error": "index 10 is outside dimension 0, whose length is 10"});
     assert_eq!((&json_of(&out)["array"]["grid"]["slice"], status), (&expected, 1));
 }
@@ -145,8 +154,8 @@ fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
     for nbytes in [10, 10, 5] {
         writer.append_special(Special::Zeros, nbytes).unwrap();
     }
-    let file = TemporaryFile::new("special", &writer.finish().unwrap());
-    let page = shown(&["--chunks", &file.0]);
+    let file = TemporaryFile::new(&writer.finish().unwrap());
+    let page = shown(&["--chunks", file.path()]);
     let table: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("  chunks  ")).collect();
     let expected = [
         "  chunks        5",
@@ -157,4 +166,14 @@ fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
         "         4              5           0  zeros",
     ];
     assert_eq!(table, expected);
+}
+
+#[test]
+fn what_is_asked_for_is_not_left_out() {
+    let commands: [&[&str]; 4] =
+        [&["chunks", "--meta"], &["chunks", "--tree"], &["chunks", "--slice=0"], &["slice", "0", "--meta"]];
+    for command in commands {
+        let (out, _, status) = Place::data().run(&[command, &["example.b2nd"]].concat());
+        assert_eq!((out.as_str(), status), ("", 2), "{command:?}");
+    }
 }

@@ -1,27 +1,11 @@
-//! Tables: `cat`, `head` and `export`, of those beside the crate that reads them.
-#![allow(clippy::unwrap_used)]
+//! Tables: `cat`, `head`, `export`, `info`, `check` and `stats`, of those beside the crate that reads them.
 
 use std::fs;
-use std::process::{Command, Output};
 
-const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data");
+use crate::harness::{Directory, Place};
 
-fn b2nd(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_b2nd")).args(arguments).current_dir(TABLES).output().unwrap()
-}
-
-#[track_caller]
-fn printed(arguments: &[&str]) -> String {
-    let output = b2nd(arguments);
-    assert_eq!((String::from_utf8_lossy(&output.stderr).as_ref(), output.status.code()), ("", Some(0)), "{arguments:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[track_caller]
-fn refused(arguments: &[&str]) -> String {
-    let output = b2nd(arguments);
-    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), output.status.code()), ("", Some(1)), "{arguments:?}");
-    String::from_utf8(output.stderr).unwrap()
+fn tables() -> Place {
+    Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data").into())
 }
 
 #[test]
@@ -33,61 +17,61 @@ fn rows_and_columns_of_a_table_are_a_table_for_people() {
         "          3  [7]         two",
         "rows 2:4 of 6 rows, 3 columns",
     ];
-    let shown = printed(&["cat", "kinds.b2z", "--columns", "i,l,u", "--rows", "2:4"]);
+    let shown = tables().ok(&["cat", "kinds.b2z", "--columns", "i,l,u", "--rows", "2:4"]);
     assert_eq!(shown.lines().collect::<Vec<_>>(), expected);
-    assert_eq!(printed(&["head", "tree.b2z::/things"]), "name       n\nstring  int8\nspoon      7\n1 row, 2 columns\n");
+    assert_eq!(tables().ok(&["head", "tree.b2z::/things"]), "name       n\nstring  int8\nspoon      7\n1 row, 2 columns\n");
 }
 
 #[test]
 fn programs_get_csv_and_json() {
-    let csv = printed(&["cat", "kinds.b2z", "--csv", "--columns", "i,t,l,d", "--rows", ":2"]);
+    let csv = tables().ok(&["cat", "kinds.b2z", "--csv", "--columns", "i,t,l,d", "--rows", ":2"]);
     assert_eq!(csv, "i,t,l,d\n1,1970-01-01T00:00:00Z,\"[1,null]\",red\n,,,\n");
-    let json = printed(&["cat", "kinds.b2z", "--json", "--columns", "u,g", "--rows", "2:3"]);
+    let json = tables().ok(&["cat", "kinds.b2z", "--json", "--columns", "u,g", "--rows", "2:3"]);
     assert_eq!(json, "{\"u\":\"日本\",\"g\":{\"x\":-1,\"z\":[]}}\n");
     // All rows, where nobody says which.
-    assert_eq!(printed(&["cat", "kinds.b2z", "--json"]).lines().count(), 6);
+    assert_eq!(tables().ok(&["cat", "kinds.b2z", "--json"]).lines().count(), 6);
 }
 
 #[test]
 fn a_table_is_exported_whole_or_not_at_all() {
-    let directory = tempfile::tempdir().unwrap();
+    let tests = Directory::new();
     for (ending, first) in [("arrow", &b"ARROW1"[..]), ("parquet", b"PAR1"), ("csv", b"i,f,o,w"), ("json", b"{\"i\":1")] {
-        let out = directory.path().join(format!("kinds.{ending}"));
-        printed(&["export", "kinds.b2z", out.to_str().unwrap()]);
+        let out = tests.path(format!("kinds.{ending}"));
+        tables().ok(&["export", "kinds.b2z", out.to_str().unwrap()]);
         assert!(fs::read(&out).unwrap().starts_with(first), "{ending}");
-        let error = refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
+        let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
         assert!(error.contains("exists, and nothing is overwritten"), "{error}");
     }
-    let out = directory.path().join("kinds.npy");
-    let error = refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
-    assert_eq!(error, "kinds.b2z: it is a table: its formats are arrow, parquet, csv and json\n");
+    let out = tests.path("kinds.npy");
+    let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
+    assert_eq!(error, "kinds.b2z: it is a table: its formats are arrow, parquet, csv and json");
     // Neither it nor a temporary file.
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
 
 #[test]
 fn a_column_without_an_arrow_type_is_named() {
     assert_eq!(
-        refused(&["cat", "refused.b2z", "--columns", "i,o"]),
-        "refused.b2z: column \"o\": it is object, whose values have no common type\n"
+        tables().refused(&["cat", "refused.b2z", "--columns", "i,o"]),
+        "refused.b2z: column \"o\": it is object, whose values have no common type"
     );
-    let json = printed(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
+    let json = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
-    let shown = printed(&["cat", "refused.b2z"]);
+    let shown = tables().ok(&["cat", "refused.b2z"]);
     assert!(shown.contains("without column \"c\": it is complex64, and Arrow has no complex numbers\n"), "{shown}");
 }
 
 #[test]
 fn an_array_is_no_table_and_head_shows_its_beginning() {
     let array = "../../../../tests/data/example.b2nd";
-    let error = refused(&["cat", array, "--rows", "0:1"]);
-    assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables\n"));
-    assert_eq!(printed(&["head", array]).lines().count(), 10);
+    let error = tables().refused(&["cat", array, "--rows", "0:1"]);
+    assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables"));
+    assert_eq!(tables().ok(&["head", array]).lines().count(), 10);
 }
 
 #[test]
 fn info_tells_types_nulls_and_sizes_of_columns() {
-    let shown = printed(&["info", "blocks.b2z::/"]);
+    let shown = tables().ok(&["info", "blocks.b2z::/"]);
     let line = |name: &str| {
         let line =
             shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| words.first() == Some(&name));
@@ -99,7 +83,7 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     assert_eq!(line("n"), "n Int32 none 993 bytes 1.2x");
     assert_eq!(line("m"), "m Int16 mask 1,978 bytes (1.9 KiB) 0.3x");
     assert_eq!(line("y"), "y Float32 value 1,074 bytes (1.0 KiB) 1.1x");
-    let shown = printed(&["info", "refused.b2z::/"]);
+    let shown = tables().ok(&["info", "refused.b2z::/"]);
     assert!(
         shown.contains("it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
         "{shown}"
@@ -108,52 +92,47 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
 
 #[test]
 fn check_reads_the_values_of_tables() {
-    let directory = tempfile::tempdir().unwrap();
-    let status = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(arguments).current_dir(directory.path()).output().unwrap();
-        (String::from_utf8(output.stdout).unwrap(), output.status.code())
-    };
-    let archive = fs::read(format!("{TABLES}/kinds.b2z")).unwrap();
+    let tests = Directory::new();
+    let archive = tables().read("kinds.b2z");
     let zip = b2nd_store::Zip::open(&archive).unwrap();
     for name in b2nd_store::Folder::files(&zip).unwrap() {
-        let path = directory.path().join("t.b2d").join(&name);
+        let path = tests.path("t.b2d").join(&name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let member = b2nd_store::Folder::open(&zip, &name).unwrap();
         fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
     }
-    assert_eq!(status(&["check", "--data", "t.b2d"]), (String::new(), Some(0)));
+    assert_eq!(tests.run(&["check", "--data", "t.b2d"]), (String::new(), String::new(), 0));
     // A good frame, and no column of this table: the other one has fewer rows.
-    let word = format!("{TABLES}/tree.b2z");
-    let archive = fs::read(word).unwrap();
+    let archive = tables().read("tree.b2z");
     let zip = b2nd_store::Zip::open(&archive).unwrap();
     let member = b2nd_store::Folder::open(&zip, "things/_cols/n.b2nd").unwrap();
-    fs::write(directory.path().join("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
-    assert_eq!(status(&["check", "t.b2d"]), (String::new(), Some(0)));
-    let (found, code) = status(&["check", "--data", "t.b2d"]);
+    fs::write(tests.path("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
+    assert_eq!(tests.run(&["check", "t.b2d"]), (String::new(), String::new(), 0));
+    let (found, _, code) = tests.run(&["check", "--data", "t.b2d"]);
     assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
-    assert_eq!(code, Some(1));
+    assert_eq!(code, 1);
 }
 
 #[test]
 fn arrays_of_one_or_two_dimensions_are_tables_of_one_column() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let tests = Directory::new();
+    let path = |name: &str| tests.path(name).to_str().unwrap().to_owned();
     let array = "blocks.b2z::/_cols/n";
     for (form, first) in [("arrow", &b"ARROW1"[..]), ("parquet", b"PAR1")] {
-        printed(&["export", array, &path(&format!("one.{form}"))]);
+        tables().ok(&["export", array, &path(&format!("one.{form}"))]);
         assert!(fs::read(path(&format!("one.{form}"))).unwrap().starts_with(first), "{form}");
     }
-    let error = refused(&["export", array, &path("part.arrow"), "--slice", "0:1"]);
+    let error = tables().refused(&["export", array, &path("part.arrow"), "--slice", "0:1"]);
     assert!(error.contains("arrow and parquet take all of an array, not a slice of it"), "{error}");
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd");
-    let error = refused(&["export", example, &path("part.arrow")]);
-    assert!(error.ends_with("example.b2nd: expected one or two dimensions, found 3\n"), "{error}");
-    assert!(!directory.path().join("part.arrow").exists());
+    let error = tables().refused(&["export", example, &path("part.arrow")]);
+    assert!(error.ends_with("example.b2nd: expected one or two dimensions, found 3"), "{error}");
+    assert!(!tests.path("part.arrow").exists());
 }
 
 #[test]
 fn columns_are_counted_and_nulls_by_themselves() {
-    let lines = printed(&["stats", "--json", "kinds.b2z"]);
+    let lines = tables().ok(&["stats", "--json", "kinds.b2z"]);
     // As pyarrow and numpy count them.
     let line = |name: &str| {
         let column = format!("\"column\":\"{name}\",");
@@ -179,21 +158,21 @@ fn columns_are_counted_and_nulls_by_themselves() {
     assert!(line("n").contains("\"nulls\":8,"), "{}", line("n"));
     assert!(line("g.x").contains("\"count\":4,\"nan\":0,\"zeros\":0,\"min\":-1,\"max\":1099511627776,"), "{}", line("g.x"));
     assert!(line("t").contains("\"min\":\"1969-12-31T23:59:59.999\",\"max\":\"1970-01-01T00:00:00.005\","), "{}", line("t"));
-    let page = printed(&["stats", "kinds.b2z", "--slice", ":2"]);
+    let page = tables().ok(&["stats", "kinds.b2z", "--slice", ":2"]);
     let expected = "kinds.b2z::/  d\n  dtype   Dictionary(Int32, Utf8)\n  shape   2\n  count   1\n  nulls   1\n  empty   0\n  differ  1\n  \
                     values  \"red\" (1)\n";
     assert!(page.contains(expected), "{page}");
-    assert_eq!(printed(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 4);
+    assert_eq!(tables().ok(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 4);
 }
 
 /// The page's test compares its grids with this file.
 #[test]
 fn rows_are_those_that_the_page_is_compared_with() {
     let file = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/tests/tables.json")).unwrap();
-    let tables: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&file).unwrap();
-    assert!(tables.len() >= 8, "{}", tables.len());
-    for (name, rows) in tables {
-        let lines = printed(&["cat", "--json", &name]);
+    let rows_of: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&file).unwrap();
+    assert!(rows_of.len() >= 8, "{}", rows_of.len());
+    for (name, rows) in rows_of {
+        let lines = tables().ok(&["cat", "--json", &name]);
         let printed: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(serde_json::Value::from(printed), rows, "{name}");
     }

@@ -1,26 +1,22 @@
 //! READMEs show what the tool prints: each command in a console block is run. With BLESS=1 in the environment the blocks are
 //! written again.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::fs;
-use std::process::Command;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+use crate::harness::Place;
 
 /// Runs the commands of a README, at the root, and compares; says how many they were.
 #[track_caller]
 fn compare(path: &str) -> usize {
-    let path = format!("{ROOT}/{path}");
+    let path = Place::root().path(path);
     let readme = fs::read_to_string(&path).unwrap();
     let (mut printed, mut commands, mut in_block) = (String::new(), 0, false);
     for line in readme.lines() {
         match (in_block, line.strip_prefix("$ b2nd ")) {
             (true, Some(arguments)) => {
-                let output =
-                    Command::new(env!("CARGO_BIN_EXE_b2nd")).args(arguments.split(' ')).current_dir(ROOT).output().unwrap();
-                assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{line}");
-                let out = String::from_utf8(output.stdout).unwrap();
+                let (out, err, _) = Place::root().run(&arguments.split(' ').collect::<Vec<_>>());
+                assert_eq!(err, "", "{line}");
                 let trimmed: Vec<&str> = out.lines().map(str::trim_end).collect();
                 writeln!(printed, "{line}\n{}", trimmed.join("\n")).unwrap();
                 commands += 1;
@@ -36,7 +32,8 @@ fn compare(path: &str) -> usize {
     }
     assert!(
         fs::read_to_string(&path).unwrap() == printed,
-        "{path} is not what the tool prints; with BLESS=1 it is written again"
+        "{} is not what the tool prints; with BLESS=1 it is written again",
+        path.display()
     );
     commands
 }

@@ -1,27 +1,12 @@
 //! Files behind HTTP: what is asked for, and what is believed of the answers.
-#![allow(clippy::unwrap_used)]
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::ops::Range;
-use std::path::Path;
-use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
-
-/// Runs the tool where tests/data is `.`: output, errors and status.
-fn run(args: &[&str]) -> (String, String, i32) {
-    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args).current_dir(DATA).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
-}
-
-fn data(file: &str) -> Vec<u8> {
-    fs::read(Path::new(DATA).join(file)).unwrap()
-}
+use crate::harness::{Directory, Place};
 
 /// What a server says: its status and headers, and its bytes.
 type Answer = (String, Vec<u8>);
@@ -58,9 +43,10 @@ fn part(bytes: &[u8], range: Range<usize>) -> Answer {
 #[test]
 fn an_address_is_read_by_ranges() {
     let same = |file: &str, args: &[&str]| {
-        let bytes = data(file);
+        let bytes = Place::data().read(file);
         let url = serve(move |_, range| part(&bytes, range)) + "/file";
-        let (remote, local) = (run(&[args, &[url.as_str()]].concat()), run(&[args, &[file]].concat()));
+        let (remote, local) =
+            (Place::data().run(&[args, &[url.as_str()]].concat()), Place::data().run(&[args, &[file]].concat()));
         assert_eq!(remote.1, "");
         assert_eq!(remote.0.replace(&url, file), local.0, "{file}");
     };
@@ -68,26 +54,26 @@ fn an_address_is_read_by_ranges() {
     same("example.b2nd", &["hex"]);
     same("python-blosc2-4.14.1/treestore__dfltb2z.b2z", &["info", "--json"]);
     let gone = "http://127.0.0.1:1/file";
-    let (_, error, status) = run(&[gone]);
+    let (_, error, status) = Place::data().run(&[gone]);
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
 }
 
 /// Of the values only what the slice touches, a chunk in a request.
 #[test]
 fn a_slice_of_a_remote_array_is_what_is_fetched() {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("remote-slice.b2nd");
+    let tests = Directory::new();
+    let place = tests.path("slice.b2nd");
     let values: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
     let geometry = b2nd::Geometry::new(&[1_000_000], &[100_000], &[100_000]).unwrap();
     let stored = b2nd_ndarray::Options { level: 0, ..b2nd_ndarray::Options::default() };
     b2nd_ndarray::write_bytes(&place, &b2nd::B2ndMeta::new(geometry, "<u4"), &values, &stored).unwrap();
-    let bytes = fs::read(&place).unwrap();
-    fs::remove_file(&place).unwrap();
+    let bytes = tests.read("slice.b2nd");
     let (asked, questions) = mpsc::channel();
     let url = serve(move |_, range| {
         asked.send(range.len()).unwrap();
         part(&bytes, range)
     });
-    let (out, error, _) = run(&["cat", &url, "700000:700003"]);
+    let (out, error, _) = Place::data().run(&["cat", &url, "700000:700003"]);
     assert_eq!((out.as_str(), error.as_str()), ("700000  700001  700002\n", ""));
     let asked: Vec<_> = questions.try_iter().collect();
     assert!(asked.len() <= 5 && asked.iter().sum::<usize>() < 800_000, "{asked:?}");
@@ -96,10 +82,10 @@ fn a_slice_of_a_remote_array_is_what_is_fetched() {
 /// As of `python -m http.server`.
 #[test]
 fn a_server_without_ranges_gives_a_small_file_whole() {
-    let bytes = data("example.b2nd");
+    let bytes = Place::data().read("example.b2nd");
     let url = serve(move |_, _| ("200 OK".to_owned(), bytes.clone()));
     for command in ["info", "chunks", "cat"] {
-        let (remote, local) = (run(&[command, &url]), run(&[command, "example.b2nd"]));
+        let (remote, local) = (Place::data().run(&[command, &url]), Place::data().run(&[command, "example.b2nd"]));
         assert_eq!((remote.0.replace(&url, "example.b2nd"), remote.1), (local.0, local.1), "{command}");
     }
 }
@@ -107,7 +93,7 @@ fn a_server_without_ranges_gives_a_small_file_whole() {
 /// A signed address keeps its query, byte for byte, and the key of a leaf comes after it.
 #[test]
 fn a_query_is_passed_on_and_a_redirect_followed() {
-    let store = data("python-blosc2-4.14.1/treestore__dfltb2z.b2z");
+    let store = Place::data().read("python-blosc2-4.14.1/treestore__dfltb2z.b2z");
     const QUERY: &str = "/there?X-Signature=a%2Bb%3D&n=1";
     let host = serve(move |path, range| match path {
         "/here" => (format!("302 Found\r\nlocation: {QUERY}"), Vec::new()),
@@ -115,20 +101,20 @@ fn a_query_is_passed_on_and_a_redirect_followed() {
         _ => ("404 Not Found".to_owned(), Vec::new()),
     });
     for path in ["/here", QUERY] {
-        let (out, error, _) = run(&["cat", &format!("{host}{path}::/g0/n0")]);
+        let (out, error, _) = Place::data().run(&["cat", &format!("{host}{path}::/g0/n0")]);
         assert_eq!((out.as_str(), error.as_str()), ("0  1  2  3\n", ""), "{path}");
     }
     let other = format!("{host}/there?n=1");
-    assert_eq!(run(&[&other]).1, format!("{other}: the server answers 404 Not Found\n"));
+    assert_eq!(Place::data().run(&[&other]).1, format!("{other}: the server answers 404 Not Found\n"));
 }
 
 #[test]
 fn a_server_that_lies_is_refused() {
-    let example = data("example.b2nd");
+    let example = Place::data().read("example.b2nd");
     let length = example.len();
     let refused = |answer: Answer, error: &str| {
         let url = serve(move |_, _| answer.clone());
-        let (out, said, status) = run(&[&url]);
+        let (out, said, status) = Place::data().run(&[&url]);
         assert_eq!((out.as_str(), status), ("", 1));
         assert_eq!(said, format!("{url}: {error}\n"));
     };
@@ -161,7 +147,7 @@ fn a_server_that_lies_is_refused() {
 
 #[test]
 fn a_file_that_changes_meanwhile_is_refused() {
-    let mut bytes = data("example.b2nd");
+    let mut bytes = Place::data().read("example.b2nd");
     bytes.resize(70_000, 0);
     // The trailer is in another block than the header.
     bytes[0x10..0x18].copy_from_slice(&70_000_u64.to_be_bytes());
@@ -170,14 +156,14 @@ fn a_file_that_changes_meanwhile_is_refused() {
         _ => part(&[&bytes[..], &[0; 9]].concat(), range),
     });
     let error = format!("{url}: the file had 70,000 bytes, and has 70009 now\n");
-    assert_eq!(run(&[&url]), (String::new(), error, 1));
+    assert_eq!(Place::data().run(&[&url]), (String::new(), error, 1));
 }
 
 /// Another file of the same length, in the place of the one that was opened.
 #[test]
 fn a_file_that_is_replaced_meanwhile_is_refused() {
     for (field, value) in [("etag", "\"1\""), ("last-modified", "Mon, 01 Jan 2024 00:00:00 GMT")] {
-        let mut bytes = data("example.b2nd");
+        let mut bytes = Place::data().read("example.b2nd");
         bytes.resize(70_000, 0);
         bytes[0x10..0x18].copy_from_slice(&70_000_u64.to_be_bytes());
         let url = serve(move |_, range| {
@@ -188,13 +174,13 @@ fn a_file_that_is_replaced_meanwhile_is_refused() {
         let name = if field == "etag" { "ETag" } else { "Last-Modified" };
         let error =
             format!("the file was replaced while it was read: its {name} was {value}, and is another now\n").replace('"', "\"");
-        assert_eq!(run(&[&url]), (String::new(), format!("{url}: {error}"), 1));
+        assert_eq!(Place::data().run(&[&url]), (String::new(), format!("{url}: {error}"), 1));
     }
 }
 
 #[test]
 fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
-    let bytes = data("example.b2nd");
+    let bytes = Place::data().read("example.b2nd");
     let (asked, questions) = mpsc::channel();
     let mut failures = 2;
     let answer = std::sync::Mutex::new(move || {
@@ -209,12 +195,12 @@ fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
             _ => ("404 Not Found".to_owned(), Vec::new()),
         }
     });
-    let (_, error, status) = run(&[&format!("{url}/there")]);
+    let (_, error, status) = Place::data().run(&[&format!("{url}/there")]);
     assert_eq!((error.as_str(), status, questions.try_iter().count()), ("", 0, 3));
     for command in ["info", "cat"] {
         let missing = format!("{url}/gone");
         let error = format!("{missing}: the server answers 404 Not Found\n");
-        assert_eq!(run(&[command, &missing]), (String::new(), error, 1));
+        assert_eq!(Place::data().run(&[command, &missing]), (String::new(), error, 1));
         assert_eq!(questions.try_iter().count(), 1, "{command}");
     }
 }

@@ -1,6 +1,8 @@
-//! What is drawn: pictures that are kept, and that no array makes one too large or breaks its XML.
+//! `b2nd draw`: pictures that are kept, and that no array makes one too large or breaks its XML.
 
-use super::{EXAMPLE, TemporaryFile, assert_prints, frame_with, manifest, path, shown};
+use std::fs;
+
+use crate::harness::{Directory, EXAMPLE, TemporaryFile, assert_prints, frame_with, manifest, path, shown};
 
 #[test]
 fn an_array_is_drawn() {
@@ -14,7 +16,7 @@ fn an_array_is_drawn() {
 
 #[test]
 fn readme_shows_a_picture_that_is_kept() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
     assert!(readme.contains("](tests/data/inspect/i4_2d.svg)"));
 }
 
@@ -29,9 +31,10 @@ fn every_file_has_a_drawing_of_bounded_size() {
 
 #[test]
 fn names_cannot_break_the_document() {
-    let file = TemporaryFile::new("svg-<&", &frame_with("</text>&", b""));
-    let svg = shown(&["draw", &file.0]);
-    assert!(svg.contains(">info-svg-&lt;&amp;.b2nd</text>"), "{svg}");
+    let tests = Directory::new();
+    tests.write("svg-<&.b2nd", frame_with("</text>&", b""));
+    let svg = tests.ok(&["draw", "svg-<&.b2nd"]);
+    assert!(svg.contains(">svg-&lt;&amp;.b2nd</text>"), "{svg}");
     assert!(svg.contains(">&quot;&lt;/text&gt;&amp;&quot;</text>"), "{svg}");
 }
 
@@ -40,8 +43,8 @@ fn names_cannot_break_the_document() {
 fn no_length_stands_on_the_caption() {
     let geometry = b2nd::Geometry::new(&[1_000_000, 1_000_000], &[1, 1_000_000], &[1, 1_000_000]).unwrap();
     let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, "|u1")).unwrap();
-    let file = TemporaryFile::new("wide", &frame_with("b2nd", &content));
-    let svg = shown(&["draw", &file.0]);
+    let file = TemporaryFile::new(&frame_with("b2nd", &content));
+    let svg = shown(&["draw", file.path()]);
     let number = |text: &str| {
         text.split(|c: char| !(c.is_ascii_digit() || c == '.')).find(|part| !part.is_empty()).unwrap().parse::<f64>().unwrap()
     };

@@ -1,15 +1,14 @@
-//! Stores, recipes, tables and attributes that python-blosc2 wrote: `b2nd info --json` says of each leaf what Python says.
-//!
-//! Those files are not in the repository: their test runs where `../shared/corpus/stores` is, or what `B2ND_STORES` names.
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! Stores: leaves, groups, attributes and recipes, in directories, archives and frames.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+use std::path::PathBuf;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Header, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
+
+use crate::harness::{Directory, Place, Printed};
 
 fn corpus() -> Option<PathBuf> {
     let place = std::env::var_os("B2ND_STORES").map(PathBuf::from);
@@ -17,16 +16,14 @@ fn corpus() -> Option<PathBuf> {
     place.join("expect.json").is_file().then_some(place)
 }
 
-fn lines(corpus: &PathBuf, name: &str) -> Vec<Value> {
-    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(["info", "--json", name]).current_dir(corpus).output().unwrap();
-    assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(0)), "{name}");
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+fn lines(corpus: &Path, name: &str) -> Vec<Value> {
+    Place(corpus.to_owned()).ok(&["info", "--json", name]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
 fn json_says_of_each_leaf_what_python_says() {
     let Some(corpus) = corpus() else { return eprintln!("no corpus here: nothing was compared") };
-    let expect: Value = serde_json::from_slice(&std::fs::read(corpus.join("expect.json")).unwrap()).unwrap();
+    let expect: Value = serde_json::from_slice(&fs::read(corpus.join("expect.json")).unwrap()).unwrap();
     let (mut leaves, mut values) = (0, 0);
     for (name, expected) in expect["expect"].as_object().unwrap() {
         let lines = lines(&corpus, name.split('#').next().unwrap());
@@ -130,20 +127,18 @@ fn dtype(string: &Value) -> DType {
     string.as_str().unwrap().parse::<DType>().unwrap().into_canonical()
 }
 
-/// A folder that is gone after its test.
-struct Folder(PathBuf);
+/// A store in a directory of its own.
+struct Store(Directory);
 
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stores-{name}.b2d"));
-        let _ = fs::remove_dir_all(&path);
-        Folder(path)
+impl Store {
+    const NAME: &str = "store.b2d";
+
+    fn new() -> Store {
+        Store(Directory::new())
     }
 
     fn write(&self, file: &str, bytes: impl AsRef<[u8]>) {
-        let path = self.0.join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        self.0.write(&format!("{}/{file}", Store::NAME), bytes);
     }
 
     /// A frame with an attribute, MessagePack.
@@ -155,11 +150,8 @@ impl Folder {
         self.write(file, frame);
     }
 
-    /// Runs b2nd on it: output, errors without the path, and status.
-    fn run(&self, args: &[&str]) -> (String, String, i32) {
-        let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(args).arg(&self.0).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap().replace(self.0.to_str().unwrap(), "STORE");
-        (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+    fn run(&self, args: &[&str]) -> Printed {
+        self.0.run(&[args, &[Store::NAME]].concat())
     }
 
     fn json(&self, args: &[&str]) -> Vec<Value> {
@@ -167,16 +159,10 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn a_table_has_the_attributes_of_its_user() {
     for (table, line) in [("", 0), ("", 1), ("g/t/", 1)] {
-        let store = Folder::new("table");
+        let store = Store::new();
         store.attribute(&format!("{table}_meta.b2f"), "kind", b"\xa6ctable");
         store.attribute(&format!("{table}_vlmeta.b2f"), "author", b"\xa2me");
         let found = store.json(&["info", "--json"]);
@@ -191,24 +177,21 @@ fn a_table_has_the_attributes_of_its_user() {
 /// In an archive a member's place is known only from the bytes before it.
 #[test]
 fn a_member_that_is_not_where_the_archive_says_is_said() {
-    let folder = Folder::new("archive");
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z");
-    let mut archive = fs::read(data).unwrap();
+    let tests = Directory::new();
+    let mut archive = Place::data().read("python-blosc2-4.14.1/treestore__dfltb2z.b2z");
     const MEMBER: &[u8] = b"g1/n1.b2nd";
     const BEFORE_NAME: usize = 30;
     let name = archive.windows(MEMBER.len()).position(|bytes| bytes == MEMBER).unwrap();
     archive[name - BEFORE_NAME] = b'?';
-    folder.write("bad.b2z", archive);
-    let path = folder.0.join("bad.b2z");
-    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).args(["info", "--json"]).arg(&path).output().unwrap();
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(err.starts_with(&format!("{}::/g1/n1: g1/n1.b2nd: the zip archive cannot be read", path.display())), "{err}");
-    assert_eq!((out.lines().count(), err.lines().count(), output.status.code()), (5, 1, Some(1)));
+    tests.write("bad.b2z", archive);
+    let (out, err, status) = tests.run(&["info", "--json", "bad.b2z"]);
+    assert!(err.starts_with("bad.b2z::/g1/n1: g1/n1.b2nd: the zip archive cannot be read"), "{err}");
+    assert_eq!((out.lines().count(), err.lines().count(), status), (5, 1, 1));
 }
 
 #[test]
 fn columns_that_are_computed_come_last() {
-    let store = Folder::new("computed");
+    let store = Store::new();
     let schema = br#"{"columns": [{"name": "i", "kind": "int64"}], "n_rows": 2,
         "computed_columns": [{"name": "i2", "kind": "expression", "expression": "(o0 * 2)", "col_deps": ["i"]}]}"#;
     store.attribute("_meta.b2f", "schema", &[&[0xd9, schema.len() as u8][..], schema].concat());
@@ -223,7 +206,7 @@ fn columns_that_are_computed_come_last() {
 
 #[test]
 fn groups_have_their_attributes_in_every_form() {
-    let store = Folder::new("groups");
+    let store = Store::new();
     store.attribute("__vlmeta__.b2f", "root", b"\x01");
     store.attribute("g/h/__vlmeta__.b2f", "deep", b"\x02");
     store.attribute("g/leaf.b2f", "own", b"\x03");
@@ -237,7 +220,7 @@ fn groups_have_their_attributes_in_every_form() {
 #[test]
 fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
     for with_table in [false, true] {
-        let store = Folder::new(if with_table { "broken-table" } else { "broken" });
+        let store = Store::new();
         if with_table {
             store.write("t/_meta.b2f", b"no frame");
             store.attribute("t/_vlmeta.b2f", "author", b"\xa2me");
@@ -247,12 +230,11 @@ fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
         store.write("g/__vlmeta__.b2f", b"");
         store.attribute("g/c.b2f", "own", b"\x02");
         let empty = "unexpected end of input at byte 0: the frame's header needs 15 more bytes";
-        let mut errors = format!("STORE::/a: {empty}\nSTORE::/g/__vlmeta__: {empty}\n");
+        let mut errors = format!("store.b2d::/a: {empty}\nstore.b2d::/g/__vlmeta__: {empty}\n");
         let mut shown = vec!["/b", "/g/c"];
         if with_table {
             shown.push("/t");
-            errors +=
-                "STORE::/t/_meta: not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (6e) at byte 0\n";
+            errors += "store.b2d::/t/_meta: not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (6e) at byte 0\n";
         }
         let keys = |lines: Vec<Value>| {
             let keys = lines.iter().filter_map(|line| line["key"].as_str().map(str::to_owned));
@@ -271,11 +253,149 @@ fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
 
 #[test]
 fn a_directory_named_like_a_store_that_is_none_says_so() {
-    const NOTHING: &str = "STORE: there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store (embed.b2e)";
-    let folder = Folder::new("no-store");
-    fs::create_dir_all(folder.0.join("below")).unwrap();
+    const NOTHING: &str = "store.b2d: there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store (embed.b2e)";
+    let folder = Store::new();
+    fs::create_dir_all(folder.0.path("store.b2d/below")).unwrap();
     for (command, expected) in [("info", 1), ("check", 3)] {
         let (out, err, status) = folder.run(&[command]);
         assert_eq!((out.as_str(), err.trim_end(), status), ("", NOTHING, expected));
     }
+}
+
+#[test]
+fn an_embed_store_without_leaves_is_whole() {
+    let tests = Directory::new();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("b2embed", [0x81, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 1]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    tests.write("empty.b2e", writer.finish().unwrap());
+    for command in ["info", "check"] {
+        let (_, err, status) = tests.run(&[command, "empty.b2e"]);
+        assert_eq!((err.as_str(), status), ("", 0));
+    }
+}
+
+/// A frame whose data are frames, each under a key with its offset and length.
+fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
+    let length = i32::try_from(data.len()).unwrap();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: length, blocksize: length }).unwrap();
+    header.metalayers_mut().insert(metalayer, b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
+    let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}, "current_offset": {length}}}"#)).unwrap();
+    writer.set_vlmetalayer("estore_metadata", &map).unwrap();
+    writer.finish().unwrap()
+}
+
+/// Small frames are embedded, and the attributes of a store and its groups are such frames.
+#[test]
+fn embedded_attributes_are_no_leaves() {
+    let tests = Directory::new();
+    let frame = |number: u8| -> Vec<u8> {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
+        writer.set_vlmetalayer("number", &[number]).unwrap();
+        writer.finish().unwrap()
+    };
+    let frames = [frame(1), frame(2), frame(3)];
+    let mut start = 0;
+    let mut place = |key: &str, frame: &Vec<u8>| {
+        let place = format!(r#""{key}": {{"offset": {start}, "length": {}}}"#, frame.len());
+        start += frame.len();
+        place
+    };
+    let keys = ["/__vlmeta__", "/g/__vlmeta__", "/g/x"];
+    let map: Vec<_> = keys.iter().zip(&frames).map(|(key, frame)| place(key, frame)).collect();
+    fs::create_dir(tests.path("t.b2d")).unwrap();
+    tests.write("t.b2d/embed.b2e", embed_store("b2tree", &frames.concat(), &map.join(",")));
+    let (out, ..) = tests.run(&["info", "--json", "t.b2d"]);
+    let lines: Vec<&str> = out.as_str().lines().collect();
+    assert_eq!(lines[0], r#"{"path":"t.b2d","kind":"treestore","vlmeta":{"number":1},"leaves":1,"groups":{"/g":{"number":2}}}"#);
+    assert!(lines.len() == 2 && lines[1].contains(r#""key":"/g/x""#), "{lines:?}");
+}
+
+/// A store in which a leaf is a store whose leaves are itself, and one that says so a thousand times.
+#[test]
+fn an_embed_map_that_leads_to_itself_has_an_end() {
+    let tests = Directory::new();
+    let store = |data: &[u8], map: &str| embed_store("b2embed", data, map);
+    let inner: Vec<u8> = store(b"data", r#""/a": {"offset": 0, "length": 4}"#);
+    let whole = format!(r#"{{"offset": 0, "length": {}}}"#, inner.len());
+    let map: Vec<_> = (0..1000).map(|n| format!(r#""/{n}": {whole}"#)).collect();
+    tests.write("same.b2e", store(&inner, &map.join(",")));
+    let (out, err, _) = tests.run(&["info", "--json", "same.b2e"]);
+    assert_eq!((err.as_str(), out.as_str().lines().count()), ("", 1001));
+    assert_eq!(tests.run(&["check", "--data", "same.b2e"]).2, 0);
+    // Offsets count in the data: this is where the store itself would be.
+    let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
+    tests.write("beyond.b2e", beyond);
+    let error = format!("beyond.b2e::/self: 100000 bytes at 0 are not in the frame's data, which are {}\n", inner.len());
+    assert_eq!(tests.run(&["check", "beyond.b2e"]).1, error);
+}
+
+#[test]
+fn a_tree_has_an_end() {
+    let tests = Directory::new();
+    let deep = tests.path("deep.b2d").join("d/".repeat(100));
+    fs::create_dir_all(&deep).unwrap();
+    fs::copy(Place::data().path("example.b2nd"), deep.join("x.b2nd")).unwrap();
+    let (out, err, _) = tests.run(&["info", "--tree", "deep.b2d"]);
+    assert_eq!(out.as_str().lines().count(), 65, "{}", err.as_str());
+    assert!(out.as_str().ends_with("d/  1 leaf\n"));
+}
+
+#[test]
+fn a_leaf_has_a_key() {
+    let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    let leaf = format!("{store}::/g0/n0");
+    let (out, ..) = Place::data().run(&[&leaf]);
+    assert!(out.as_str().starts_with(&format!("{leaf}\n  kind          ndarray\n")));
+    let (_, err, _) = Place::data().run(&[&format!("{store}::/none")]);
+    assert_eq!(
+        err.as_str(),
+        format!("{store}::/none: there is no /none in it; there are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
+    );
+    let (_, err, _) = Place::data().run(&["hex", store]);
+    assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    let (_, err, _) = Place::data().run(&["example.b2nd::/a"]);
+    assert_eq!(err.as_str(), "example.b2nd::/a: it is no store, so there is no /a in it\n");
+}
+
+/// An archive's `embed.b2e` that is deflated is refused by name, as python-blosc2 refuses it; other members are inflated.
+#[test]
+fn deflated_members_are_read_or_named() {
+    let tests = Directory::new();
+    let example = Place::data().read("example.b2nd");
+    tests.write("good.zip", zip("data/a.b2nd", &example));
+    let (out, err, _) = tests.run(&["good.zip::/data/a"]);
+    assert!(out.as_str().contains("  element     structure of 3 fields"), "{}", err.as_str());
+    tests.write("bad.b2z", zip("embed.b2e", &example));
+    let (_, err, status) = tests.run(&["bad.b2z"]);
+    let error = "the member \"embed.b2e\" is deflated, and python-blosc2 reads none but a stored one";
+    assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
+    // A member's name is a key as it stands.
+    tests.write("colons.zip", zip("a::b.b2nd", &example));
+    assert_eq!(tests.run(&["colons.zip::/a::b"]).2, 0);
+    assert_eq!(tests.run(&["info", "--tree", "colons.zip"]).0.matches("a::b").count(), 1);
+    let mut cut = zip("data/a.b2nd", &example);
+    cut.truncate(cut.len() - 30);
+    tests.write("cut.zip", cut);
+    assert_eq!(tests.run(&["cut.zip"]).2, 1);
+}
+
+/// An archive of one member, deflated into one stored block.
+fn zip(name: &str, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(data.len()).unwrap();
+    let deflated = [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data].concat();
+    let crc = data.iter().fold(!0_u32, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+    });
+    let sizes = [&(!crc).to_le_bytes()[..], &(deflated.len() as u32).to_le_bytes(), &(data.len() as u32).to_le_bytes()].concat();
+    let name_len = (name.len() as u16).to_le_bytes();
+    let mut zip = [&b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 2], name.as_bytes(), &deflated].concat();
+    let start = zip.len() as u32;
+    zip.extend([&b"PK\x01\x02\x14\0\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 16], name.as_bytes()].concat());
+    let length = zip.len() as u32 - start;
+    zip.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &start.to_le_bytes(), &[0; 2]].concat());
+    zip
 }

@@ -1,49 +1,15 @@
 //! `b2nd check`: what is found, in which place, who minds, and the exit status.
-#![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
 
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use serde_json::{Value, json};
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
-
-/// Runs `b2nd check` where tests/data is `.`: output, errors and status.
-fn check(args: &[&str]) -> (String, String, i32) {
-    let output = Command::new(env!("CARGO_BIN_EXE_b2nd")).arg("check").args(args).current_dir(DATA).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
-}
-
-fn findings(args: &[&str]) -> Vec<Value> {
-    let (out, err, _) = check(&[&["--json"], args].concat());
-    assert_eq!(err, "");
-    out.lines().flat_map(|line| serde_json::from_str::<Value>(line).unwrap()["findings"].as_array().unwrap().clone()).collect()
-}
-
-/// A file that is gone after its test.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str, bytes: &[u8]) -> Temporary {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{name}.b2nd"));
-        fs::write(&path, bytes).unwrap();
-        Temporary(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
-}
+use crate::harness::{Directory, Place, TemporaryFile, broken_data, check, findings};
 
 #[test]
 fn the_exit_status_says_what_was_found() {
@@ -91,35 +57,35 @@ fn array(dtype: &str, chunks: usize) -> Vec<u8> {
 
 #[test]
 fn the_array_is_compared_with_its_frame() {
-    assert_eq!(findings(&[Temporary::new("good", &array("<i2", 2)).path()]), Vec::<Value>::new());
-    let only = |name: &str, bytes: &[u8]| {
-        let found = findings(&[Temporary::new(name, bytes).path()]);
+    assert_eq!(findings(&[TemporaryFile::new(&array("<i2", 2)).path()]), Vec::<Value>::new());
+    let only = |bytes: &[u8]| {
+        let found = findings(&[TemporaryFile::new(bytes).path()]);
         assert_eq!(found.len(), 1, "{found:?}");
         format!("{}: {}", found[0]["place"].as_str().unwrap(), found[0]["finding"].as_str().unwrap())
     };
-    assert_eq!(only("dtype", &array("<i4", 2)), "dtype: an element of it has 4 bytes, the frame's typesize is 2");
-    assert_eq!(only("chunks", &array("<i2", 4)), "array: it has 4 chunks, the frame holds 2");
+    assert_eq!(only(&array("<i4", 2)), "dtype: an element of it has 4 bytes, the frame's typesize is 2");
+    assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, the frame holds 2");
     let mut flag = array("<i2", 2);
     flag[0x44] = 0xc2;
-    assert_eq!(only("flag", &flag), "header: it says there are no vlmetalayers, and there are");
+    assert_eq!(only(&flag), "header: it says there are no vlmetalayers, and there are");
     let longer = [array("<i2", 2), vec![0; 3]].concat();
-    assert_eq!(only("longer", &longer), "file: after the frame: 3 bytes, lost with the next edit");
+    assert_eq!(only(&longer), "file: after the frame: 3 bytes, lost with the next edit");
     let cut = &array("<i2", 2)[..200];
-    let found = findings(&[Temporary::new("cut", cut).path()]);
+    let found = findings(&[TemporaryFile::new(cut).path()]);
     let all: Vec<_> = found.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
     assert_eq!(all, ["trailer", "index"]);
 }
 
 #[test]
 fn every_chunk_is_looked_at_and_with_data_decompressed() {
-    let good = fs::read(format!("{DATA}/example.b2nd")).unwrap();
+    let good = Place::data().read("example.b2nd");
     const CHUNK: usize = 320;
     let mut header = good;
     header[CHUNK + 3] = 0;
-    let file = Temporary::new("chunk", &header);
+    let file = TemporaryFile::new(&header);
     let found = findings(&[file.path()]);
     assert_eq!((found.len(), &found[0]["place"], &found[0]["offset"]), (1, &json!("chunk 0"), &json!(320)));
-    let file = Temporary::new("data", &broken_data());
+    let file = TemporaryFile::new(&broken_data());
     assert_eq!(findings(&[file.path()]), Vec::<Value>::new());
     assert_eq!(findings(&["--data", file.path()])[0]["place"], "chunk 0");
 }
@@ -155,7 +121,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     for (at, byte, place, offset, finding, python) in cases {
         let mut frame = good.clone();
         frame[at] = byte;
-        let found = findings(&[Temporary::new("header", &frame).path()]);
+        let found = findings(&[TemporaryFile::new(&frame).path()]);
         assert_eq!(found.len(), 1, "{finding}: {found:?}");
         let found = &found[0];
         assert_eq!((&found["place"], &found["finding"]), (&json!(place), &json!(finding)));
@@ -165,7 +131,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     for filter in [32, 36, 160, 255] {
         let mut frame = good.clone();
         frame[0x47] = filter;
-        assert_eq!(findings(&[Temporary::new("filter-known", &frame).path()]), Vec::<Value>::new());
+        assert_eq!(findings(&[TemporaryFile::new(&frame).path()]), Vec::<Value>::new());
     }
 }
 
@@ -200,43 +166,26 @@ fn what_a_metalayer_holds_is_nobodys_business() {
     writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
     writer.set_vlmetalayer("theirs", b"plain text").unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
-    assert_eq!(check(&[Temporary::new("any", &frame).path()]), (String::new(), String::new(), 0));
-}
-
-/// Of a filter that this program does not have it does not say what others do with it.
-#[test]
-fn an_unknown_filter_is_not_against_the_document() {
-    let mut frame = fs::read(format!("{DATA}/example.b2nd")).unwrap();
-    const CHUNK: usize = 320;
-    const LAST_FILTER: usize = 21;
-    frame[CHUNK + LAST_FILTER] = 165;
-    let file = Temporary::new("filter", &frame);
-    let found = findings(&["--data", file.path()]);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["finding"], "b2nd-codec has no filter 165");
-    let answers = ["document", "c_blosc2", "python_blosc2"].map(|who| &found[0][who]);
-    assert_eq!(answers, [&Value::Null; 3]);
+    assert_eq!(check(&[TemporaryFile::new(&frame).path()]), (String::new(), String::new(), 0));
 }
 
 /// Only a sparse frame can say less: in a contiguous one the index would be looked for elsewhere.
 #[test]
 fn the_header_counts_what_the_chunks_have() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-sparse.b2nd");
-    let _ = fs::remove_dir_all(&directory);
-    fs::create_dir(&directory).unwrap();
-    for entry in fs::read_dir(format!("{DATA}/python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd")).unwrap() {
+    let tests = Directory::new();
+    for entry in fs::read_dir(Place::data().path("python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd")).unwrap() {
         let path = entry.unwrap().path();
-        fs::copy(&path, directory.join(path.file_name().unwrap())).unwrap();
+        fs::copy(&path, tests.path(path.file_name().unwrap())).unwrap();
     }
+    let directory = tests.path("");
     let path = directory.to_str().unwrap();
     assert_eq!(findings(&[path]), Vec::<Value>::new());
-    let mut frame = fs::read(directory.join("chunks.b2frame")).unwrap();
+    let mut frame = tests.read("chunks.b2frame");
     let cbytes = 0x26 + 1..0x26 + 9;
     frame[cbytes.clone()].copy_from_slice(&33_i64.to_be_bytes());
-    fs::write(directory.join("chunks.b2frame"), frame).unwrap();
+    tests.write("chunks.b2frame", frame);
     let found = findings(&[path]);
     assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
-    fs::remove_dir_all(&directory).unwrap();
 }
 
 /// A table of three columns in a folder.
@@ -252,22 +201,14 @@ fn write_table(directory: &Path, columns: [&str; 3]) {
     let frame: Vec<u8> = writer.finish().unwrap();
     fs::write(directory.join("_meta.b2f"), frame).unwrap();
     for column in columns {
-        fs::copy(format!("{DATA}/example.b2nd"), directory.join("_cols").join(column)).unwrap();
+        fs::copy(Place::data().path("example.b2nd"), directory.join("_cols").join(column)).unwrap();
     }
-}
-
-/// Bytes of an example file, the codec's of its first chunk broken.
-fn broken_data() -> Vec<u8> {
-    let mut data = fs::read(format!("{DATA}/example.b2nd")).unwrap();
-    const CHUNK: usize = 320;
-    data[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
-    data
 }
 
 #[test]
 fn the_files_of_a_table_are_checked_as_frames() {
-    let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-columns.b2d");
-    let _ = fs::remove_dir_all(&store);
+    let tests = Directory::new();
+    let store = tests.path("columns.b2d");
     for (table, key) in [(store.clone(), "/"), (store.join("g/t"), "/g/t")] {
         write_table(&table, ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
         let path = store.to_str().unwrap();
@@ -300,38 +241,14 @@ fn the_files_of_a_table_are_checked_as_frames() {
 
 #[test]
 fn a_table_has_the_columns_of_its_schema() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-table.b2d");
+    let tests = Directory::new();
+    let directory = tests.path("table.b2d");
     write_table(&directory, ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"]);
     let path = directory.to_str().unwrap();
     let line = format!("{path}::/: column \"c\": no file holds it (refused by python-blosc2)\n");
     assert_eq!(check(&[path]), (line, String::new(), 1));
     fs::rename(directory.join("_cols/c.utf8.b2nd"), directory.join("_cols/c.b2nd")).unwrap();
     assert_eq!(check(&[path]).2, 0);
-    fs::remove_dir_all(&directory).unwrap();
-}
-
-/// ndcell asks for the array's shapes, which a chunk does not have.
-#[test]
-fn a_filter_that_asks_for_shapes_has_them() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check-ndcell.b2nd");
-    let _ = fs::remove_file(&path);
-    let options = b2nd_ndarray::Options {
-        chunkshape: Some(vec![16, 16]),
-        blockshape: Some(vec![8, 8]),
-        filters: vec![(b2nd::frame::Filter::Other(32), 4)],
-        ..b2nd_ndarray::Options::default()
-    };
-    let meta = B2ndMeta::new(options.geometry(&[32, 32], 4).unwrap(), "<i4".to_owned());
-    let data: Vec<u8> = (0..1024_i32).flat_map(|n| (n / 7).to_le_bytes()).collect();
-    let written = b2nd_ndarray::write_bytes(&path, &meta, &data, &options);
-    if cfg!(feature = "plugins") {
-        written.unwrap();
-        assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
-        fs::remove_file(&path).unwrap();
-    } else {
-        let refused = "b2nd-codec has no filter ndcell here: its feature `plugins` has";
-        assert_eq!(written.unwrap_err().to_string(), refused);
-    }
 }
 
 /// Every chunk of every file that a released writer wrote.
@@ -354,30 +271,18 @@ fn good_files_are_not_against_the_document() {
     assert!(status == 3 && frames > 1500, "{frames} frames");
 }
 
-/// A good frame with bytes of it changed, and what is then found, where python-blosc2 or C-Blosc2 refuse to open or to read it.
+/// Whoever reads the findings may stop: the status is that of all of them.
 #[test]
-fn damage_that_python_refuses_is_found() {
-    let example = fs::read(Path::new(DATA).join("example.b2nd")).unwrap();
-    let header = Header::from_slice(&example).unwrap();
-    let index = usize::try_from(header.tail_range().start).unwrap();
-    let found = |name: &str, place: usize, byte: u8| {
-        let mut bytes = example.clone();
-        bytes[place] = byte;
-        let file = Temporary::new(&format!("refused-{name}"), &bytes);
-        let all = findings(&["--data", file.path()]);
-        assert!(!all.is_empty() && all.iter().any(|finding| finding["python_blosc2"] == json!(false)), "{name}: {all:?}");
-        all.iter()
-            .map(|finding| format!("{}: {}", finding["place"].as_str().unwrap(), finding["finding"].as_str().unwrap()))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
-    let varies = "its flags say that its blocks vary in length, the frame's header that they do not";
-    assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
-    // The first byte of a blocksize of 384, after its marker.
-    let negative = found("blocksize", 0x35, 0x80);
-    assert!(negative.contains(&"header: blocksize: expected 1 to 4,608, found -2,147,483,264".to_owned()), "{negative:?}");
-    let start = example.len() - 283;
-    let chunk = (start..example.len()).find(|&at| example[at..].starts_with(&[5, 1])).unwrap();
-    let flagged = found("vl", chunk + 30, 1);
-    assert_eq!(flagged, [format!("vlmetalayer \"author\": {varies}")]);
+fn a_closed_pipe_does_not_change_what_check_says() {
+    let tests = Directory::new();
+    let odd = "python-blosc2-3.9.0/squeeze__2to1_meta.b2nd";
+    tests.take(odd, "odd.b2nd");
+    let files = vec!["odd.b2nd"; 2000];
+    let mut check =
+        tests.command(&[&["check"], files.as_slice()].concat()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = check.stdout.take().unwrap();
+    out.read_exact(&mut [0; 10]).unwrap();
+    drop(out);
+    let output = check.wait_with_output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(1)));
 }

@@ -1,22 +1,10 @@
 //! `b2nd stats`: what is counted of values, of which parts, and what is refused.
-#![allow(clippy::unwrap_used)]
 
-mod harness;
-
-use harness::{Directory, npy};
-
-/// A file of these values in chunks of 2 x 3.
-fn five_by_seven(name: &str) -> Directory {
-    let tests = Directory::new(name);
-    let values: Vec<i32> = (0..35).collect();
-    tests.write("a.npy", npy("<i4", "(5, 7)", &values));
-    tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
-    tests
-}
+use crate::harness::{Directory, five_by_seven, npy};
 
 #[test]
 fn integers_are_counted_exactly_over_all_chunks() {
-    let tests = five_by_seven("stats-integers");
+    let tests = five_by_seven();
     assert_eq!(
         tests.ok(&["stats", "--json", "a.b2nd"]),
         "{\"path\":\"a.b2nd\",\"key\":null,\"column\":null,\"dtype\":\"<i4\",\"shape\":[5,7],\"count\":35,\"nan\":0,\"zeros\":1,\
@@ -31,7 +19,7 @@ fn integers_are_counted_exactly_over_all_chunks() {
 
 #[test]
 fn a_slice_counts_what_it_means_and_nothing_else() {
-    let tests = five_by_seven("stats-slice");
+    let tests = five_by_seven();
     let line = tests.ok(&["stats", "--json", "--slice", "1::2,::3", "a.b2nd"]);
     assert!(line.contains("\"shape\":[2,3],\"count\":6,\"nan\":0,\"zeros\":0,\"min\":7,\"max\":27,\"mean\":17.0,"), "{line}");
     assert!(line.contains("\"values\":[[7,1],[10,1],[13,1],[21,1],[24,1],[27,1]]"), "{line}");
@@ -48,7 +36,7 @@ fn a_slice_counts_what_it_means_and_nothing_else() {
 
 #[test]
 fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
-    let tests = Directory::new("stats-nan");
+    let tests = Directory::new();
     let bits = [1.5_f32, f32::NAN, f32::INFINITY, -0.0].map(|value| i32::from_le_bytes(value.to_le_bytes()));
     tests.write("a.npy", npy("<f4", "(4,)", &bits));
     tests.ok(&["import", "a.npy", "a.b2nd"]);
@@ -62,7 +50,7 @@ fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
 
 #[test]
 fn times_have_a_range_and_a_mean_and_nat_is_counted() {
-    let tests = Directory::new("stats-times");
+    let tests = Directory::new();
     // 1970-01-01T00:01, not a time, 1970-01-01T00:04, big-endian.
     let words = [0, 60_i32.swap_bytes(), i32::MIN.swap_bytes(), 0, 0, 240_i32.swap_bytes()];
     tests.write("a.npy", npy(">M8[s]", "(3,)", &words));
@@ -75,7 +63,7 @@ fn times_have_a_range_and_a_mean_and_nat_is_counted() {
 
 #[test]
 fn structures_are_counted_field_by_field() {
-    let tests = Directory::new("stats-fields");
+    let tests = Directory::new();
     tests.take("example.b2nd", "s.b2nd");
     let lines = tests.ok(&["stats", "--json", "s.b2nd"]);
     let columns: Vec<&str> =
@@ -86,7 +74,7 @@ fn structures_are_counted_field_by_field() {
 
 #[test]
 fn a_store_has_a_line_for_each_array() {
-    let tests = Directory::new("stats-store");
+    let tests = Directory::new();
     tests.take("python-blosc2-4.14.1/treestore__dfltb2z.b2z", "t.b2z");
     let lines = tests.ok(&["stats", "--json", "t.b2z"]);
     let keys: Vec<&str> = lines.lines().map(|line| line.split('"').nth(7).unwrap()).collect();
@@ -96,7 +84,7 @@ fn a_store_has_a_line_for_each_array() {
 
 #[test]
 fn what_holds_no_array_has_a_line_that_says_so() {
-    let tests = five_by_seven("stats-refused");
+    let tests = five_by_seven();
     assert!(tests.refused(&["stats", "gone.b2nd"]).starts_with("gone.b2nd: "));
     let refused = tests.refused(&["stats", "--slice", "9", "a.b2nd"]);
     assert_eq!(refused, "a.b2nd: index 9 is outside dimension 0, whose length is 5");

@@ -1,22 +1,25 @@
-//! `b2nd check --data` as a gate: what is decoded, and where; limits; exit statuses. `b2nd salvage` for what does not pass.
-#![allow(clippy::unwrap_used)]
+//! `b2nd check --data`: what is decoded, and where; limits, digests, damage.
 
-mod harness;
+use std::fs;
 
-use harness::Directory;
+use b2nd::B2ndMeta;
+use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
+
+use crate::harness::{Directory, Place, TemporaryFile, check, findings};
 
 /// A chunk of tests/data/example.b2nd, and its last filter.
 const CHUNK: usize = 320;
+
 const LAST_FILTER: usize = CHUNK + 21;
 
 #[test]
 fn zstandard_is_decoded_by_a_worker_that_is_this_program() {
-    let tests = Directory::new("gate-worker");
+    let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     assert_eq!(tests.ok(&["check", "--strict", "--max-memory", "1M", "--max-time", "60", "a.b2nd"]), "");
     // What the worker refuses is told in its words.
-    let mut bytes = std::fs::read(tests.0.join("a.b2nd")).unwrap();
+    let mut bytes = tests.read("a.b2nd");
     bytes[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
     tests.write("b.b2nd", &bytes);
     let (out, err, status) = tests.run(&["check", "--data", "b.b2nd"]);
@@ -26,9 +29,9 @@ fn zstandard_is_decoded_by_a_worker_that_is_this_program() {
 
 #[test]
 fn what_is_not_decoded_is_said_and_strict_refuses_it() {
-    let tests = Directory::new("gate-strict");
+    let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
-    let mut bytes = std::fs::read(tests.0.join("a.b2nd")).unwrap();
+    let mut bytes = tests.read("a.b2nd");
     bytes[LAST_FILTER] = 165;
     tests.write("a.b2nd", &bytes);
     let line = "a.b2nd: chunk 0 at byte 320: b2nd-codec has no filter 165 (not decoded)\n".to_owned();
@@ -36,12 +39,16 @@ fn what_is_not_decoded_is_said_and_strict_refuses_it() {
     assert_eq!(tests.run(&["check", "--strict", "a.b2nd"]), (line, String::new(), 1));
     assert_eq!(tests.ok(&["check", "a.b2nd"]), "");
     let json: Value = serde_json::from_str(&tests.ok(&["check", "--data", "--json", "a.b2nd"])).unwrap();
-    assert_eq!(json["findings"][0]["not_decoded"], json!(true));
+    let found = &json["findings"];
+    assert_eq!((found.as_array().unwrap().len(), &found[0]["not_decoded"]), (1, &json!(true)));
+    assert_eq!(found[0]["finding"], "b2nd-codec has no filter 165");
+    // What others do with it is not known.
+    assert_eq!(["document", "c_blosc2", "python_blosc2"].map(|who| &found[0][who]), [&Value::Null; 3]);
 }
 
 #[test]
 fn limits_are_findings() {
-    let tests = Directory::new("gate-limits");
+    let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     let (out, err, status) = tests.run(&["check", "--max-memory", "8K", "a.b2nd"]);
     assert!(out.starts_with("a.b2nd: chunk 0 at byte 320: it needs ") && out.contains("at most 8,192 are allowed"), "{out}");
@@ -56,39 +63,8 @@ fn limits_are_findings() {
 }
 
 #[test]
-fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
-    let tests = Directory::new("gate-salvage");
-    tests.take("example.b2nd", "a.b2nd");
-    let bytes = std::fs::read(tests.0.join("a.b2nd")).unwrap();
-    let header = b2nd::frame::Header::from_slice(&bytes).unwrap();
-    let tail = usize::try_from(header.tail_range().start).unwrap();
-    assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: 8 chunks of 8 and 3 attributes are kept\n");
-    assert_eq!(tests.ok(&["check", "--strict", "whole.b2nd"]), "");
-    assert_eq!(tests.ok(&["cat", "a.b2nd"]), tests.ok(&["cat", "whole.b2nd"]));
-    assert_eq!(
-        tests.ok(&["info", "--meta", "a.b2nd"]).replace("a.b2nd", ""),
-        tests.ok(&["info", "--meta", "whole.b2nd"]).replace("whole.b2nd", "")
-    );
-    tests.write("cut.b2nd", &bytes[..tail - 1]);
-    let (out, err, status) = tests.run(&["salvage", "cut.b2nd", "new.b2nd"]);
-    let lines: Vec<_> = out.lines().collect();
-    assert_eq!((lines[0], err.as_str(), status), ("new.b2nd: 3 chunks of 8 and 0 attributes are kept", "", 1));
-    assert!(lines[1].starts_with("order: the index is lost") && lines[2].starts_with("lost: index: "), "{out}");
-    assert!(lines[3].starts_with("lost: chunks 3 to 7: the chunk at byte "), "{out}");
-    assert_eq!(tests.ok(&["check", "--strict", "new.b2nd"]), "");
-    // Neither over a file, nor with what does not fit, nor without a header.
-    let before = tests.names();
-    assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("exists, and nothing is overwritten"));
-    assert!(tests.refused(&["salvage", "--fill", "nan", "cut.b2nd", "b.b2nd"]).contains("cannot be filled with NaN"));
-    tests.write("cut.b2nd", &bytes[..200]);
-    assert!(tests.refused(&["salvage", "cut.b2nd", "b.b2nd"]).contains("the frame's header needs "));
-    assert_eq!(tests.names(), before);
-}
-
-#[test]
 fn digests_find_damage_that_still_decodes() {
-    use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
-    let tests = Directory::new("gate-digests");
+    let tests = Directory::new();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in 0..3 {
         writer.append(&Chunk::store(&[byte; 64], 1).unwrap()).unwrap();
@@ -101,7 +77,7 @@ fn digests_find_damage_that_still_decodes() {
     // The same values in the same place: an edit of something else.
     tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "hi"]);
     assert_eq!(tests.ok(&["check", "--data", "a.b2nd"]), "");
-    let digested = std::fs::read(tests.0.join("a.b2nd")).unwrap();
+    let digested = tests.read("a.b2nd");
     let value: Value = serde_json::from_str(&tests.ok(&["meta", "get", "a.b2nd", "b2nd_digests"])).unwrap();
     assert_eq!((&value[0], &value[1]), (&json!(1), &json!("xxh3-64")));
     // One byte of stored data.
@@ -114,7 +90,7 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
     // Entries of the index that changed places.
-    let digests = b2nd::frame::File::open(tests.0.join("a.b2nd")).unwrap().trailer().unwrap();
+    let digests = b2nd::frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
     let digests = digests.value("b2nd_digests", ()).unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in [Some(0), None, Some(2), None, Some(1)] {
@@ -131,7 +107,7 @@ fn digests_find_damage_that_still_decodes() {
     // Fewer digests than chunks, and other algorithms.
     let with = |digests: &[u8]| {
         tests.write("b.b2nd", &digested);
-        let mut editor = b2nd::frame::File::edit(tests.0.join("b.b2nd")).unwrap();
+        let mut editor = b2nd::frame::File::edit(tests.path("b.b2nd")).unwrap();
         editor.set_vlmetalayer("b2nd_digests", digests).unwrap();
         drop(editor);
         tests.run(&["check", "--data", "b.b2nd"]).0
@@ -146,5 +122,56 @@ fn digests_find_damage_that_still_decodes() {
     broken[header.header_len() + 31] = 0x50;
     tests.write("b.b2nd", &broken);
     assert_eq!(tests.run(&["check", "--digest", "b.b2nd"]).2, 3);
-    assert!(std::fs::read(tests.0.join("b.b2nd")).unwrap() == broken);
+    assert!(tests.read("b.b2nd") == broken);
+}
+
+/// ndcell asks for the array's shapes, which a chunk does not have.
+#[test]
+fn a_filter_that_asks_for_shapes_has_them() {
+    let tests = Directory::new();
+    let path = tests.path("ndcell.b2nd");
+    let options = b2nd_ndarray::Options {
+        chunkshape: Some(vec![16, 16]),
+        blockshape: Some(vec![8, 8]),
+        filters: vec![(b2nd::frame::Filter::Other(32), 4)],
+        ..b2nd_ndarray::Options::default()
+    };
+    let meta = B2ndMeta::new(options.geometry(&[32, 32], 4).unwrap(), "<i4".to_owned());
+    let data: Vec<u8> = (0..1024_i32).flat_map(|n| (n / 7).to_le_bytes()).collect();
+    let written = b2nd_ndarray::write_bytes(&path, &meta, &data, &options);
+    if cfg!(feature = "plugins") {
+        written.unwrap();
+        assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
+    } else {
+        let refused = "b2nd-codec has no filter ndcell here: its feature `plugins` has";
+        assert_eq!(written.unwrap_err().to_string(), refused);
+    }
+}
+
+/// A good frame with bytes of it changed, and what is then found, where python-blosc2 or C-Blosc2 refuse to open or to read it.
+#[test]
+fn damage_that_python_refuses_is_found() {
+    let example = fs::read(Place::data().path("example.b2nd")).unwrap();
+    let header = Header::from_slice(&example).unwrap();
+    let index = usize::try_from(header.tail_range().start).unwrap();
+    let found = |name: &str, place: usize, byte: u8| {
+        let mut bytes = example.clone();
+        bytes[place] = byte;
+        let file = TemporaryFile::new(&bytes);
+        let all = findings(&["--data", file.path()]);
+        assert!(!all.is_empty() && all.iter().any(|finding| finding["python_blosc2"] == json!(false)), "{name}: {all:?}");
+        all.iter()
+            .map(|finding| format!("{}: {}", finding["place"].as_str().unwrap(), finding["finding"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
+    let varies = "its flags say that its blocks vary in length, the frame's header that they do not";
+    assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
+    // The first byte of a blocksize of 384, after its marker.
+    let negative = found("blocksize", 0x35, 0x80);
+    assert!(negative.contains(&"header: blocksize: expected 1 to 4,608, found -2,147,483,264".to_owned()), "{negative:?}");
+    let start = example.len() - 283;
+    let chunk = (start..example.len()).find(|&at| example[at..].starts_with(&[5, 1])).unwrap();
+    let flagged = found("vl", chunk + 30, 1);
+    assert_eq!(flagged, [format!("vlmetalayer \"author\": {varies}")]);
 }

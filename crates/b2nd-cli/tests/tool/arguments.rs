@@ -1,0 +1,112 @@
+//! Words of the command line: what they are taken for, what is said of those that are nothing, help, other programs.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::harness::Directory;
+
+#[test]
+fn a_file_of_another_format_is_named() {
+    let tests = Directory::new();
+    let cases: [(&str, &[u8], &str); 6] = [
+        ("a.h5", b"\x89HDF\r\n\x1a\n....", "it is an HDF5 file: `b2nd info --offset N` shows"),
+        ("a.npy", b"\x93NUMPY\x01\0", "it is a numpy file: `b2nd import FILE.npy OUT.b2nd` makes an array of it"),
+        ("a.parquet", b"PAR1....", "it is a Parquet file"),
+        ("a.gz", b"\x1f\x8b\x08\0", "it is a gzip file: unpack it first"),
+        ("a.html", b"<!DOCTYPE html><html>", "it is an HTML page"),
+        ("a.md", "# Title\n\nSome text, that is no frame: é\n".as_bytes(), "it is a text file"),
+    ];
+    for (name, bytes, expected) in cases {
+        tests.write(name, bytes);
+        for command in ["info", "cat", "check"] {
+            let (out, err, status) = tests.run(&[command, name]);
+            assert!(err.starts_with(&format!("{name}: {expected}")) && out.is_empty() && status != 0, "{command}: {err}");
+        }
+    }
+    fs::create_dir(tests.path("a.zarr")).unwrap();
+    tests.write("a.zarr/zarr.json", "{}");
+    assert!(tests.refused(&["info", "a.zarr"]).ends_with("it is a part of a Zarr store: zarr-python reads it"));
+}
+
+#[test]
+fn a_word_that_looks_like_a_command_is_answered_as_one() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    let refused = tests.refused(&["inof", "a.b2nd"]);
+    assert!(refused.ends_with("; did you mean `b2nd info`?"), "{refused}");
+    let refused = tests.refused(&["tail", "a.b2nd"]);
+    assert!(refused.starts_with("b2nd: \"tail\" is no file and no subcommand"), "{refused}");
+}
+
+#[test]
+fn a_scheme_that_is_not_read_is_named() {
+    let tests = Directory::new();
+    for (address, expected) in [
+        ("s3://bucket/a.b2nd", "s3:// is not read here: give the object's address with https://"),
+        ("ftp://host/a.b2nd", "ftp:// is not read here: copy the file to this machine first"),
+        ("odd://a.b2nd", "odd:// is not read here: paths, http:// and https:// are"),
+    ] {
+        for command in ["info", "cat"] {
+            let refused = tests.refused(&[command, address]);
+            assert!(refused.starts_with(&format!("{address}: {expected}")), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn every_help_ends_with_two_examples() {
+    let tests = Directory::new();
+    let commands = "info hex draw chunks slice check diff meta rewrite salvage upgrade cat export import completions man";
+    let meta = ["list", "get", "set", "rm"].map(|command| vec!["meta", command]);
+    for command in commands.split(' ').map(|command| vec![command]).chain(meta).chain([vec![]]) {
+        let help = tests.ok(&[&command[..], &["--help"]].concat());
+        let examples = help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{command:?}")).1;
+        let is_one = |line: &str| line.starts_with("  b2nd") && line.contains(command.join(" ").as_str()) && line.len() < 80;
+        assert!(examples.lines().count() == 2 && examples.lines().all(is_one), "{command:?}: {examples}");
+    }
+}
+
+/// A program on PATH is a subcommand; a file of its name comes first.
+#[cfg(unix)]
+#[test]
+fn another_program_is_a_subcommand() {
+    use std::os::unix::fs::PermissionsExt;
+    let tests = Directory::with_example();
+    let program = tests.path("b2nd-hello");
+    fs::write(&program, "#!/bin/sh\necho hello \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = tests.path("before");
+    fs::create_dir(&before).unwrap();
+    fs::write(before.join("b2nd-hello"), "a shell passes over what is not executable").unwrap();
+    let path = format!("{}:{}:{}", before.display(), tests.path("").display(), std::env::var("PATH").unwrap());
+    let run = || tests.command(&["hello", "a b"]).env("PATH", &path).output().unwrap();
+    let output = run();
+    assert_eq!((output.stdout.as_slice(), output.status.code()), (b"hello a b\n".as_slice(), Some(7)));
+    fs::write(&program, "#!/bin/sh\necho $$\n").unwrap();
+    let child = tests.command(&["hello"]).env("PATH", &path).stdout(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    let its_own = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(its_own.trim(), process.to_string(), "signals go to it");
+    tests.take("example.b2nd", "hello");
+    assert_eq!(run().status.code(), Some(1), "the file, and one that is missing");
+    let (_, error, status) = tests.run(&["catalogue", "scan"]);
+    assert_eq!(error, "b2nd: \"catalogue\" is no file and no subcommand, and no program \"b2nd-catalogue\" is on PATH\n");
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_shell_and_a_manual_know_every_subcommand() {
+    let tests = Directory::with_example();
+    for shell in ["bash", "zsh", "fish"] {
+        let completions = tests.ok(&["completions", shell]);
+        ["info", "hex", "draw", "check", "meta", "import"]
+            .iter()
+            .for_each(|name| assert!(completions.contains(name), "{shell}: {name}"));
+    }
+    assert!(tests.ok(&["man"]).contains("b2nd\\-check(1)"));
+    let page = tests.ok(&["man", "meta", "set"]);
+    assert!(page.contains("b2nd\\-meta\\-set \\-") && page.contains("\\-\\-fixed"), "{page}");
+    let (_, error, status) = tests.run(&["man", "set"]);
+    assert!(error.starts_with("error: no subcommand \"set\"\n"), "{error}");
+    assert_eq!(status, 2);
+}

@@ -1,0 +1,135 @@
+//! `b2nd cat` and `export`: forms of values, steps, pipes, and what has no values.
+
+use std::fs;
+
+use b2nd::frame::{Header, Sizes, Writer};
+use b2nd::{B2ndMeta, Geometry};
+
+use crate::harness::{Directory, Place, npy};
+
+/// Two rows of three numbers in `a.b2nd`.
+fn two_rows() -> Directory {
+    let tests = Directory::new();
+    tests.write("a.npy", npy("<i4", "(2, 3)", &[0, 1, 2, 3, 4, 5]));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    tests
+}
+
+#[test]
+fn a_dash_is_standard_input_and_output() {
+    let tests = two_rows();
+    let file = tests.read("a.npy");
+    let frame = tests.read("a.b2nd");
+    assert_eq!(tests.pipe(&["export", "a.b2nd", "-"], b""), file);
+    assert_eq!(tests.pipe(&["export", "-", "-"], &frame), file);
+    tests.pipe(&["import", "-", "b.b2nd"], &file);
+    assert_eq!(tests.ok(&["cat", "b.b2nd"]), "0  1  2\n3  4  5\n");
+    assert_eq!(tests.pipe(&["cat", "-"], &tests.pipe(&["import", "a.npy", "-"], b"")), b"0  1  2\n3  4  5\n");
+    assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.b2nd"], "no file is called -");
+}
+
+#[test]
+fn values_are_csv_or_json_by_the_name_of_the_file() {
+    let tests = two_rows();
+    tests.take("example.b2nd", "s.b2nd");
+    assert_eq!(tests.ok(&["cat", "--csv", "a.b2nd"]), "0,1,2\n3,4,5\n");
+    assert_eq!(tests.ok(&["cat", "--json", "a.b2nd"]), "[[0,1,2],\n[3,4,5]]\n");
+    assert_eq!(tests.ok(&["cat", "--csv", "a.b2nd", "1"]), "3\n4\n5\n", "a record for each element of one dimension");
+    assert_eq!(tests.ok(&["cat", "--json", "a.b2nd", "1,1"]), "4\n");
+    assert_eq!(tests.ok(&["cat", "--csv", "s.b2nd", "0,0,:2"]).lines().next(), Some("time,temp,rain"));
+    assert!(tests.refused(&["cat", "--csv", "s.b2nd"]).ends_with("in one dimension, and these have 3: slice them"));
+    for (name, expected) in [("a.csv", "0,1,2\n3,4,5\n"), ("a.json", "[[0,1,2],\n[3,4,5]]\n"), ("a.txt", "0  1  2\n3  4  5\n")] {
+        tests.ok(&["export", "a.b2nd", name]);
+        assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
+    }
+    let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
+    assert_eq!(refused, "a.b2nd: a.xls: expected a name that ends in .npy, .csv, .json or .txt, or --format");
+    assert!(!tests.path("a.xls").exists());
+}
+
+#[test]
+fn a_step_takes_every_so_manyth_element() {
+    let tests = Directory::new();
+    let values: Vec<i32> = (0..35).collect();
+    tests.write("a.npy", npy("<i4", "(5, 7)", &values));
+    tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "1::2,::3"]), "7  10  13\n21  24  27\n");
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "::4,6"]), "6\n34\n");
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "3:3:2"]), "");
+    let touched = tests.ok(&["slice", "a.b2nd", "::4,::6"]);
+    assert!(touched.contains("[0:5:4, 0:7:6] touches 4 of 9 chunks"), "{touched}");
+    // What is listed is what has an element of the slice.
+    for (slice, expected) in [("::2,:", 9), ("4:,::3", 3), ("1:2,1::5", 2)] {
+        let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "--slice", slice, "a.b2nd"])).unwrap();
+        assert_eq!(json["array"]["grid"]["slice"]["chunks"].as_array().unwrap().len(), expected, "{slice}");
+    }
+}
+
+#[test]
+fn what_info_calls_a_recipe_has_no_values() {
+    let tests = two_rows();
+    let recipe = b"\x81\xa4kind\xa3new";
+    let [array, file] = ["a.b2nd", "r.b2nd"].map(|name| tests.path(name));
+    b2nd::frame::rewrite(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
+    assert_eq!(json["kind"], "b2object");
+    let refused = tests.refused(&["cat", "r.b2nd"]);
+    assert!(refused.starts_with("r.b2nd: the file holds the metalayer b2o: "), "{refused}");
+}
+
+#[test]
+fn a_frame_inside_a_file_has_its_values_read() {
+    let tests = two_rows();
+    let frame = tests.read("a.b2nd");
+    tests.write("in.h5", [&b"\x89HDF\r\n\x1a\n"[..], &frame].concat());
+    assert_eq!(tests.ok(&["cat", "--offset", "8", "in.h5"]), "0  1  2\n3  4  5\n");
+    tests.ok(&["export", "--offset", "0x8", "in.h5", "b.npy"]);
+    assert_eq!(tests.read("b.npy"), tests.read("a.npy"));
+}
+
+#[test]
+fn nobody_waits_for_chunks_that_are_not_there() {
+    let tests = Directory::new();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 2, blocksize: 2 }).unwrap();
+    header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "|i1")).unwrap();
+    let mut writer = Writer::new(header);
+    for _ in 0..2 {
+        writer.append_special(b2nd::frame::Special::Zeros, 2).unwrap();
+    }
+    let mut frame: Vec<u8> = writer.finish().unwrap();
+    tests.write("good.b2nd", &frame);
+    assert_eq!(tests.run(&["cat", "good.b2nd"]).0, "0  0  0  0\n");
+    let length = frame.windows(9).rposition(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 4]).unwrap();
+    frame[length + 3] = 1;
+    tests.write("bad.b2nd", &frame);
+    let (_, err, status) = tests.run(&["cat", "bad.b2nd"]);
+    let last = (1 << 25) - 1;
+    let expected = format!("bad.b2nd: chunk {last}: the frame has no more than 2\n");
+    assert_eq!((err.as_str(), status), (expected.as_str(), 1));
+}
+
+#[test]
+fn what_has_no_values_is_named() {
+    let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    let said = |args: &[&str]| Place::data().run(args).1;
+    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
+    // With the feature arrow its rows are printed.
+    if !cfg!(feature = "arrow") {
+        assert!(said(&["cat", table]).contains("the frame holds no array"), "{}", said(&["cat", table]));
+    }
+}
+
+#[test]
+fn what_info_shows_of_a_table_cat_reads() {
+    let tests = Directory::new();
+    let Some(table) = fs::read_dir(Place::data().path("python-blosc2-4.14.1")).unwrap().find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.to_str().filter(|name| name.contains("ctable") && name.ends_with(".b2z")).map(str::to_owned)
+    }) else {
+        return;
+    };
+    let wrong = format!("{table}::/_cols/none");
+    assert!(tests.refused(&["info", &wrong]).contains("there is no /_cols/none in it"));
+    assert!(tests.refused(&["cat", &wrong]).contains("there is no /_cols/none in it"));
+}

@@ -1,0 +1,251 @@
+//! The harness: the tool run in a directory, one of its own or one of the repository, and frames for it.
+
+use std::fs;
+use std::io::Write as _;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use b2nd::frame::{File, Header, Writer};
+use serde_json::{Value, json};
+
+/// A frame at the repository's root.
+pub(crate) const EXAMPLE: &str = "tests/data/example.b2nd";
+
+/// A sparse frame at the repository's root.
+pub(crate) const SPARSE: &str = "tests/data/python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd";
+
+/// A store in tests/data.
+pub(crate) const STORE: &str = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+
+/// The output of a command, its errors, and its exit status.
+pub(crate) type Printed = (String, String, i32);
+
+/// A directory that the tool is run in.
+pub(crate) struct Place(pub(crate) PathBuf);
+
+impl Place {
+    pub(crate) fn root() -> Place {
+        Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../..").into())
+    }
+
+    pub(crate) fn data() -> Place {
+        Place(Place::root().path("tests/data"))
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_b2nd"));
+        command.args(args).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Printed {
+        printed(&mut self.command(args))
+    }
+
+    /// The output of a command that does all that it is asked for.
+    #[track_caller]
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        let (out, err, status) = self.run(args);
+        assert_eq!((err.as_str(), status), ("", 0), "{args:?}");
+        out
+    }
+
+    /// The one line that a command says that does nothing, without the end.
+    #[track_caller]
+    pub(crate) fn refused(&self, args: &[&str]) -> String {
+        let (out, err, status) = self.run(args);
+        assert_eq!((out.as_str(), status, err.lines().count()), ("", 1, 1), "{args:?}: {err}");
+        err.trim_end().to_owned()
+    }
+
+    /// Bytes in, bytes out.
+    #[track_caller]
+    pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
+        let mut child = self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(0)), "{args:?}");
+        output.stdout
+    }
+}
+
+/// A directory that is gone after its test.
+pub(crate) struct Directory {
+    place: Place,
+    _until_dropped: tempfile::TempDir,
+}
+
+impl Deref for Directory {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Directory {
+    pub(crate) fn new() -> Directory {
+        let directory = tempfile::tempdir().unwrap();
+        Directory { place: Place(directory.path().to_owned()), _until_dropped: directory }
+    }
+
+    /// One with tests/data/example.b2nd as `a.b2nd`.
+    pub(crate) fn with_example() -> Directory {
+        let directory = Directory::new();
+        directory.take("example.b2nd", "a.b2nd");
+        directory
+    }
+
+    /// Copies a file of tests/data into it.
+    pub(crate) fn take(&self, file: &str, name: &str) {
+        fs::copy(Place::data().path(file), self.path(name)).unwrap();
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.contents().into_iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
+    }
+
+    /// The files in it, in the order of their names, and their bytes.
+    pub(crate) fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut all: Vec<_> = fs::read_dir(self.path("")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        all.sort();
+        all.into_iter().map(|path| (path.clone(), fs::read(path).unwrap_or_default())).collect()
+    }
+
+    /// Runs a command that says this line alone, and changes no file.
+    #[track_caller]
+    pub(crate) fn fails(&self, args: &[&str], error: &str) {
+        let before = self.contents();
+        assert_eq!(self.run(args), (String::new(), format!("{error}\n"), 1), "{args:?}");
+        assert!(self.contents() == before, "{args:?} changed a file");
+    }
+}
+
+/// A frame's file that is gone after its test.
+pub(crate) struct TemporaryFile(tempfile::NamedTempFile);
+
+impl TemporaryFile {
+    pub(crate) fn new(bytes: &[u8]) -> TemporaryFile {
+        let mut file = tempfile::Builder::new().suffix(".b2nd").tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        TemporaryFile(file)
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.path().to_str().unwrap()
+    }
+}
+
+/// What a command prints, and its exit status.
+pub(crate) fn printed(command: &mut Command) -> Printed {
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+/// Runs the tool at the root of the repository, where paths start with tests/data.
+pub(crate) fn run(args: &[&str]) -> Printed {
+    Place::root().run(args)
+}
+
+/// The output of a command at the root that shows everything it is asked for.
+#[track_caller]
+pub(crate) fn shown(args: &[&str]) -> String {
+    Place::root().ok(args)
+}
+
+/// Runs `b2nd check` where tests/data is `.`: output, errors and status.
+pub(crate) fn check(args: &[&str]) -> Printed {
+    Place::data().run(&[&["check"], args].concat())
+}
+
+pub(crate) fn findings(args: &[&str]) -> Vec<Value> {
+    let (out, err, _) = check(&[&["--json"], args].concat());
+    assert_eq!(err, "");
+    out.lines().flat_map(|line| serde_json::from_str::<Value>(line).unwrap()["findings"].as_array().unwrap().clone()).collect()
+}
+
+/// Bytes of an example file, the codec's of its first chunk broken.
+pub(crate) fn broken_data() -> Vec<u8> {
+    let mut data = Place::data().read("example.b2nd");
+    const CHUNK: usize = 320;
+    data[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
+    data
+}
+
+/// Compares whole output with a file; `b2nd ARGS > FILE` makes it again.
+#[track_caller]
+pub(crate) fn assert_prints(args: &[&str], file: &str) {
+    let out = shown(args);
+    let path = Place::data().path("inspect").join(file);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &out).unwrap();
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    assert!(out == expected, "b2nd {} does not print {file}, but:\n{out}", args.join(" "));
+}
+
+/// Every frame that tests/data/manifest.json describes and this crate reads, or refuses because it is a beta's.
+pub(crate) fn manifest(kinds: &[&str]) -> Vec<Value> {
+    let entries: Vec<Value> = serde_json::from_slice(&Place::data().read("manifest.json")).unwrap();
+    entries.into_iter().filter(|entry| kinds.contains(&entry["kind"].as_str().unwrap())).collect()
+}
+
+pub(crate) fn path(entry: &Value) -> String {
+    format!("tests/data/{}", entry["file"].as_str().unwrap())
+}
+
+pub(crate) fn json_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// A frame without chunks, with this as its only metalayer.
+pub(crate) fn frame_with(name: &str, content: &[u8]) -> Vec<u8> {
+    // A writer refuses an array without its chunks, so the name is put in its place afterwards.
+    let written = name.replace("b2nd", "c2nd");
+    let mut frame = Writer::new(header_with(&written, content)).finish().unwrap();
+    let place = frame.windows(written.len()).position(|bytes| bytes == written.as_bytes()).unwrap();
+    frame[place..place + name.len()].copy_from_slice(name.as_bytes());
+    frame
+}
+
+/// The example's header with this as its only metalayer.
+pub(crate) fn header_with(name: &str, content: &[u8]) -> Header {
+    let mut json = serde_json::to_value(File::open(Place::root().path(EXAMPLE)).unwrap().header()).unwrap();
+    let content: String = content.iter().map(|byte| format!("{byte:02x}")).collect();
+    json["metalayers"] = json!([[name, content]]);
+    serde_json::from_value(json).unwrap()
+}
+
+/// A numpy file of these values.
+pub(crate) fn npy(descr: &str, shape: &str, values: &[i32]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}").into_bytes();
+    header.resize(117, b' ');
+    header.push(b'\n');
+    let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+    b"\x93NUMPY\x01\x00\x76\x00".iter().copied().chain(header).chain(bytes).collect()
+}
+
+/// A file of 35 numbers in chunks of 2 x 3.
+pub(crate) fn five_by_seven() -> Directory {
+    let tests = Directory::new();
+    let values: Vec<i32> = (0..35).collect();
+    tests.write("a.npy", npy("<i4", "(5, 7)", &values));
+    tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
+    tests
+}

@@ -1,0 +1,146 @@
+//! `b2nd import` and `export`: numpy files there and back, what is refused, and what is left behind.
+
+use std::fs;
+use std::process::Command;
+use std::process::Stdio;
+
+use b2nd::frame::File;
+
+use crate::harness::{Directory, npy};
+
+#[test]
+fn a_numpy_file_comes_back_as_it_was() {
+    let tests = Directory::with_example();
+    for (name, shape, values) in [
+        ("two", "(2, 3)", &[0, 1, 2, 3, 4, 5][..]),
+        ("one", "(4,)", &[7, -7, 8, -8]),
+        ("none", "()", &[42]),
+        ("empty", "(0, 3)", &[]),
+    ] {
+        let (file, array, back) = (format!("{name}.npy"), format!("{name}.b2nd"), format!("{name}.back.npy"));
+        tests.write(&file, npy("<i4", shape, values));
+        tests.ok(&["import", &file, &array]);
+        tests.ok(&["export", &array, &back]);
+        assert!(tests.read(&back) == tests.read(&file), "{name}");
+        tests.fails(&["import", &file, &array], &format!("{file}: {array} exists, and nothing is overwritten"));
+        tests.fails(&["export", &array, &back], &format!("{array}: {back} exists, and nothing is overwritten"));
+    }
+    assert_eq!(tests.ok(&["cat", "two.b2nd"]), "0  1  2\n3  4  5\n");
+    assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4  5\n");
+    assert_eq!(tests.ok(&["cat", "two.b2nd", "...,0"]), "0\n3\n");
+    tests.fails(&["cat", "two.b2nd", "7"], "two.b2nd: index 7 is outside dimension 0, whose length is 2");
+    // As in Python an index takes its dimension away.
+    for (slice, shape) in [("1", "(3,)"), ("...,0:1", "(2, 1)"), ("0,0", "()")] {
+        tests.ok(&["export", "two.b2nd", "slice.npy", "--slice", slice]);
+        let file = tests.read("slice.npy");
+        fs::remove_file(tests.path("slice.npy")).unwrap();
+        let header = String::from_utf8_lossy(&file[10..128]).into_owned();
+        assert!(header.contains(&format!("'shape': {shape}, }}")), "{slice}: {header}");
+    }
+    let (first, ..) = tests.run(&["cat", "a.b2nd", "0,0,0"]);
+    assert!(first.starts_with('(') && first.matches(", ").count() == 2, "{first}");
+}
+
+/// The limit on the length of a file stands for a disk that is full.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_is_named_and_not_left_half() {
+    let tests = Directory::with_example();
+    tests.write("in.npy", npy("<i4", "(3000,)", &(0..3000).map(|n| n * 40_503).collect::<Vec<i32>>()));
+    tests.ok(&["import", "in.npy", "in.b2nd", "--level", "0"]);
+    let before = tests.contents();
+    for (args, error) in [
+        ("import in.npy out.b2nd --level 0", "in.npy: out.b2nd: File too large (os error 27)\n"),
+        ("export in.b2nd out.npy", "in.b2nd: out.npy: File too large (os error 27)\n"),
+    ] {
+        let script = format!("trap '' XFSZ; ulimit -f 4; exec \"$B2ND\" {args}");
+        let mut shell = Command::new("sh");
+        let output =
+            shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(tests.path("")).output().unwrap();
+        assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), (error, Some(1)));
+        assert!(tests.contents() == before, "{args} left something");
+    }
+}
+
+/// Headers of the versions 1 and 2 are Latin-1, of version 3 UTF-8.
+#[test]
+fn a_numpy_field_may_have_an_accent() {
+    let tests = Directory::with_example();
+    let mut latin = npy("X", "(1,)", &[7]);
+    let descr = b"[('\xe9', '<i4')]";
+    let place = latin.windows(3).position(|bytes| bytes == b"'X'").unwrap();
+    latin.splice(place..place + 3, descr.iter().copied());
+    // The padding gives what the name takes.
+    let end = latin.len() - 5;
+    latin.drain(end - (descr.len() - 3)..end);
+    tests.write("latin.npy", latin);
+    tests.ok(&["import", "latin.npy", "latin.b2nd"]);
+    let header = File::open(tests.path("latin.b2nd")).unwrap();
+    assert_eq!(header.header().array().unwrap().unwrap().dtype(), Some("[('é', '<i4')]"));
+    tests.ok(&["export", "latin.b2nd", "back.npy"]);
+    tests.ok(&["import", "back.npy", "back.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "back.b2nd"]), "(7)\n");
+}
+
+#[test]
+fn what_is_no_numpy_file_is_refused() {
+    let tests = Directory::with_example();
+    let good = npy("<i4", "(2, 3)", &[0, 1, 2, 3, 4, 5]);
+    let cases: [(&str, Vec<u8>, &str); 5] = [
+        ("text", b"text".to_vec(), "no numpy file: it does not begin with \\x93NUMPY"),
+        ("cut", good[..40].to_vec(), "the header is cut off"),
+        ("short", good[..good.len() - 1].to_vec(), "the shape says 24 bytes of elements, the file holds 23"),
+        ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
+        ("lengths", npy("<i4", "(x,)", &[1]), "shape: \"x\" is no length"),
+    ];
+    for (name, bytes, error) in cases {
+        tests.write(name, bytes);
+        tests.fails(&["import", name, "out.b2nd"], &format!("{name}: {error}"));
+    }
+    tests.write("good", &good);
+    let wide = "blockshape[1] is 7, chunkshape[1] is 3: no block is longer than its chunk";
+    tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
+    // Addresses, or a pickle, which nothing here opens.
+    tests.write("objects", npy("|O", "(1,)", &[0, 0]));
+    let objects = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+    tests.fails(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));
+    let array = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[1], &[1], &[1]).unwrap(), "[('a', '|O')]");
+    b2nd_ndarray::write_bytes(tests.path("objects.b2nd"), &array, &[0; 8], &b2nd_ndarray::Options::default()).unwrap();
+    tests.fails(&["cat", "objects.b2nd"], &format!("objects.b2nd: {objects}"));
+    tests.fails(&["export", "objects.b2nd", "out.npy"], &format!("objects.b2nd: {objects}"));
+    for length in 0..good.len() {
+        tests.write("cut", &good[..length]);
+        assert_eq!(tests.run(&["import", "cut", "out.b2nd"]).2, 1, "{length}");
+    }
+    assert!(!tests.path("out.b2nd").exists());
+}
+
+/// A signal takes the temporary file away; what a killed process left, the next one takes.
+#[cfg(unix)]
+#[test]
+fn nothing_is_left_of_a_run_that_was_stopped() {
+    let tests = Directory::new();
+    tests.write(".b2nd-left.tmp", "a remnant");
+    tests.write("a.npy", npy("<i4", "(2,)", &[1, 2]));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    tests.ok(&["export", "a.b2nd", "b.npy"]);
+    assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.npy"]);
+    // An import that waits for more of its input.
+    let mut import = tests.command(&["import", "-", "c.b2nd"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = import.stdin.take().unwrap();
+    let header = npy("<i4", "(100000000,)", &[]);
+    std::io::Write::write_all(&mut input, &header).unwrap();
+    let begun = || tests.names().iter().any(|name| name.ends_with(".tmp"));
+    while !begun() {
+        assert_eq!(import.try_wait().unwrap(), None);
+        std::thread::yield_now();
+    }
+    let killed = std::process::Command::new("kill").arg(import.id().to_string()).status().unwrap();
+    assert!(killed.success());
+    // It notices when more comes.
+    while import.try_wait().unwrap().is_none() {
+        let _ = std::io::Write::write_all(&mut input, &[0; 1 << 16]);
+    }
+    assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.npy"]);
+    assert_eq!(import.wait().unwrap().code(), None, "it ended by the signal");
+}

@@ -1,0 +1,26 @@
+//! The tool, as it is run: a file for each command, one for stores, tables and servers each; `harness.rs` runs it.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod arguments;
+mod cat;
+mod check;
+mod check_data;
+mod chunks;
+mod diff;
+mod draw;
+mod harness;
+mod hex;
+mod import;
+mod info;
+mod manners;
+mod meta;
+mod readme;
+mod remote;
+mod rewrite;
+mod salvage;
+mod show;
+mod stats;
+mod stores;
+#[cfg(feature = "arrow")]
+mod tables;
+mod upgrade;

@@ -1,0 +1,121 @@
+//! What a terminal may be shown, what is waited for, and the order in which many files come.
+
+use std::fs;
+use std::process::Command;
+
+use b2nd::frame::{Header, Sizes, Writer};
+use b2nd::{B2ndMeta, Geometry};
+
+use crate::harness::{Directory, Place, printed};
+
+/// It would set a window's title, colour what follows, begin a control sequence in one character, and turn text around.
+const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
+
+#[cfg(unix)]
+#[test]
+fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
+    let tests = Directory::new();
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    let dtype = format!("[('{HOSTILE}', 'i1')]");
+    let array = b2nd::to_vec(&B2ndMeta::new(Geometry::new(&[4], &[4], &[4]).unwrap(), dtype.as_str())).unwrap();
+    header.metalayers_mut().insert("b2nd", array).unwrap();
+    let packed = [&[0xa0 | HOSTILE.len() as u8][..], HOSTILE.as_bytes()].concat();
+    header.metalayers_mut().insert(HOSTILE, packed.as_slice()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.set_vlmetalayer(HOSTILE, &packed).unwrap();
+    let name = format!("{}.b2nd", HOSTILE.trim_end());
+    tests.write(&name, writer.finish().unwrap());
+    let commands: [&[&str]; 12] = [
+        &["info"],
+        &["info", "--json"],
+        &["info", "--meta"],
+        &["info", "--meta", "--json"],
+        &["info", "--tree"],
+        &["hex"],
+        &["draw"],
+        &["chunks"],
+        &["check"],
+        &["check", "--json"],
+        &["info", "--offset", "7"],
+        &["upgrade", "--in-place"],
+    ];
+    for command in commands {
+        let (out, err, _) = tests.run(&[command, &[name.as_str()]].concat());
+        for shown in [out.as_str(), err.as_str()] {
+            let misleads = |char: char| char != '\n' && (char.is_control() || char == '\u{202e}');
+            assert!(!shown.contains(misleads), "{command:?}: {shown:?}");
+        }
+        assert!(!out.is_empty() || !err.is_empty(), "{command:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_a_pipe() {
+    let tests = Directory::new();
+    if !Command::new("mkfifo").arg(tests.path("pipe")).status().is_ok_and(|status| status.success()) {
+        return eprintln!("no mkfifo here: nothing was tried");
+    }
+    for args in [&["pipe"][..], &["check", "pipe"], &["-r", "."]] {
+        let (_, err, _) = tests.run(args);
+        let expected = if args == ["-r", "."] { "" } else { "pipe: neither a file nor a directory\n" };
+        assert_eq!(err.as_str(), expected);
+    }
+    for args in [&["cat", "pipe"][..], &["export", "pipe", "out.npy"]] {
+        let (_, err, status) = tests.run(args);
+        assert_eq!((err.as_str(), status), ("pipe: neither a file nor a directory\n", 1));
+    }
+    assert!(!tests.path("out.npy").exists());
+}
+
+/// Several are read at once, and a store is read while others wait.
+#[test]
+fn what_is_below_comes_in_the_order_of_names() {
+    let tests = Directory::new();
+    let mut names = Vec::new();
+    for number in 0..150 {
+        let (source, name) = match number % 50 {
+            20 => ("python-blosc2-4.14.1/treestore__dfltb2z.b2z", format!("{number:03}.b2z")),
+            30 => ("README.md", format!("{number:03}.txt")),
+            _ => ("example.b2nd", format!("{number:03}.b2nd")),
+        };
+        let mut bytes = fs::read(Place::data().path(source)).unwrap();
+        if number % 50 == 40 {
+            bytes.truncate(300);
+        }
+        tests.write(&name, bytes);
+        if number % 50 != 30 {
+            names.push(name);
+        }
+    }
+    for command in [&["info", "--json"][..], &["info", "--meta", "--json"], &["check"], &["check", "--json"], &["info", "--tree"]]
+    {
+        let each = tests.run(&[command, &names.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+        let below = tests.run(&[command, &["-r", "."]].concat());
+        let without_dot = |text: &str| text.replace("./", "");
+        assert_eq!(without_dot(&below.0), each.0, "{command:?}");
+        assert_eq!(without_dot(&below.1), each.1, "{command:?}");
+        assert_eq!((below.2, each.1.lines().count()), (each.2, 3), "{command:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let bytes = fs::File::open(Place::data().path("example.b2nd")).unwrap();
+    let (out, ..) = printed(Place::data().command(&["-"]).stdin(bytes));
+    assert_eq!(out.replacen("-\n", "example.b2nd\n", 1), Place::data().run(&["example.b2nd"]).0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_may_be_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let tests = Directory::new();
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.b2nd");
+    fs::copy(Place::data().path("example.b2nd"), tests.path(name)).unwrap();
+    for command in ["info", "check", "hex", "chunks"] {
+        let (_, err, status) = printed(tests.command(&[command]).arg(name));
+        assert_eq!((err.as_str(), status), ("", 0), "{command}");
+    }
+}

@@ -1,0 +1,102 @@
+//! `b2nd meta`: attributes and metalayers that are set, read, listed and removed, and what is refused.
+
+use std::path::Path;
+
+use b2nd::frame::{File, decode_msgpack};
+use serde_json::{Value, json};
+
+use crate::harness::{Directory, Place, STORE};
+
+#[test]
+fn an_attribute_is_set_read_and_removed() {
+    let tests = Directory::with_example();
+    let forms = r#"{"x":["m",1.5,null],"c":{"complex":[1.0,-2.5]},"s":{"set":[1,"y"]},"b":{"bytes":"00ff"},"n":{"float":"nan"},"a":{"ndarray":{"dtype":"<i4","shape":[2],"data":"0100000002000000"}},"e":{"ext":[-3,"01"]},"m":{"map":[[1,2]]},"i":[0,127,128,65536,4294967296,-32,-33,-129,-32769,-2147483649]}"#;
+    tests.ok(&["meta", "set", "a.b2nd", "all", "--json", forms]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "all"]), format!("{forms}\n"));
+    tests.ok(&["meta", "set", "a.b2nd", "title", "--text", "Zürich"]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "title"]), "\"Zürich\"\n");
+    for number in ["0.48593400794451524", "-1", "-9223372036854775808", "18446744073709551615", r#""-9999999999999999999999""#] {
+        tests.ok(&["meta", "set", "a.b2nd", "title", "--json", number]);
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "title"]), format!("{number}\n"));
+    }
+    tests.ok(&["meta", "set", "a.b2nd", "title", "--text", "-x"]);
+    tests.ok(&["meta", "set", "a.b2nd", "raw", "--hex", "c3"]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "raw"]), "true\n");
+    tests.ok(&["meta", "set", "a.b2nd", "file", "--file", "a.b2nd"]);
+    tests.fails(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
+
+    // Packed as rmp-serde packs the same, which is the shortest form.
+    tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
+    let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
+    let value = trailer.value("plain", ()).unwrap().unwrap();
+    let expected = json!({"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}});
+    assert_eq!(decode_msgpack::<Value>(&value).unwrap(), expected);
+    assert_eq!(b2nd::frame::encode_msgpack(&expected).unwrap(), &*value);
+
+    for name in ["all", "title", "raw", "file", "plain"] {
+        tests.ok(&["meta", "rm", "a.b2nd", name]);
+        tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
+    }
+    tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute "all""#);
+    let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap();
+    assert_eq!(trailer(&tests.path("a.b2nd")), trailer(&Place::data().path("example.b2nd")));
+}
+
+#[test]
+fn values_that_are_none_are_refused() {
+    let tests = Directory::with_example();
+    let set = |value: &str| format!("a.b2nd: {value}");
+    let json = |value: &str, error: &str| tests.fails(&["meta", "set", "a.b2nd", "x", "--json", value], &set(error));
+    json("{", "the value is not JSON: EOF while parsing an object at line 1 column 1");
+    json(r#"{"bytes": "0"}"#, r#"{"bytes": ..}: expected pairs of hexadecimal digits"#);
+    json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected [real, imaginary]"#);
+    json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127"#);
+    tests.fails(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &set("--hex: expected pairs of hexadecimal digits"));
+    let integer = "18446744073709551616";
+    let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
+    json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);
+    let leaf = "it names a leaf of a store, and only files and sparse frames are changed";
+    tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], &format!("a.b2z::/a: {leaf}"));
+    let server = "it is on a server, and only files of this machine are changed";
+    tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
+    assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x"]).2, 2, "no value");
+    assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");
+}
+
+#[test]
+fn editors_at_once_lose_nothing() {
+    let tests = Directory::with_example();
+    let all = |args: &dyn Fn(usize) -> Vec<String>| {
+        let start = |n: usize| tests.command(&[]).args(args(n)).spawn().unwrap();
+        let started: Vec<_> = (0..8).map(start).collect();
+        for mut child in started {
+            assert!(child.wait().unwrap().success());
+        }
+    };
+    let words = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    all(&|n| words(&format!("meta set a.b2nd n{n} --json {n}")));
+    all(&|n| words(&format!("rewrite a.b2nd --set m{n}={n}")));
+    all(&|n| words(&format!("meta set a.b2nd m{n} --fixed --json {}", n + 8)));
+    let file = File::open(tests.path("a.b2nd")).unwrap();
+    for n in 0..8_u8 {
+        assert_eq!(file.header().metalayers().get(format!("m{n}")), Some(&[n + 8][..]));
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", &format!("n{n}")]), format!("{n}\n"));
+    }
+    assert_eq!(tests.run(&["check", "--data", "a.b2nd"]).2, 0);
+}
+
+#[test]
+fn attributes_are_listed_found_in_either_place_and_not_changed_in_stores() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.take(STORE, "a.b2z");
+    tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "hi"]);
+    let list = tests.ok(&["meta", "list", "a.b2nd"]);
+    assert!(
+        list.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["\"note\"", "attribute", "\"hi\""]),
+        "{list}"
+    );
+    assert!(list.lines().any(|line| line.starts_with("\"b2nd\"  ")), "{list}");
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "units"]), tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]));
+    assert!(tests.refused(&["meta", "set", "a.b2z", "note", "--text", "hi"]).starts_with("a.b2z: it is a store: "));
+}

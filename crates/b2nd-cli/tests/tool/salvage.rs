@@ -1,0 +1,33 @@
+//! `b2nd salvage`: what is kept of a damaged frame.
+
+use crate::harness::Directory;
+
+#[test]
+fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    let bytes = tests.read("a.b2nd");
+    let header = b2nd::frame::Header::from_slice(&bytes).unwrap();
+    let tail = usize::try_from(header.tail_range().start).unwrap();
+    assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: 8 chunks of 8 and 3 attributes are kept\n");
+    assert_eq!(tests.ok(&["check", "--strict", "whole.b2nd"]), "");
+    assert_eq!(tests.ok(&["cat", "a.b2nd"]), tests.ok(&["cat", "whole.b2nd"]));
+    assert_eq!(
+        tests.ok(&["info", "--meta", "a.b2nd"]).replace("a.b2nd", ""),
+        tests.ok(&["info", "--meta", "whole.b2nd"]).replace("whole.b2nd", "")
+    );
+    tests.write("cut.b2nd", &bytes[..tail - 1]);
+    let (out, err, status) = tests.run(&["salvage", "cut.b2nd", "new.b2nd"]);
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!((lines[0], err.as_str(), status), ("new.b2nd: 3 chunks of 8 and 0 attributes are kept", "", 1));
+    assert!(lines[1].starts_with("order: the index is lost") && lines[2].starts_with("lost: index: "), "{out}");
+    assert!(lines[3].starts_with("lost: chunks 3 to 7: the chunk at byte "), "{out}");
+    assert_eq!(tests.ok(&["check", "--strict", "new.b2nd"]), "");
+    // Neither over a file, nor with what does not fit, nor without a header.
+    let before = tests.names();
+    assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("exists, and nothing is overwritten"));
+    assert!(tests.refused(&["salvage", "--fill", "nan", "cut.b2nd", "b.b2nd"]).contains("cannot be filled with NaN"));
+    tests.write("cut.b2nd", &bytes[..200]);
+    assert!(tests.refused(&["salvage", "cut.b2nd", "b.b2nd"]).contains("the frame's header needs "));
+    assert_eq!(tests.names(), before);
+}
