@@ -91,7 +91,7 @@ impl Metalayers {
         check_nul(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "metalayer {name:?} would be number {}: C-Blosc2 takes at most {MAX_METALAYERS}",
+                "name {name:?} would be number {}: C-Blosc2 takes at most {MAX_METALAYERS}",
                 self.len() + 1
             )));
         }

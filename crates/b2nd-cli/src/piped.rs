@@ -16,7 +16,8 @@ pub(crate) struct Piped {
     is_printed: bool,
 }
 
-fn is_standard(path: &Path) -> bool {
+/// True for `-`, which stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 

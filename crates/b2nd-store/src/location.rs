@@ -113,12 +113,16 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// It is a store, and no leaf is named; and those of [`open`](Location::open) and [`Target::leaf`].
+    /// It is a store, and no leaf is named; and those of [`open`](Location::open), [`list`] and [`Target::leaf`].
     pub fn frame(&self, codec: &mut dyn Decompress) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => target.leaf(key, codec),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            _ => Err(no_key(&self.place())),
+            // A store, or something that is none.
+            (target, None) => {
+                target.with_folder(|folder| list(folder, codec))?.transpose()?;
+                Err(no_key(&self.place()))
+            }
         }
     }
 }

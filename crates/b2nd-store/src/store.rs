@@ -68,12 +68,20 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         return Err(error);
     }
     if !is_store && store.leaves.is_empty() {
-        return Err(Error::custom(format_args!(
-            "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
-        )));
+        return Err(nothing(&files));
     }
     store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
     Ok(store)
+}
+
+/// The error about a folder without anything of Blosc2.
+fn nothing(files: &[String]) -> Error {
+    if files.iter().any(|file| file.ends_with(".npy")) {
+        return Error::custom("it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them");
+    }
+    Error::custom(format_args!(
+        "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
+    ))
 }
 
 impl Store {

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use b2nd::frame::File;
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_store::SPARSE_FRAME;
 use b2nd_view::check::{self, Digests, Finding};
@@ -16,6 +15,7 @@ use b2nd_view::{Frame, Limits, verify_with};
 use clap::Args;
 use serde::Serialize;
 
+use super::meta;
 use crate::apart::{Apart, ApartCodec};
 use crate::error::Error;
 use crate::output::Output;
@@ -163,7 +163,7 @@ fn is_directory(place: &Place) -> bool {
 
 /// Sets the digests of a frame, and gives their number. The file is locked from the first chunk that is read.
 fn digest(path: &Path) -> Result<u64, Error> {
-    let mut editor = File::edit(path)?;
+    let mut editor = meta::edit(path)?;
     let array = editor.header().array().ok().flatten();
     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
     let count = editor.offsets()?.len();

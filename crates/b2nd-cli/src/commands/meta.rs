@@ -199,7 +199,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
 }
 
 /// A frame that may be changed: a file or a directory on this machine.
-fn edit(file: &Path) -> Result<Editor> {
+pub(super) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     if location.key().is_some() {
         return Err(Error::new("it names a leaf of a store, and only files and sparse frames are changed"));

@@ -1,6 +1,6 @@
 //! `b2nd salvage`: what is whole of a broken frame, in a new one.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use b2nd::frame::Writer;
@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 
 use crate::error::{Error, Result};
 use crate::output::Output;
+use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
 /// Copies what is whole of a frame that is damaged or cut off.
@@ -20,7 +21,7 @@ pub(crate) struct Salvage {
     /// A frame, the directory of a sparse frame, or a leaf of a store.
     broken: PathBuf,
 
-    /// Where the new frame goes. Nothing is overwritten.
+    /// Where the new frame goes: a file, which must not exist, or standard output if it is -.
     new: PathBuf,
 
     /// What takes the place of lost chunks.
@@ -51,8 +52,17 @@ impl Salvage {
     }
 
     fn salvage(&self, output: &mut Output) -> Result<bool> {
-        must_not_exist(&self.new)?;
-        let source = Location::new(self.broken.as_os_str()).frame(&mut Codec::default())?;
+        let files = Piped::new(&self.broken, Some(&self.new))?;
+        self.copy(&files, output).map_err(|error| match error {
+            Error::Read(error) => Error::new(files.named(&error.to_string())),
+            write => write,
+        })
+    }
+
+    fn copy(&self, files: &Piped, output: &mut Output) -> Result<bool> {
+        let target = files.target.as_ref().unwrap_or(&self.new);
+        must_not_exist(target)?;
+        let source = Location::new(files.source.as_os_str()).frame(&mut Codec::default())?;
         let header = b2nd_view::Frame::open(&*source)?.header().clone();
         let array = header.array().ok().flatten().and_then(|array| metalayer(&array).ok()).unwrap_or_default();
         let found = Found::new(&*source, self.in_order, &mut Codec::with_metalayer(&array))?;
@@ -60,22 +70,24 @@ impl Salvage {
             FillWith::Zero => Fill::Zero,
             FillWith::Nan => Fill::Nan,
         };
-        let mut writer = Writer::create_new(&self.new, header)?;
+        let mut writer = Writer::create_new(target, header)?;
         found.write(fill, &mut writer)?;
         writer.finish()?;
-        self.say(&found, output).map_err(Error::Write)?;
+        files.print()?;
+        let report = if files.is_printed() { &mut output.err } else { &mut output.out };
+        self.say(&found, &mut **report).map_err(Error::Write)?;
         Ok(found.lost.is_empty())
     }
 
-    fn say(&self, found: &Found, output: &mut Output) -> io::Result<()> {
+    fn say(&self, found: &Found, out: &mut dyn Write) -> io::Result<()> {
         let (whole, all) = found.counts();
         let kept = count(whole, "chunk");
         let attributes = count(found.attributes.len(), "attribute");
         let name = printable(&self.new.to_string_lossy());
-        writeln!(output.out, "{name}: {kept} of {all} and {attributes} are kept")?;
+        writeln!(out, "{name}: {kept} of {all} and {attributes} are kept")?;
         if !found.is_ordered {
-            writeln!(output.out, "order: {UNORDERED}")?;
+            writeln!(out, "order: {UNORDERED}")?;
         }
-        found.lost.iter().try_for_each(|lost| writeln!(output.out, "lost: {}", printable(lost)))
+        found.lost.iter().try_for_each(|lost| writeln!(out, "lost: {}", printable(lost)))
     }
 }

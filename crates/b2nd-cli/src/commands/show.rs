@@ -12,6 +12,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output::{Output, terminal};
+use crate::piped::is_standard;
 use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
 use crate::values::Values;
@@ -59,7 +60,7 @@ pub(crate) struct Show {
     #[arg(long, conflicts_with = "png")]
     histogram: bool,
 
-    /// Write the picture to a PNG file, which must not exist.
+    /// Write the picture to a PNG file, which must not exist, or to standard output if it is -.
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
 
@@ -97,7 +98,7 @@ impl Show {
     }
 
     fn draw(&self, out: &mut dyn Write) -> Result<()> {
-        if let Some(path) = &self.png {
+        if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path)) {
             must_not_exist(path)?;
         }
         let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
@@ -328,12 +329,18 @@ fn write_png(path: &std::path::Path, pixels: &Pixels) -> Result<()> {
     }
     let pixel = |color: &Option<heat::Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
     let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
-    new_file(path, |file| {
+    let encode = |file: &mut dyn Write| -> Result<()> {
         let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&bytes)?;
         Ok(writer.finish()?)
-    })
+    };
+    if !is_standard(path) {
+        return new_file(path, |file| encode(file));
+    }
+    let mut picture = Vec::new();
+    encode(&mut picture)?;
+    io::stdout().lock().write_all(&picture).map_err(Error::Write)
 }

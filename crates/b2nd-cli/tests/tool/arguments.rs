@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::harness::Directory;
+use crate::harness::{Directory, zip};
 
 #[test]
 fn a_file_of_another_format_is_named() {
@@ -26,6 +26,25 @@ fn a_file_of_another_format_is_named() {
     fs::create_dir(tests.path("a.zarr")).unwrap();
     tests.write("a.zarr/zarr.json", "{}");
     assert!(tests.refused(&["info", "a.zarr"]).ends_with("it is a part of a Zarr store: zarr-python reads it"));
+}
+
+#[test]
+fn an_archive_without_blosc2_says_so() {
+    let tests = Directory::new();
+    tests.write("a.npz", zip("x.npy", b"\x93NUMPY"));
+    tests.write("a.zip", zip("x.txt", b"x"));
+    for args in [&["info"][..], &["cat"], &["check"], &["export"]] {
+        let said = |name: &str| {
+            let (_, err, status) = tests.run(&[args, &[name], &["new.csv"][..usize::from(args == ["export"])]].concat());
+            assert_ne!(status, 0);
+            err
+        };
+        assert_eq!(
+            said("a.npz"),
+            "a.npz: it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them\n"
+        );
+        assert!(said("a.zip").starts_with("a.zip: there is no Blosc2 file in it: "), "{}", said("a.zip"));
+    }
 }
 
 #[test]

@@ -175,3 +175,10 @@ fn damage_that_python_refuses_is_found() {
     let flagged = found("vl", chunk + 30, 1);
     assert_eq!(flagged, [format!("vlmetalayer \"author\": {varies}")]);
 }
+
+#[test]
+fn digests_are_not_written_into_standard_input() {
+    let (out, err, status) = Directory::new().run(&["check", "--digest", "-"]);
+    assert_eq!((out.as_str(), status), ("", 3));
+    assert_eq!(err, "-: it is standard input, and only files of this machine are changed\n");
+}

@@ -249,3 +249,20 @@ pub(crate) fn five_by_seven() -> Directory {
     tests.ok(&["import", "--chunks", "2,3", "--blocks", "1,2", "a.npy", "a.b2nd"]);
     tests
 }
+
+/// An archive of one member, deflated into one stored block.
+pub(crate) fn zip(name: &str, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(data.len()).unwrap();
+    let deflated = [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data].concat();
+    let crc = data.iter().fold(!0_u32, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+    });
+    let sizes = [&(!crc).to_le_bytes()[..], &(deflated.len() as u32).to_le_bytes(), &(data.len() as u32).to_le_bytes()].concat();
+    let name_len = (name.len() as u16).to_le_bytes();
+    let mut zip = [&b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 2], name.as_bytes(), &deflated].concat();
+    let start = zip.len() as u32;
+    zip.extend([&b"PK\x01\x02\x14\0\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 16], name.as_bytes()].concat());
+    let length = zip.len() as u32 - start;
+    zip.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &start.to_le_bytes(), &[0; 2]].concat());
+    zip
+}

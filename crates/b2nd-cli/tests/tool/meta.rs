@@ -100,3 +100,14 @@ fn attributes_are_listed_found_in_either_place_and_not_changed_in_stores() {
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "units"]), tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]));
     assert!(tests.refused(&["meta", "set", "a.b2z", "note", "--text", "hi"]).starts_with("a.b2z: it is a store: "));
 }
+
+#[test]
+fn the_attribute_that_is_one_too_many_is_named() {
+    let tests = Directory::with_example();
+    for number in 3..16 {
+        tests.ok(&["meta", "set", "a.b2nd", &format!("n{number}"), "--text", "x"]);
+    }
+    let error = "a.b2nd: name \"more\" would be number 17: C-Blosc2 takes at most 16";
+    tests.fails(&["meta", "set", "a.b2nd", "more", "--text", "x"], error);
+    tests.ok(&["meta", "set", "a.b2nd", "n3", "--text", "y"]);
+}

@@ -1,6 +1,8 @@
 //! `b2nd salvage`: what is kept of a damaged frame.
 
-use crate::harness::Directory;
+use std::fs::File;
+
+use crate::harness::{Directory, Place};
 
 #[test]
 fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
@@ -30,4 +32,22 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     tests.write("cut.b2nd", &bytes[..200]);
     assert!(tests.refused(&["salvage", "cut.b2nd", "b.b2nd"]).contains("the frame's header needs "));
     assert_eq!(tests.names(), before);
+}
+
+#[test]
+fn salvage_reads_and_writes_pipes() {
+    let directory = Directory::with_example();
+    directory.ok(&["salvage", "a.b2nd", "b.b2nd"]);
+    let expected = directory.read("b.b2nd");
+    for broken in ["-", "a.b2nd"] {
+        let mut command = directory.command(&["salvage", broken, "-"]);
+        let output = command.stdin(File::open(directory.path("a.b2nd")).unwrap()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.stdout == expected, said.as_str()), (true, "-: 8 chunks of 8 and 3 attributes are kept\n"));
+    }
+    assert!(!directory.pipe(&["salvage", "-", "c.b2nd"], &Place::data().read("example.b2nd")).is_empty());
+    assert_eq!(directory.read("c.b2nd"), expected);
+    assert_eq!(directory.names(), ["a.b2nd", "b.b2nd", "c.b2nd"]);
+    directory.write("none", "none");
+    assert_eq!(directory.refused(&["salvage", "none", "-"]).matches("tmp").count(), 0);
 }

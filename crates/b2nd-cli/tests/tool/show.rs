@@ -52,3 +52,12 @@ fn fields_are_drawn_one_at_a_time() {
     let plot = tests.ok(&["show", "s.b2nd", "0,:,0", "--field", "temp"]);
     assert!(plot.chars().any(|char| ('\u{2801}'..='\u{28ff}').contains(&char)), "{plot}");
 }
+
+#[test]
+fn a_picture_goes_to_standard_output() {
+    let tests = five_by_seven();
+    tests.ok(&["show", "a.b2nd", "--png", "a.png"]);
+    let before = tests.names();
+    assert_eq!(tests.pipe(&["show", "a.b2nd", "--png", "-"], &[]), tests.read("a.png"));
+    assert_eq!(tests.names(), before);
+}

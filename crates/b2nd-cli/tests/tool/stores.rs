@@ -8,7 +8,7 @@ use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
-use crate::harness::{Directory, Place, Printed};
+use crate::harness::{Directory, Place, Printed, zip};
 
 fn corpus() -> Option<PathBuf> {
     let place = std::env::var_os("B2ND_STORES").map(PathBuf::from);
@@ -381,21 +381,4 @@ fn deflated_members_are_read_or_named() {
     cut.truncate(cut.len() - 30);
     tests.write("cut.zip", cut);
     assert_eq!(tests.run(&["cut.zip"]).2, 1);
-}
-
-/// An archive of one member, deflated into one stored block.
-fn zip(name: &str, data: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(data.len()).unwrap();
-    let deflated = [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data].concat();
-    let crc = data.iter().fold(!0_u32, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
-    });
-    let sizes = [&(!crc).to_le_bytes()[..], &(deflated.len() as u32).to_le_bytes(), &(data.len() as u32).to_le_bytes()].concat();
-    let name_len = (name.len() as u16).to_le_bytes();
-    let mut zip = [&b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 2], name.as_bytes(), &deflated].concat();
-    let start = zip.len() as u32;
-    zip.extend([&b"PK\x01\x02\x14\0\x14\0\0\0\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 16], name.as_bytes()].concat());
-    let length = zip.len() as u32 - start;
-    zip.extend([&b"PK\x05\x06\0\0\0\0\x01\0\x01\0"[..], &length.to_le_bytes(), &start.to_le_bytes(), &[0; 2]].concat());
-    zip
 }
