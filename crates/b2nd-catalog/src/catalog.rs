@@ -1,6 +1,6 @@
 //! The catalogue's file: rows as Parquet, and what an update knows from the last one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -105,6 +105,26 @@ impl Writer {
     fn send(&mut self, piece: Piece) -> Result<()> {
         // The thread ends before it is told to only with an error.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
+    }
+
+    /// Begins anew with the rows so far, but for those of these urls.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full.
+    pub fn without(mut self, urls: &HashSet<String>) -> Result<Writer> {
+        self.hand_over()?;
+        let Writer { target, temporary, pieces, thread, .. } = self;
+        drop(pieces);
+        encoded(thread)?.close()?;
+        let mut writer = Writer::new(&target)?;
+        for batch in open(temporary.as_file(), temporary.path())?.build()? {
+            let batch = batch?;
+            let url = batch.column(0).as_string::<i32>();
+            let kept: BooleanArray = url.iter().map(|url| url.map(|url| !urls.contains(url))).collect();
+            writer.push_batch(filter_record_batch(&batch, &kept)?)?;
+        }
+        Ok(writer)
     }
 
     /// Ends the catalogue and puts it into its place, atomically.

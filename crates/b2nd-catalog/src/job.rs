@@ -1,5 +1,6 @@
 //! One scan from its listing to its catalogue.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::catalog::{Known, Notes, Writer};
 use crate::listing::{Listing, Names, Unlisted};
 use crate::place::Object;
+use crate::read::Batch;
 use crate::row::Row;
 use crate::scan::{Counts, Options, Shard, listings, scan};
 
@@ -61,6 +63,7 @@ impl Job {
         let mut rows = scan(self.changed(&known, &counts), self.options);
         let mut stop = std::pin::pin!(stop.fuse());
         let (mut unlisted, mut reasons, mut interrupted) = (Vec::new(), Vec::new(), false);
+        let mut begun = HashSet::new();
         loop {
             let done = tokio::select! {
                 biased;
@@ -69,21 +72,24 @@ impl Job {
             };
             let Some(done) = done else { break };
             let done = match done {
-                Ok(rows) => rows,
+                Ok(batch) => batch,
                 Err(Unlisted { url, message }) => {
                     let error = format!("cannot be listed: {message}");
                     unlisted.push(url.clone());
                     reasons.push(format!("{url} {error}"));
-                    vec![Row { url, error: Some(error), ..Row::default() }]
+                    Batch { rows: vec![Row { url, error: Some(error), ..Row::default() }], goes_on: false }
                 }
             };
-            let files = || done.iter().filter(|row| row.key.is_none());
-            Counts::add(&counts.read, files().count());
-            Counts::add(&counts.errors, done.iter().filter(|row| row.error.is_some()).count());
+            let files = ended(&done, &mut begun);
+            Counts::add(&counts.read, files.len());
+            Counts::add(&counts.errors, done.rows.iter().filter(|row| row.error.is_some()).count());
             if let Some(known) = lock(&known).as_mut() {
-                files().for_each(|row| known.replace(&row.url));
+                files.into_iter().for_each(|url| known.replace(url));
             }
-            writer.push(done)?;
+            writer.push(done.rows)?;
+        }
+        if !begun.is_empty() {
+            writer = writer.without(&begun)?;
         }
         let is_complete = unlisted.is_empty() && !interrupted;
         if !unlisted.is_empty() && Counts::get(&counts.listed) == 0 && path.exists() {
@@ -167,6 +173,18 @@ impl Job {
         });
         bar
     }
+}
+
+/// The files whose last rows are in a batch. A store that goes on has begun, and counts when it ends: a catalogue has all its rows or none.
+fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
+    let own = batch.rows.iter().filter(|row| row.key.is_none());
+    let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));
+    let mut ended: Vec<&str> = went_on.into_iter().chain(own).map(|row| row.url.as_str()).collect();
+    if let Some(last) = batch.rows.last().filter(|_| batch.goes_on) {
+        ended.retain(|url| *url != last.url);
+        begun.insert(last.url.clone());
+    }
+    ended
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -1,7 +1,7 @@
 //! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
 
+mod html;
 mod names;
-mod pages;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
 use twox_hash::XxHash3_128;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::place::{Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of};
+use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of};
 
 pub use names::{ENDINGS, Listing, Names, Unlisted};
 
@@ -49,7 +49,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             let mut url = parsed(root)?;
             let is_http = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
             let may_be_file = !root.ends_with('/') && !path.as_ref().is_empty();
-            if may_be_file && !(is_http && pages::is_directory(&url).await) {
+            if may_be_file && !(is_http && html::is_directory(&url).await) {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
@@ -58,8 +58,8 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             }
             if is_http {
                 url.set_path(&format!("{}/", url.path().trim_end_matches('/')));
-                if !pages::is_webdav(&url).await {
-                    return Ok(pages::walk(url, names));
+                if !html::is_webdav(&url).await {
+                    return Ok(html::walk(url, names));
                 }
             }
             let base = base(&url, path);
@@ -198,8 +198,7 @@ fn stores(listing: Listing) -> Listing {
             match &mut open {
                 Some(store) if store.url == object.url[..length] => store.add(object),
                 _ => {
-                    let mut store =
-                        Object { url: object.url[..length].to_owned(), size: None, etag: None, modified: None, ..object.clone() };
+                    let mut store = Object::store_with(&object, length);
                     store.add(object);
                     if let Some(done) = open.replace(store) {
                         return Some((Ok(done), (listing, open)));
@@ -212,6 +211,19 @@ fn stores(listing: Listing) -> Listing {
 }
 
 impl Object {
+    /// The store that a file is in, without its files. Its url is that long.
+    fn store_with(member: &Object, length: usize) -> Object {
+        let names = member.url[length..].matches('/').count();
+        Object {
+            url: member.url[..length].to_owned(),
+            place: member.place.above(names),
+            size: None,
+            etag: None,
+            modified: None,
+            members: Vec::new(),
+        }
+    }
+
     fn add(&mut self, member: Object) {
         // What one file does not say the store does not.
         self.size = match (member.size, self.size) {
@@ -225,8 +237,11 @@ impl Object {
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
         self.etag = self.size.map(|_| format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);
-        let path = member.url.get(self.url.len() + 1..).unwrap_or_default();
-        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
-        self.members.push((path, member));
+        let name = member.url.get(self.url.len() + 1..).unwrap_or_default();
+        let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+        let Object { place, size, etag, modified, .. } = member;
+        // A name that is no UTF-8 does not say it.
+        let place = (!self.place.below(&name).is(&place)).then(|| Box::new(place));
+        self.members.push(Member { name: name.into(), place, size, etag: etag.map(Into::into), modified });
     }
 }

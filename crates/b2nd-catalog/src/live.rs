@@ -18,6 +18,7 @@ use futures::StreamExt;
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Listing, Names, Unlisted, list};
 use crate::place::{Object, shown};
+use crate::read::Batch;
 use crate::row::{Extent, Row};
 use crate::scan::{Options, scan};
 
@@ -200,8 +201,9 @@ impl PartitionStream for Scan {
 }
 
 /// A place that cannot be listed has a row too.
-fn rows(done: std::result::Result<Vec<Row>, Unlisted>) -> Vec<Row> {
-    done.unwrap_or_else(|Unlisted { url, message }| {
-        vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }]
-    })
+fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
+    done.map_or_else(
+        |Unlisted { url, message }| vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }],
+        |batch| batch.rows,
+    )
 }

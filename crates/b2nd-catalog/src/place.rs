@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use object_store::http::{HttpBuilder, HttpStore};
-use object_store::path::Path;
+use object_store::path::{Path, PathPart};
 use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
@@ -30,8 +30,22 @@ pub struct Object {
     pub etag: Option<String>,
     /// Microseconds since 1970.
     pub modified: Option<i64>,
-    /// The files of a `.b2d`, by their paths in it.
-    pub members: Vec<(String, Object)>,
+    /// The files of a `.b2d`.
+    pub members: Vec<Member>,
+}
+
+/// A file of a `.b2d`. A store may have hundreds of thousands: no more is held of each than is needed.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its path in the store.
+    pub name: Box<str>,
+    /// Its place, where that is not the one that its name says.
+    pub place: Option<Box<Place>>,
+    /// In bytes, where the listing says it.
+    pub size: Option<u64>,
+    pub etag: Option<Box<str>>,
+    /// Microseconds since 1970.
+    pub modified: Option<i64>,
 }
 
 /// Characters that a url's path cannot hold as they are.
@@ -88,6 +102,37 @@ impl Place {
         let store: Arc<dyn ObjectStore> = store.into();
         stores.insert(key, store.clone());
         Ok(Place::Remote(store, path))
+    }
+
+    /// The place of a file below this one.
+    pub fn below(&self, name: &str) -> Place {
+        match self {
+            Place::Disk(path) => Place::Disk(path.join(name)),
+            Place::Remote(store, path) => {
+                let parts = path.parts().chain(name.split('/').map(PathPart::from));
+                Place::Remote(store.clone(), parts.collect())
+            }
+        }
+    }
+
+    /// The place of the directory so many names above this one.
+    pub(crate) fn above(&self, names: usize) -> Place {
+        match self {
+            Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
+            Place::Remote(store, path) => {
+                let parts = path.parts_count().saturating_sub(names);
+                Place::Remote(store.clone(), path.parts().take(parts).collect())
+            }
+        }
+    }
+
+    /// True if both are the same path, in the same store.
+    pub(crate) fn is(&self, other: &Place) -> bool {
+        match (self, other) {
+            (Place::Disk(one), Place::Disk(other)) => one == other,
+            (Place::Remote(_, one), Place::Remote(_, other)) => one == other,
+            _ => false,
+        }
     }
 
     /// Its url.

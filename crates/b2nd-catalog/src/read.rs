@@ -1,17 +1,21 @@
 //! Reading: from a file to its rows, with as few range requests as it takes.
 
-mod source;
+mod disk;
+mod fetched;
+mod store;
 
-use std::collections::HashMap;
-
-use b2nd_ndarray::codec::Codec;
-use b2nd_view::store::{self, Attributes, Content, Folder, Leaf, Zip};
-use b2nd_view::{Frame, Kind, Source};
-use futures::stream::{self, StreamExt};
+use b2nd_view::store::Attributes;
+use b2nd_view::{Frame, Source};
+use tokio::sync::mpsc::{Sender, channel};
 
 use crate::place::{Object, Place};
+use crate::remote::Found;
 use crate::row::{Extent, Row, UNREADABLE};
-use source::{Disk, FETCHED, Opened};
+use disk::Disk;
+use fetched::Fetched;
+
+/// The rows of a store that are held together, at most.
+pub const ROWS: usize = 2048;
 
 /// The bytes of a store that are read at a time: small frames lie side by side in it.
 const OF_STORE: u64 = 1 << 16;
@@ -19,140 +23,90 @@ const OF_STORE: u64 = 1 << 16;
 /// The bytes of a frame's end that are read at a time. Most attributes fit.
 const OF_TAIL: u64 = 1 << 15;
 
-/// A file's rows: one, and of a store one more for each leaf.
-pub async fn rows(object: &Object, extent: Extent) -> Vec<Row> {
-    let mut files = match open(object, &mut Disk::default()) {
-        Ok(files) => files,
-        Err(error) => return vec![Row::of(object).failed(&error.into())],
-    };
+/// Rows that were read together: all rows of each file, but for a store with more than [`ROWS`]. Those of one store follow each other:
+/// its own row, then its leaves in the order of their keys.
+#[derive(Default, Debug)]
+pub struct Batch {
+    pub rows: Vec<Row>,
+    /// True if the last row's store has more rows, with which the next batch of this reading begins.
+    pub goes_on: bool,
+}
+
+/// Takes a batch after which others follow. False ends the reading.
+pub type Take<'t> = dyn FnMut(Batch) -> bool + 't;
+
+/// Reads a file's rows: one, and of a store one more for each leaf. All but the last batch go into the channel.
+pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
+    if is_store(&object) {
+        return store::on_thread(object, extent, others).await;
+    }
+    let Place::Remote(store, path) = &object.place else { return rows_on_disk(&[object], extent, &mut |_| true) };
+    let file = Fetched::new(store.clone(), path.clone(), found(&object), OF_TAIL);
     loop {
-        let rows = attempt(object, &files, extent);
-        // The bytes that were asked for and not at hand. With them it is tried again.
-        let fetches: Vec<_> = files.iter_mut().map(Opened::fetch).collect();
-        let fetched: Vec<bool> = stream::iter(fetches).buffer_unordered(FETCHED).collect().await;
-        if !fetched.contains(&true) {
-            return rows;
+        let mut row = Row::of(&object);
+        file.identify(&mut row);
+        let row = of_frame(row, &file, extent);
+        // With the bytes that were asked for and not at hand it is tried again.
+        if !file.fetch().await {
+            return Batch { rows: vec![row], goes_on: false };
         }
     }
 }
 
-/// The rows of files on a disk. It blocks.
-pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<Row> {
-    let mut rows = Vec::with_capacity(objects.len());
+/// Reads all rows of a file, and holds them together.
+pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
+    let (sender, mut others) = channel::<Batch>(1);
+    let mut rows = Vec::new();
+    let gather = async {
+        while let Some(batch) = others.recv().await {
+            rows.extend(batch.rows);
+        }
+    };
+    let ((), last) = futures::join!(gather, self::rows(object, extent, sender));
+    rows.extend(last.rows);
+    rows
+}
+
+/// Reads the rows of files on a disk: all but the last batch are given away. It blocks.
+pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batch {
+    let mut batch = Batch { rows: Vec::with_capacity(objects.len()), goes_on: false };
     let mut disk = Disk::default();
     for object in objects {
-        match open(object, &mut disk) {
-            Ok(files) => {
-                rows.append(&mut attempt(object, &files, extent));
-                disk.close(files);
+        if is_store(object) {
+            store::rows(object, extent, &|_| false, &mut batch, take);
+            continue;
+        }
+        let Place::Disk(path) = &object.place else { continue };
+        batch.rows.push(match disk.open(path) {
+            Ok(file) => {
+                let mut row = Row::of(object);
+                file.identify(&mut row);
+                let row = of_frame(row, &file, extent);
+                disk.close(file);
+                row
             }
-            Err(error) => rows.push(Row::of(object).failed(&error.into())),
-        }
+            Err(error) => Row::of(object).failed(&error.into()),
+        });
     }
-    rows
+    batch
 }
 
-fn open(object: &Object, disk: &mut Disk) -> std::io::Result<Vec<Opened>> {
-    let is_store = !object.members.is_empty() || ends_in(object, &[".b2z", ".b2e"]);
-    let at_least = if is_store { OF_STORE } else { OF_TAIL };
-    let mut open = |file: &Object| match &file.place {
-        Place::Disk(path) if object.members.is_empty() => Opened::on_disk(path, disk),
-        Place::Disk(path) => Ok(Opened::Member { path: path.clone(), size: file.size.unwrap_or(0) }),
-        Place::Remote(store, path) => Ok(Opened::remote(store.clone(), path.clone(), file, at_least)),
-    };
-    if object.members.is_empty() {
-        return Ok(vec![open(object)?]);
-    }
-    object.members.iter().map(|(_, member)| open(member)).collect()
+/// True if a file may have more than one row.
+fn is_store(object: &Object) -> bool {
+    !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
 }
 
-fn ends_in(object: &Object, endings: &[&str]) -> bool {
-    endings.iter().any(|ending| object.url.ends_with(ending))
+/// The state of a file, as the listing knows it.
+fn found(object: &Object) -> Option<Found> {
+    let (etag, modified) = (object.etag.clone(), object.modified);
+    object.size.map(|size| Found { size, etag, modified })
 }
 
-/// The rows, as far as bytes are at hand.
-fn attempt(object: &Object, files: &[Opened], extent: Extent) -> Vec<Row> {
-    let mut row = Row::of(object);
-    let [file] = files else {
-        let names = object.members.iter().map(|(name, _)| name.as_str());
-        return of_folder(row, &Members(names.zip(files).collect()), extent);
-    };
-    if let Some((name, _)) = object.members.first() {
-        return of_folder(row, &Members(HashMap::from([(name.as_str(), file)])), extent);
-    }
-    file.identify(&mut row);
-    if ends_in(object, &[".b2z"]) {
-        return match Zip::open(file) {
-            Ok(zip) => of_folder(row, &zip, extent),
-            Err(error) => vec![row.failed(&error)],
-        };
-    }
-    if ends_in(object, &[".b2e"]) {
-        return of_folder(row, &Members(HashMap::from([(EMBED, file)])), extent);
-    }
+/// The row of a file, as far as bytes are at hand.
+fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
-        Ok(()) => vec![row],
-        Err(error) => vec![row.failed(&error)],
-    }
-}
-
-/// The name under which a store's listing knows a frame that embeds others.
-const EMBED: &str = "embed.b2e";
-
-fn of_folder(mut row: Row, folder: &dyn Folder, extent: Extent) -> Vec<Row> {
-    let codec = &mut Codec::default();
-    let store = match store::list(folder, codec) {
-        Ok(store) => store,
-        Err(error) => return vec![row.failed(&error)],
-    };
-    let mut rows = vec![Row { kind: store.kind.map(Kind::name), ..row.clone() }];
-    if extent.attributes
-        && let Err(error) = rows[0].attach(&store.attributes)
-    {
-        rows[0] = row.clone().failed(&error);
-    }
-    // The size and the time are the store's: a leaf has none of its own.
-    row.size = None;
-    rows.extend(store.leaves.iter().map(|leaf| of_leaf(row.clone(), leaf, folder, extent)));
-    rows
-}
-
-fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Row {
-    row.key = Some(leaf.key.clone());
-    row.member = leaf.member.clone();
-    let described = match &leaf.content {
-        Content::Table(table) => {
-            row.kind = Some(Kind::CTable.name());
-            if extent.attributes { row.attach(&table.attributes) } else { Ok(()) }
-        }
-        Content::Remote { .. } => {
-            row.kind = Some(Kind::RemoteArray.name());
-            Ok(())
-        }
-        _ => leaf
-            .open(folder, &mut Codec::default())
-            .and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
-    };
-    row.offset = leaf.offset.try_into().ok();
-    match described {
         Ok(()) => row,
         Err(error) => row.failed(&error),
-    }
-}
-
-/// Files by their names.
-struct Members<'a>(HashMap<&'a str, &'a Opened>);
-
-impl Folder for Members<'_> {
-    fn files(&self) -> b2nd::Result<Vec<String>> {
-        Ok(self.0.keys().map(|&name| name.to_owned()).collect())
-    }
-
-    fn open(&self, file: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        match self.0.get(file) {
-            Some(opened) => Ok(Box::new(*opened)),
-            None => Err(b2nd::Error::custom(format_args!("{file:?} is not in the store"))),
-        }
     }
 }
 

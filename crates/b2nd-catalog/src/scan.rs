@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinHandle;
 use twox_hash::XxHash3_128;
 
 use crate::listing::{Listing, Names, Unlisted, list};
 use crate::place::{Object, Place, is_below};
-use crate::read::{rows, rows_on_disk};
-use crate::row::{Extent, Row};
+use crate::read::{Batch, rows, rows_on_disk};
+use crate::row::Extent;
 
 /// The files of a disk that a thread reads in one go.
 const TOGETHER: usize = 64;
@@ -95,25 +98,38 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     stream::iter(roots).then(each).flatten().boxed()
 }
 
-/// Reads listed files, into rows in the order in which they are ready: all of a file together, and of a disk those of several files.
-pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
+/// Reads listed files, into rows in the order in which they are ready: all of a file together, and of a disk those of several files;
+/// those of a large store in several batches.
+pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Batch, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
-    let read = move |unit: Unit| {
-        let threads = threads.clone();
-        async move {
-            match unit {
-                Unit::Unlisted(unlisted) => Err(unlisted),
-                Unit::Remote(object) => Ok(spawned(tokio::spawn(async move { rows(&object, extent).await })).await),
-                Unit::Disk(objects) => {
-                    let _one = threads.acquire().await;
-                    Ok(spawned(tokio::task::spawn_blocking(move || rows_on_disk(&objects, extent))).await)
-                }
-            }
+    let read = move |unit: Unit| match unit {
+        Unit::Unlisted(unlisted) => stream::iter([Err(unlisted)]).boxed(),
+        Unit::Remote(object) => batches(|others| tokio::spawn(rows(*object, extent, others))),
+        Unit::Disk(objects) => {
+            let threads = threads.clone();
+            let waited = async move {
+                let one = threads.acquire_owned().await;
+                batches(|others| {
+                    tokio::task::spawn_blocking(move || {
+                        let _one = one;
+                        rows_on_disk(&objects, extent, &mut |batch| others.blocking_send(batch).is_ok())
+                    })
+                })
+            };
+            waited.flatten_stream().boxed()
         }
     };
     let units = listing.ready_chunks(TOGETHER).flat_map(|found| stream::iter(units(found)));
-    units.map(read).buffer_unordered(options.jobs.unwrap_or(REQUESTS).max(1)).boxed()
+    units.flat_map_unordered(options.jobs.unwrap_or(REQUESTS).max(1), read).boxed()
+}
+
+/// The batches of a task: those that it sends while it reads, and its last.
+fn batches(start: impl FnOnce(Sender<Batch>) -> JoinHandle<Batch>) -> BoxStream<'static, Result<Batch, Unlisted>> {
+    let (sender, mut others) = channel(1);
+    let task = start(sender);
+    let others = stream::poll_fn(move |context| others.poll_recv(context));
+    others.chain(stream::once(spawned(task))).map(Ok).boxed()
 }
 
 fn threads() -> usize {
@@ -144,12 +160,11 @@ fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
 }
 
 fn is_on_disk(object: &Object) -> bool {
-    let place = object.members.first().map_or(&object.place, |(_, member)| &member.place);
-    matches!(place, Place::Disk(_))
+    matches!(object.place, Place::Disk(_))
 }
 
 /// A task's result; a panic goes on here.
-async fn spawned<T>(task: tokio::task::JoinHandle<T>) -> T {
+pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Names, list};
 use crate::place::{Object, shown};
-use crate::read::rows;
+use crate::read::all_rows;
 use crate::row::{Extent, Row};
 
 static JOBS: OnceLock<usize> = OnceLock::new();
@@ -104,7 +104,7 @@ async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
     };
     let url = shown(&url);
     match object {
-        Ok(object) => match tokio::spawn(async move { rows(&object, extent).await }).await {
+        Ok(object) => match tokio::spawn(all_rows(object, extent)).await {
             Ok(rows) => rows,
             Err(error) => vec![Row { url, error: Some(error.to_string()), ..Row::default() }],
         },

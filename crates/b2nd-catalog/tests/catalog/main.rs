@@ -10,5 +10,6 @@ mod http;
 mod pages;
 mod roots;
 mod server;
+mod stores;
 mod tables;
 mod truth;

@@ -1,0 +1,125 @@
+//! [`OnDisk`]: a file on a disk as a source of bytes.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use b2nd_view::Source;
+use rustix::fs::{Mode, OFlags, openat};
+
+use super::fetched::{FIRST, too_much};
+use crate::place::micros;
+use crate::remote::{CHANGED, HELD};
+use crate::row::Row;
+
+/// An open file.
+pub(super) struct OnDisk {
+    file: File,
+    size: u64,
+    modified: Option<i64>,
+    first: Vec<u8>,
+}
+
+/// A file of a store with many files, more than a process may have open: it is open only while it is read.
+pub(super) struct Closed {
+    pub(super) path: PathBuf,
+    pub(super) size: u64,
+}
+
+/// Buffers that a thread keeps from one file of a disk to the next.
+#[derive(Default)]
+pub(super) struct Disk {
+    /// The path of a directory is followed once for all files that come after each other in it.
+    directory: Option<(PathBuf, File)>,
+    buffer: Vec<u8>,
+}
+
+impl Disk {
+    pub(super) fn open(&mut self, path: &std::path::Path) -> io::Result<OnDisk> {
+        let file = self.file(path)?;
+        let found = file.metadata()?;
+        let mut first = std::mem::take(&mut self.buffer);
+        first.resize(found.len().min(FIRST) as usize, 0);
+        read_exactly(&file, &mut first, 0)?;
+        Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
+    }
+
+    /// Takes back what was lent to a file.
+    pub(super) fn close(&mut self, file: OnDisk) {
+        self.buffer = file.first;
+    }
+
+    fn file(&mut self, path: &std::path::Path) -> io::Result<File> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return File::open(path) };
+        let opened = match self.directory.take() {
+            Some(last) if last.0.as_os_str() == parent => last,
+            _ => match File::open(parent) {
+                Ok(directory) => (parent.to_owned(), directory),
+                // Its files may be readable although it is not.
+                Err(_) => return File::open(path),
+            },
+        };
+        let (_, directory) = self.directory.insert(opened);
+        // A pipe with this name would be waited for.
+        let how = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        Ok(openat(directory, name, how, Mode::empty())?.into())
+    }
+}
+
+impl OnDisk {
+    /// Puts into a row what is known since the file was opened.
+    pub(super) fn identify(&self, row: &mut Row) {
+        row.size = self.size.try_into().ok();
+        row.modified = self.modified.or(row.modified);
+    }
+}
+
+impl Source for OnDisk {
+    fn len(&self) -> b2nd::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+        let range = inside(range, self.size);
+        if range.end <= self.first.len() as u64 {
+            return Ok(Cow::Borrowed(&self.first[range.start as usize..range.end as usize]));
+        }
+        Ok(Cow::Owned(read_file(&self.file, range)?))
+    }
+}
+
+impl Source for Closed {
+    fn len(&self) -> b2nd::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+        Ok(Cow::Owned(read_file(&File::open(&self.path)?, inside(range, self.size))?))
+    }
+}
+
+/// The part of a range that a file has. A frame's own numbers may say that it ends before it starts.
+fn inside(range: Range<u64>, size: u64) -> Range<u64> {
+    let start = range.start.min(size);
+    start..range.end.min(size).max(start)
+}
+
+fn read_file(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let length = range.end - range.start;
+    if length > HELD {
+        return Err(io::Error::other(too_much()));
+    }
+    let mut bytes = vec![0; length as usize];
+    read_exactly(file, &mut bytes, range.start)?;
+    Ok(bytes)
+}
+
+fn read_exactly(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    file.read_exact_at(bytes, start).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::other(CHANGED),
+        _ => error,
+    })
+}

@@ -1,0 +1,198 @@
+//! [`Fetched`]: a remote file as a source of bytes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use b2nd::ErrorKind;
+use b2nd::frame::Pieces;
+use b2nd_view::Source;
+use futures::{StreamExt, stream};
+use object_store::ObjectStore;
+use object_store::path::Path;
+
+use crate::remote::{Answer, CHANGED, Found, HELD, get};
+use crate::row::Row;
+
+/// The length of the first read. 99.8% of known headers fit.
+pub(super) const FIRST: u64 = 4096;
+
+/// The bytes of each place that are read where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
+const OF_MEMBER: u64 = FIRST + 1024;
+
+/// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
+const GAP: u64 = FIRST;
+
+/// The longest range that is not asked for as such.
+const MOST: u64 = 1 << 20;
+
+/// The parts of a file, and files of a store, that are fetched at the same time.
+pub(super) const FETCHED: usize = 64;
+
+/// The pieces of a remote file that are at hand. A read of others fails, until [`fetch`](Fetched::fetch) has brought them.
+pub(super) struct Fetched {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    at_least: u64,
+    pieces: RwLock<Pieces>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// As the listing knows it, or the first answer.
+    found: Option<Found>,
+    /// As the first answer had it: a listing may have other tags, and times of another precision.
+    answered: Option<Found>,
+    /// The ranges that were fetched: their ends, and their lengths.
+    ends: HashMap<u64, u64>,
+}
+
+impl Fetched {
+    /// A file of which nothing is at hand. Of a place that is asked for alone at least so many bytes are fetched.
+    pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
+        let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
+        let state = State { found, ..State::default() };
+        Fetched { store, path, at_least, pieces: RwLock::new(pieces), state: Mutex::new(state) }
+    }
+
+    /// Puts into a row what is known since the first answer.
+    pub(super) fn identify(&self, row: &mut Row) {
+        let state = self.state();
+        let Some(found) = &state.found else { return };
+        row.size = found.size.try_into().ok();
+        row.etag = row.etag.take().or_else(|| found.etag.clone());
+        row.modified = found.modified.or(row.modified);
+    }
+
+    /// The number of bytes at hand.
+    pub(super) fn held(&self) -> u64 {
+        self.pieces().held()
+    }
+
+    /// Drops the bytes at hand.
+    pub(super) fn forget(&self) {
+        let mut state = self.state();
+        state.ends.clear();
+        *self.pieces_mut() = state.found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
+    }
+
+    /// Fetches what reads lacked, if they lacked anything.
+    pub(super) async fn fetch(&self) -> bool {
+        let asked = self.pieces().take_missing(0);
+        if asked.is_empty() {
+            return false;
+        }
+        let known = self.state().found.clone();
+        let ranges = self.ranges(asked, known.as_ref());
+        let gets: Vec<_> = ranges.iter().map(|range| get(&self.store, &self.path, known.as_ref(), range.clone())).collect();
+        let answers: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
+        for (range, answer) in ranges.into_iter().zip(answers) {
+            if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
+                // Where not even the length is known, nothing can be had.
+                let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
+                self.pieces_mut().fail(range, message);
+            }
+        }
+        true
+    }
+
+    fn put(&self, range: &Range<u64>, Answer { found, bytes, .. }: Answer) -> Result<(), String> {
+        let mut state = self.state();
+        if state.is_changed(&found) {
+            return Err(CHANGED.to_owned());
+        }
+        let end = range.start + bytes.len() as u64;
+        let mut pieces = self.pieces_mut();
+        let put = pieces.set_len(found.size).and_then(|()| pieces.put(range.start..end, bytes.into()));
+        put.map_err(|_| CHANGED.to_owned())?;
+        state.ends.insert(end, end - range.start);
+        state.answered.get_or_insert_with(|| found.clone());
+        state.found.get_or_insert(found);
+        Ok(())
+    }
+
+    /// Ranges to fetch of what was asked for and is not at hand: of neighbours one. Where they are more than is held of a file, they fail.
+    fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
+        // The first answer says how long it is.
+        let Some(known) = known else { return vec![0..FIRST] };
+        let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for range in asked {
+            let range = self.widened(range, known.size, at_least);
+            match ranges.last_mut() {
+                Some(last) if range.start <= last.end.saturating_add(GAP) && range.end.saturating_sub(last.start) <= MOST => {
+                    last.end = last.end.max(range.end);
+                }
+                _ => ranges.push(range),
+            }
+        }
+        let mut left = HELD.saturating_sub(self.held());
+        ranges.retain(|range| {
+            let length = range.end - range.start;
+            let fits = length <= left;
+            if fits {
+                left -= length;
+            } else {
+                self.pieces_mut().fail(range.clone(), too_much());
+            }
+            fits
+        });
+        ranges
+    }
+
+    /// The bytes that will probably be asked for next: those that follow, or of a frame's end those before it.
+    fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
+        if range.start == 0 && range.end <= FIRST {
+            return 0..FIRST.min(size);
+        }
+        if range.end == size {
+            return range.start.min(size.saturating_sub(at_least))..range.end;
+        }
+        // A long list is read piece by piece: in pieces that grow.
+        let read = self.state().ends.get(&range.start).copied().unwrap_or(0);
+        let at_least = at_least.max((4 * read).min(MOST));
+        range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pieces(&self) -> RwLockReadGuard<'_, Pieces> {
+        self.pieces.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pieces_mut(&self) -> RwLockWriteGuard<'_, Pieces> {
+        self.pieces.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// True if an answer is of another file than those before: not every store minds the condition that requests have.
+    fn is_changed(&self, now: &Found) -> bool {
+        self.found.as_ref().is_some_and(|found| found.size != now.size)
+            || self.answered.as_ref().is_some_and(|first| first != now)
+    }
+}
+
+impl Source for Fetched {
+    fn len(&self) -> b2nd::Result<u64> {
+        self.pieces.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+        // What cannot be had says nothing of what is in the file.
+        Source::read(&self.pieces, range).map_err(|error| match error.kind() {
+            ErrorKind::Missing { .. } => error,
+            _ => io::Error::other(error.to_string()).into(),
+        })
+    }
+}
+
+/// The error for a file of which more than [`HELD`] bytes are asked for.
+pub(super) fn too_much() -> String {
+    format!("more than {HELD} bytes of it would be read for its metadata")
+}

@@ -1,0 +1,94 @@
+//! Stores of more rows than are held together.
+
+use std::time::{Duration, Instant};
+
+use b2nd_catalog::listing::{Names, list};
+use b2nd_catalog::read::{Batch, ROWS};
+use b2nd_catalog::row::Extent;
+use b2nd_catalog::scan::{Options, scan};
+use futures::StreamExt;
+use serde_json::json;
+
+use crate::files::{archive, ask, frame, program, run};
+use crate::server::{Kind, Server};
+
+const MEMBERS: usize = 2 * ROWS + 500;
+
+fn members() -> impl Iterator<Item = (String, Vec<u8>)> {
+    let frame = frame(3);
+    (0..MEMBERS).map(move |number| (format!("g/{number:05}.b2nd"), frame.clone()))
+}
+
+async fn batches(root: &str) -> Vec<Batch> {
+    let options = Options { extent: Extent::default(), jobs: None };
+    scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await
+}
+
+/// Checks that these are the rows of one store, in their order.
+#[track_caller]
+fn check(batches: &[Batch], name: &str) {
+    let lengths: Vec<_> = batches.iter().map(|batch| batch.rows.len()).collect();
+    assert_eq!(lengths, [ROWS, ROWS, MEMBERS + 1 - 2 * ROWS], "{name}");
+    assert_eq!(batches.iter().map(|batch| batch.goes_on).collect::<Vec<_>>(), [true, true, false], "{name}");
+    let keys: Vec<_> = batches.iter().flat_map(|batch| &batch.rows).map(|row| row.key.clone()).collect();
+    let expected = (0..MEMBERS).map(|number| Some(format!("/g/{number:05}")));
+    assert!(std::iter::once(None).chain(expected).eq(keys), "{name}");
+    let rows = || batches.iter().flat_map(|batch| &batch.rows);
+    assert!(rows().all(|row| row.url.ends_with(name) && row.error.is_none()), "{name}");
+    assert!(rows().skip(1).all(|row| row.shape == Some(vec![3])), "{name}");
+}
+
+#[tokio::test]
+async fn no_more_rows_of_a_store_than_a_batch_has_are_held() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir_all(directory.path().join("many.b2d/g")).unwrap();
+    for (name, content) in members() {
+        std::fs::write(directory.path().join("many.b2d").join(name), content).unwrap();
+    }
+    std::fs::write(root("many.b2z"), archive(members())).unwrap();
+    for name in ["many.b2d", "many.b2z"] {
+        check(&batches(&root(name)).await, name);
+    }
+    let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
+    let server = Server::start(store.chain([("many.b2z".to_owned(), archive(members()))]), Duration::ZERO);
+    for name in ["many.b2d", "many.b2z"] {
+        check(&batches(&format!("{}{name}", server.url())).await, name);
+    }
+    // No byte of the archive is asked for again with the next rows.
+    let requests = &server.requests()["/many.b2z"];
+    assert!(requests.iter().map(ExactSizeIterator::len).sum::<usize>() < 2 * archive(members()).len(), "{requests:?}");
+    assert!(requests.len() < 60, "{}", requests.len());
+}
+
+#[test]
+fn an_interrupted_scan_leaves_all_rows_of_a_store_or_none() {
+    let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
+    // Pages say nothing of their files: each scan reads them anew.
+    let server = Server::of_kind(Kind::Pages, store.chain([("one.b2nd".to_owned(), frame(2))]));
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.parquet");
+    let url = server.url();
+    let scan = ["scan", &url, "--update", "--out", out.to_str().unwrap()];
+    let rows = || {
+        let query = "select count(*) as n, count(distinct key) as leaves from arrays where url like '%/many.b2d'";
+        ask(&out, query)
+    };
+    let interrupt = || {
+        let before = server.answered();
+        let mut child = program(&scan).spawn().unwrap();
+        let started = Instant::now();
+        while server.answered() < before + (MEMBERS - 300) as u64 {
+            assert!(started.elapsed() < Duration::from_secs(60), "only {} requests", server.answered() - before);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    };
+    interrupt();
+    assert_eq!(rows(), [json!({"n": 0, "leaves": 0})]);
+    run(&scan);
+    assert_eq!(rows(), [json!({"n": MEMBERS + 1, "leaves": MEMBERS})]);
+    interrupt();
+    assert_eq!(rows(), [json!({"n": MEMBERS + 1, "leaves": MEMBERS})]);
+}
