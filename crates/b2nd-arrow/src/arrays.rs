@@ -11,9 +11,9 @@ use crate::cells::some_nulls;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fixed::{MAX_ROW, not_nat};
+use crate::kinds::item;
 use crate::live::signed;
 use crate::read::BATCH_SIZE;
-use crate::spec::item;
 use crate::table::BATCH_BYTES;
 
 /// The name of the one column.

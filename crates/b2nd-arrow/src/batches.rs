@@ -65,6 +65,17 @@ impl Batches {
         self.is_arrow
     }
 
+    /// The type of the cells, where they are Arrow IPC.
+    pub(crate) fn data_type(&self) -> Result<Option<arrow_schema::DataType>> {
+        if !self.is_arrow || self.leaf.nchunks()? == 0 {
+            return Ok(None);
+        }
+        let first = self.leaf.blocks(0)?.data(0..1)?;
+        let block = first.first().ok_or_else(|| Error::damaged("chunk 0 has no block"))?;
+        let cells = crate::ipc::column(block, self.arrow_schema.as_deref())?;
+        Ok(Some(arrow_array::Array::data_type(&cells).clone()))
+    }
+
     pub(crate) fn leaf(&self) -> &Leaf {
         &self.leaf
     }

@@ -9,8 +9,8 @@ use arrow_schema::{DataType, Field, Fields};
 
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::kinds::{Kind, Spec};
 use crate::pack::{Item, Pack};
-use crate::spec::{Kind, Spec};
 use crate::strings::Strings;
 use crate::words::Words;
 
@@ -190,7 +190,8 @@ fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Re
 }
 
 /// A value of MessagePack as JSON, in the forms that `b2nd::Value` has.
-fn json(value: &[u8]) -> Result<Vec<u8>> {
+/// A value of MessagePack as JSON.
+pub(crate) fn json(value: &[u8]) -> Result<Vec<u8>> {
     let value = b2nd::Value::from_slice(value)?;
     serde_json::to_vec(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))
 }

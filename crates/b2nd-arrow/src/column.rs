@@ -13,12 +13,12 @@ use crate::cells::{Cells, some_nulls};
 use crate::conform::conform;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
-use crate::fixed::Fixed;
+use crate::fixed::{Fixed, Rows};
 use crate::ipc;
+use crate::kinds::{Dictionary, Kind, Nulls, Spec, Storage};
 use crate::leaf::Leaf;
 use crate::live::{Live, Selection};
 use crate::pack::{Item, Pack};
-use crate::spec::{Dictionary, Kind, Nulls, Spec, Storage};
 use crate::text::Text;
 
 /// The files of a column, open.
@@ -45,6 +45,7 @@ impl Column {
             | Kind::VlBytes
             | Kind::Object
             | Kind::Struct(_)
+            | Kind::Arrow(_)
             | Kind::List(_, Storage::Batches | Storage::Arrow) => {
                 Column::Batches(Batches::open(place.leaf(".b2b")?)?.into(), spec.clone())
             }
@@ -61,9 +62,17 @@ impl Column {
             Column::Dictionary(codes, dictionary, words) => {
                 read_codes(&codes.read(selection, live)?, dictionary, words, selection)
             }
-            Column::Batches(batches, spec) if batches.is_arrow() => read_arrow(batches, spec, selection),
-            Column::Batches(batches, spec) => read_pack(batches, spec, selection),
+            Column::Batches(batches, spec) => read_batches(batches, spec, selection),
             Column::Cells(leaf, spec) => read_cells(leaf, spec, selection),
+        }
+    }
+
+    /// The file that says which values are not null, where there is one.
+    pub(crate) fn mask(&self) -> Option<&Rows> {
+        match self {
+            Column::Fixed(fixed) => fixed.mask(),
+            Column::Text(text) => text.mask(),
+            Column::Dictionary(..) | Column::Batches(..) | Column::Cells(..) => None,
         }
     }
 
@@ -111,6 +120,10 @@ fn read_codes(codes: &ArrayRef, dictionary: &Dictionary, words: &ArrayRef, selec
     let valid = codes.values().iter().map(|&code| code != dictionary.null_code).collect();
     let keys = PrimitiveArray::<Int32Type>::try_new(ScalarBuffer::from(keys), some_nulls(valid))?;
     Ok(Arc::new(DictionaryArray::try_new(keys, words.clone())?))
+}
+
+pub(crate) fn read_batches(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+    if batches.is_arrow() { read_arrow(batches, spec, selection) } else { read_pack(batches, spec, selection) }
 }
 
 fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
@@ -172,7 +185,7 @@ fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
     }
 }
 
-fn read_cells(leaf: &Leaf, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+pub(crate) fn read_cells(leaf: &Leaf, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
     let mut cells = Cells::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
     let count = leaf.nchunks()?;
     for row in selection.runs.iter().cloned().flatten() {

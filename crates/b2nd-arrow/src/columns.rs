@@ -7,8 +7,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::kinds::{Kind, Nulls, Spec};
 use crate::parent::Parent;
-use crate::spec::{Kind, Nulls, Spec};
 
 /// A field of the Arrow schema, by what it is read from.
 pub(crate) enum Output {

@@ -10,9 +10,9 @@ use crate::cells::some_nulls;
 use crate::element::{Element, Sentinel, is_nat};
 use crate::error::{Error, Result};
 use crate::files::Files;
+use crate::kinds::{Kind, Nulls, Spec, item};
 use crate::leaf::Leaf;
 use crate::live::{Live, Selection, signed};
-use crate::spec::{Kind, Nulls, Spec, item};
 use crate::strings::{MAX_BYTES, too_long};
 
 /// So many rows between two that are wanted are read with them.
@@ -133,6 +133,11 @@ impl Valid {
         })
     }
 
+    /// The file that says it.
+    pub(crate) fn file(&self) -> Option<&Rows> {
+        if let Valid::Mask(rows) = self { Some(rows) } else { None }
+    }
+
     /// The mask of nulls of a selection, where a file says so.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
@@ -181,6 +186,10 @@ impl Fixed {
     pub(crate) fn block(&self) -> Option<u64> {
         let rows = self.rows.array.geometry().blockshape().first()?;
         u64::try_from(*rows).ok().filter(|&rows| rows > 0)
+    }
+
+    pub(crate) fn mask(&self) -> Option<&Rows> {
+        self.valid.file()
     }
 
     pub(crate) fn sizes(&self) -> (u64, u64) {

@@ -9,7 +9,7 @@ use arrow_ipc::{self as ipc, FieldNode, MessageHeader, Precision, Type};
 use arrow_schema::{DataType, Field, TimeUnit};
 
 use crate::error::{Error, Result};
-use crate::spec::item;
+use crate::kinds::item;
 
 /// The start of a message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;

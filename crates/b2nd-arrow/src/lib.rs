@@ -21,6 +21,7 @@
 //! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
+//! | read the values of a `.b2b` store on its own | [`CellReader`] |
 //! | count what is in a column | [`scalars`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
@@ -30,16 +31,20 @@
 
 mod arrays;
 mod batches;
+mod cell_reader;
 mod cells;
 mod column;
 mod columns;
 mod conform;
 mod element;
 mod error;
+#[cfg(feature = "export")]
+mod export;
 mod files;
 mod fixed;
 mod inner;
 mod ipc;
+mod kinds;
 mod leaf;
 mod live;
 mod pack;
@@ -47,7 +52,6 @@ mod parent;
 mod place;
 mod read;
 mod scalars;
-mod spec;
 mod strings;
 mod summary;
 mod table;
@@ -55,14 +59,15 @@ mod text;
 #[cfg(feature = "export")]
 mod text_of;
 mod words;
-#[cfg(feature = "export")]
-mod write;
 
 pub use arrays::ArrayReader;
 pub use arrow_array::{RecordBatch, RecordBatchReader};
 pub use arrow_schema::SchemaRef;
+pub use cell_reader::CellReader;
 pub use columns::ColumnInfo;
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "export")]
+pub use export::Format;
 pub use place::Store;
 pub use read::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};
@@ -70,8 +75,6 @@ pub use summary::Summary;
 pub use table::Table;
 #[cfg(feature = "export")]
 pub use text_of::table as text;
-#[cfg(feature = "export")]
-pub use write::Format;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

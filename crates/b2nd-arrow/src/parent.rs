@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::cells::some_nulls;
 use crate::conform::conform;
 use crate::error::{Error, Result};
-use crate::spec::{Kind, Spec};
+use crate::kinds::{Kind, Spec};
 
 /// A struct that was cut into columns when it was written.
 pub(crate) struct Parent {

@@ -26,6 +26,8 @@ pub struct Reader {
     /// The physical rows of a block of the columns, where they have such.
     block: Option<u64>,
     ready: VecDeque<Result<RecordBatch>>,
+    /// The number of parts that are read at once.
+    parallel: usize,
 }
 
 impl Reader {
@@ -40,7 +42,33 @@ impl Reader {
     ) -> Reader {
         let rows = rows.start.min(table.live.rows())..rows.end.min(table.live.rows());
         let batch_size = batch_size.min(most).max(1);
-        Reader { table, projection, schema, rows, batch_size, most, block, ready: VecDeque::new() }
+        Reader {
+            table,
+            projection,
+            schema,
+            rows,
+            batch_size,
+            most,
+            block,
+            ready: VecDeque::new(),
+            parallel: rayon::current_num_threads(),
+        }
+    }
+
+    /// Sets how many batches, or blocks where these are longer, are read at once and held: as many as there are threads, unless it is said.
+    /// Several readers at the same time should read one each.
+    ///
+    /// ```
+    /// use b2nd_arrow::Table;
+    ///
+    /// let table = Table::open("tests/data/kinds.b2z")?;
+    /// let rows = table.read(&[0], 0..6, 2)?.parallel(1).map(|batch| batch.map(|batch| batch.num_rows()));
+    /// assert_eq!(rows.collect::<Result<Vec<_>, _>>()?, [2, 2, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn parallel(self, parts: usize) -> Reader {
+        Reader { parallel: parts.max(1), ..self }
     }
 
     /// The number of rows that are still to come.
@@ -49,18 +77,26 @@ impl Reader {
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())
     }
 
-    /// Reads as many parts as there are threads.
+    /// Reads the next parts.
     fn fill(&mut self) {
         let mut parts = Vec::new();
-        while !self.rows.is_empty() && parts.len() < rayon::current_num_threads() {
+        while !self.rows.is_empty() && parts.len() < self.parallel {
             let end = self.end();
             parts.push(self.rows.start..end);
             self.rows.start = end;
         }
-        let read = |rows| self.table.batch(&self.projection, &self.schema, rows);
-        let read: Vec<_> = parts.into_par_iter().map(read).collect();
-        for part in read {
+        let read = |rows: Range<u64>| self.table.batch(&self.projection, &self.schema, rows);
+        let parts: Vec<_> = parts.into_par_iter().map(|rows| (read(rows.clone()), rows)).collect();
+        let size = self.batch_size as u64;
+        for (part, rows) in parts {
             match part {
+                // Its batches before the error are good.
+                Err(_) if rows.end - rows.start > size => {
+                    let starts = (rows.start..rows.end).step_by(self.batch_size);
+                    let batches = starts.map(|start| read(start..start.saturating_add(size).min(rows.end)));
+                    let mut failed = false;
+                    self.ready.extend(batches.take_while(|batch| !std::mem::replace(&mut failed, batch.is_err())));
+                }
                 Ok(part) if part.num_rows() > self.batch_size => {
                     let length = |start| self.batch_size.min(part.num_rows() - start);
                     let starts = (0..part.num_rows()).step_by(self.batch_size);

@@ -9,8 +9,8 @@ use b2nd::Value;
 use crate::element::{Element, Sentinel};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fixed::Rows;
+use crate::kinds::{Kind, Nulls, Spec};
 use crate::leaf::Leaf;
-use crate::spec::{Kind, Nulls, Spec};
 
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
@@ -23,8 +23,8 @@ const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;
 
-/// The most segments that are read.
-const MAX_SEGMENTS: u64 = 1 << 24;
+/// An index of more segments is not used: a few bytes may claim that there are so many.
+const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The least and the greatest values of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
 ///
@@ -113,7 +113,8 @@ impl Described {
         let dtype =
             text("dtype").filter(|dtype| element.is_stored_as(dtype) && !(*element == Element::Bool && *dtype != "|b1"))?;
         let block = index.get("levels")?.get("block")?;
-        let segment_len = block.get("segment_len")?.as_u64().filter(|&rows| rows > 0)?;
+        let segment_len =
+            block.get("segment_len")?.as_u64().filter(|&rows| rows > 0 && physical_rows.div_ceil(rows) <= MAX_SEGMENTS)?;
         if text("kind") != Some("summary") || !is_of_column || !is_current {
             return None;
         }
@@ -129,7 +130,7 @@ impl Described {
         }
         let segments = self.physical_rows.div_ceil(self.segment_len);
         let rows = Rows::open(leaf)?;
-        if rows.len() != segments || segments > MAX_SEGMENTS {
+        if rows.len() != segments {
             return Err(Error::damaged(format_args!("expected {segments} segments, found {}", rows.len())));
         }
         let width = rows.width.saturating_sub(1) / 2;

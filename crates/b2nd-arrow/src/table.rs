@@ -9,14 +9,19 @@ use serde_json::Value;
 
 use crate::column::Column;
 use crate::columns::{ColumnInfo, Output};
+use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inner::Inner;
+use crate::kinds::{Kind, Nulls};
 use crate::place::Store;
 use crate::read::{BATCH_SIZE, Reader};
 use crate::summary::Summary;
 
 /// So many bytes of a column are in a batch, about.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
+
+/// The longest file of a mask that is read only to count nulls.
+const MASK: u64 = 1 << 20;
 
 /// A table: the rows of a `CTable` of python-blosc2.
 ///
@@ -252,6 +257,45 @@ impl Table {
             Some(Output::Column(column)) => vec![*column],
             Some(Output::Parent(parent)) => parent.columns(),
             None => vec![],
+        }
+    }
+
+    /// The number of nulls of one of the [`columns`](Table::columns) among the live rows, where no value has to be read for it: of a column
+    /// that has none, and of one with a file that says which values are null, if that takes at most 1 MiB. `None` of others.
+    ///
+    /// ```
+    /// use b2nd_arrow::Table;
+    ///
+    /// let table = Table::open("tests/data/kinds.b2z")?;
+    /// let count = |name: &str| table.null_count(table.columns().iter().position(|column| column.name() == name).unwrap());
+    /// // By a mask, by a value that stands for null.
+    /// assert_eq!((count("u")?, count("f")?), (Some(2), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the column has no Arrow type.
+    pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
+        let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
+        match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
+            // A time that is none is null, whatever the schema says.
+            None | Some((Kind::Element(Element::Time(..)), _)) => Ok(None),
+            Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
+            Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {
+                None => Ok(Some(0)),
+                Some(mask) if mask.sizes().0 > MASK => Ok(None),
+                Some(mask) => {
+                    let named = |error: Error| error.in_table(&self.0.name).in_column(info.map_or("", |info| &info.name));
+                    let starts = (0..self.rows()).step_by(BATCH_SIZE);
+                    let nulls = starts.map(|start| {
+                        let rows = self.0.live.select(start..start.saturating_add(BATCH_SIZE as u64).min(self.rows()))?;
+                        Ok(mask.read(&rows)?.iter().filter(|&&valid| valid == 0).count() as u64)
+                    });
+                    nulls.sum::<Result<u64>>().map(Some).map_err(named)
+                }
+            },
+            Some(_) => Ok(None),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::element::Sentinel;
 use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::fixed::{Rows, Valid};
+use crate::kinds::Nulls;
 use crate::live::Selection;
-use crate::spec::Nulls;
 use crate::strings::{MAX_BYTES, too_long};
 
 /// So many rows between two that are wanted are read with them.
@@ -36,6 +36,10 @@ impl Text {
             Ok(rows)
         };
         Ok(Text { offsets: rows(".b2nd", "<i8")?, bytes: rows(".utf8.b2nd", "|u1")?, valid: Valid::open(place, nulls)? })
+    }
+
+    pub(crate) fn mask(&self) -> Option<&Rows> {
+        self.valid.file()
     }
 
     pub(crate) fn sizes(&self) -> (u64, u64) {

@@ -6,9 +6,10 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use b2nd_arrow::{ArrayReader, ErrorKind, Store, Table};
+use arrow_array::types::Int16Type;
+use arrow_array::{Array, ListArray};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Store, Table};
 
 fn data(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -278,4 +279,102 @@ fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
     assert_eq!(rows.value(2).as_primitive::<arrow_array::types::Int32Type>().values(), &[6, 7, 8]);
     let error = ArrayReader::new(write("three", &[2, 2, 2])).err().unwrap();
     assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "expected one or two dimensions, found 3".to_owned()));
+}
+
+#[test]
+fn values_of_lists_batches_and_objects_are_what_python_wrote() {
+    let read = |name: &str, rows: std::ops::Range<u64>| {
+        let reader = CellReader::new(std::sync::Arc::new(std::fs::File::open(data(name)).unwrap())).unwrap().slice(rows);
+        let batches: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
+        assert_eq!(batches.len(), 1, "{name}");
+        batches[0].column(0).clone()
+    };
+    let lists = read("list.b2b", 0..9);
+    let expected =
+        ListArray::from_iter_primitive::<Int16Type, _, _>([Some(vec![Some(1), None]), None, Some(vec![]), Some(vec![Some(2)])]);
+    assert_eq!(lists.as_list::<i32>(), &expected);
+    assert_eq!(read("list.b2b", 1..3).as_list::<i32>(), &expected.slice(1, 2));
+    let texts =
+        |name: &str, rows| read(name, rows).as_string::<i32>().iter().map(|text| text.map(str::to_owned)).collect::<Vec<_>>();
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(texts("objects.b2b", 0..9), [some("{\"a\":1}"), some("\"text\""), None, some("2.5")]);
+    assert_eq!(texts("batches.b2b", 0..9), [some("1"), some("\"two\""), None, some("[4,5]")]);
+    assert_eq!(texts("arrow.b2b", 1..4), [None, some("c"), some("d")]);
+    let of_chunks = read("lists.b2b", 1..9);
+    assert_eq!(of_chunks.as_list::<i32>().value(0).as_string::<i32>().iter().collect::<Vec<_>>(), [Some("b"), Some("c")]);
+    let array = std::fs::File::open("../../tests/data/example.b2nd").unwrap();
+    let error = CellReader::new(std::sync::Arc::new(array)).err().unwrap();
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (ErrorKind::NotFound, "it holds neither batches of values nor objects".to_owned())
+    );
+}
+
+#[test]
+fn nulls_are_counted_where_a_file_says_them() {
+    for name in ["kinds", "blocks", "nights"] {
+        let table = Table::open(data(&format!("{name}.b2z"))).unwrap();
+        let mut counted = 0;
+        for (place, column) in table.columns().iter().enumerate() {
+            let Some(count) = table.null_count(place).unwrap() else { continue };
+            let read = table.read(&table.project([column.name()]).unwrap(), 0..u64::MAX, 7).unwrap();
+            let truth: usize = read.map(|batch| batch.unwrap().column(0).null_count()).sum();
+            assert_eq!(count, truth as u64, "{name}: {}", column.name());
+            counted += 1;
+        }
+        assert!(counted > 1, "{name}: {counted}");
+    }
+}
+
+/// A file that counts the bytes that are read of it.
+struct Counting(std::fs::File, std::sync::atomic::AtomicU64);
+
+impl b2nd::frame::Source for Counting {
+    fn len(&self) -> b2nd::Result<u64> {
+        b2nd::frame::Source::len(&self.0)
+    }
+
+    fn read(&self, range: std::ops::Range<u64>) -> b2nd::Result<std::borrow::Cow<'_, [u8]>> {
+        let bytes = b2nd::frame::Source::read(&self.0, range)?;
+        self.1.fetch_add(bytes.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+#[test]
+fn a_reader_of_one_part_reads_no_block_before_it_is_asked_for() {
+    let file = std::fs::File::open(data("blocks.b2z")).unwrap();
+    let source = std::sync::Arc::new(Counting(file, Default::default()));
+    let table = Table::only(Store::from_source("blocks", source.clone()).unwrap()).unwrap();
+    let place = table.project(["t"]).unwrap();
+    let after_first = |parts: usize| {
+        let mut reader = table.read(&place, 0..table.rows(), 20).unwrap().parallel(parts);
+        let before = source.1.load(std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(reader.next().unwrap().unwrap().num_rows(), 20);
+        source.1.load(std::sync::atomic::Ordering::Relaxed) - before
+    };
+    let (one, eight) = (after_first(1), after_first(8));
+    assert!(one > 0 && eight > 4 * one, "{one} bytes, of eight parts {eight}");
+}
+
+#[test]
+fn batches_before_an_error_come_out() {
+    let directory = tempfile::tempdir().unwrap();
+    unpacked("kinds.b2z", directory.path());
+    let table = Table::open(directory.path()).unwrap();
+    let place = table.project(["d"]).unwrap();
+    let before: Vec<_> = table.read(&place, 0..6, 1).unwrap().map(|batch| batch.unwrap()).collect();
+    // The codes of rows from 4 on are outside of the dictionary.
+    let path = directory.path().join("_cols/d.b2nd");
+    let mut codes = b2nd_ndarray::Array::open(&path).unwrap().read::<i32>(&[0..7]).unwrap();
+    codes[[5]] = 99;
+    std::fs::remove_file(&path).unwrap();
+    b2nd_ndarray::write(&path, &codes, &b2nd_ndarray::Options::default()).unwrap();
+    let read: Vec<_> = Table::open(directory.path()).unwrap().read(&place, 0..6, 1).unwrap().collect();
+    assert_eq!(read.len(), 5);
+    for (batch, before) in read[..4].iter().zip(&before) {
+        assert_eq!(batch.as_ref().unwrap(), before);
+    }
+    let error = read[4].as_ref().unwrap_err().to_string();
+    assert!(error.contains("column \"d\", row 4: code 99 is outside of the dictionary"), "{error}");
 }

@@ -147,3 +147,18 @@ if __name__ == "__main__":
     with b.TreeStore(path, mode="r") as store:
         export("tree_group_people", store["/group/people"])
         export("tree_things", store["/things"])
+    # Values on their own. CellReader has lists of the type that the file says, and other values as JSON.
+    stored = {
+        "list.b2b": b.ListArray(item_spec=b.int16(nullable=True), nullable=True, items_per_block=2, batch_rows=3, urlpath=os.path.join(OUT, "list.b2b"), mode="w"),
+        "lists.b2b": b.ListArray(item_spec=b.string(max_length=4), storage="vl", urlpath=os.path.join(OUT, "lists.b2b"), mode="w"),
+        "objects.b2b": b.ObjectArray(urlpath=os.path.join(OUT, "objects.b2b"), mode="w"),
+    }
+    for values, name in (([[1, None], None, [], [2]], "list.b2b"), ([["a"], ["b", "c"]], "lists.b2b"), ([{"a": 1}, "text", None, 2.5], "objects.b2b")):
+        stored[name].extend(values)
+        getattr(stored[name], "flush", lambda: None)()
+    batches = b.BatchArray(items_per_block=2, urlpath=os.path.join(OUT, "batches.b2b"), mode="w")
+    batches.append([1, "two", None])
+    batches.append([[4, 5]])
+    arrow = b.BatchArray(items_per_block=2, serializer="arrow", urlpath=os.path.join(OUT, "arrow.b2b"), mode="w")
+    arrow.append(pa.array(["a", None, "c"]))
+    arrow.append(pa.array(["d"]))

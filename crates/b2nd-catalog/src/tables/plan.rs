@@ -129,7 +129,8 @@ impl ExecutionPlan for Scan {
         stream.spawn_blocking(move || {
             for run in rows {
                 let reader = table.read(&projection, run, BATCH_SIZE).map_err(|error| DataFusionError::External(error.into()))?;
-                for batch in reader {
+                // The partitions are read in parallel.
+                for batch in reader.parallel(1) {
                     // Nobody takes more of them where a limit is reached.
                     if batches.blocking_send(batch.map_err(DataFusionError::from)).is_err() {
                         return Ok(());

@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     List(Box<Spec>, Storage),
     /// Any value, as JSON text.
     Object,
+    /// Cells of Arrow IPC of this type, which no schema describes.
+    Arrow(DataType),
     /// No Arrow type: why.
     Refused(String),
 }
@@ -134,6 +136,7 @@ impl Spec {
                 DataType::Struct(fields)
             }
             Kind::List(spec, _) => DataType::List(Arc::new(spec.field(Field::LIST_FIELD_DEFAULT_NAME)?)),
+            Kind::Arrow(data_type) => data_type.clone(),
             Kind::Refused(why) => return Err(why.clone()),
         })
     }
