@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow::array::{Array, ArrayRef, LargeStringArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use b2nd_view::text;
@@ -193,8 +193,9 @@ fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
         }
         let format = ArrayFormatter::try_new(column, &options)?;
         let cell = |row| column.is_valid(row).then(|| text::printable(&format.value(row).to_string()));
-        fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
-        columns.push(Arc::new((0..column.len()).map(cell).collect::<StringArray>()));
+        // A batch may have more than 2 GiB of text.
+        fields.push(Arc::new(Field::new(field.name(), DataType::LargeUtf8, true)));
+        columns.push(Arc::new((0..column.len()).map(cell).collect::<LargeStringArray>()));
     }
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }
@@ -212,8 +213,8 @@ fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
         }
         let format = ArrayFormatter::try_new(column, &options)?;
         let text = |row| column.is_valid(row).then(|| format.value(row).to_string());
-        fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
-        columns.push(Arc::new((0..column.len()).map(text).collect::<StringArray>()));
+        fields.push(Arc::new(Field::new(field.name(), DataType::LargeUtf8, true)));
+        columns.push(Arc::new((0..column.len()).map(text).collect::<LargeStringArray>()));
     }
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }

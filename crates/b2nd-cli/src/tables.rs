@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
-use b2nd_arrow::{ArrayReader, Format, RecordBatchReader, Store, Table, text};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, Store, Table, text};
 use b2nd_ndarray::Array;
+use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Location, Target};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
@@ -87,19 +88,13 @@ impl Rows {
 
     /// Leaves these rows alone: a slice without steps.
     pub(crate) fn slice(&mut self, slice: &Slice) -> Result<()> {
-        let length = i64::try_from(self.table.rows()).unwrap_or(i64::MAX);
-        let selection = slice.select(&[length]).map_err(Error::new)?;
-        let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
-            return Err(Error::new("rows are taken without steps: 100:120"));
-        };
-        self.rows = u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0);
+        self.rows = rows_of(slice, self.table.rows())?;
         Ok(())
     }
 
     /// Leaves as many of the first rows as a terminal has lines for.
     pub(crate) fn first(&mut self) {
-        let count = terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1));
-        self.rows.end = self.rows.end.min(self.rows.start.saturating_add(count));
+        self.rows.end = self.rows.end.min(self.rows.start.saturating_add(fitting()));
     }
 
     /// The number of rows.
@@ -118,7 +113,6 @@ impl Rows {
         for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)? {
             out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
         }
-        let counted = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
         let is_all = self.len() == self.table.rows();
         let shown = if is_all { String::new() } else { format!("rows {}:{} of ", self.rows.start, self.rows.end) };
@@ -129,14 +123,8 @@ impl Rows {
 
     /// Writes them in a format.
     pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
-        let format = match form {
-            Form::Csv => Format::Csv,
-            Form::Json => Format::Json,
-            Form::Arrow => Format::Arrow,
-            Form::Parquet => Format::Parquet,
-            Form::Npy | Form::Text => return Err(Error::new("it is a table: its formats are arrow, parquet, csv and json")),
-        };
-        write(format, self.read()?, out, |rows| bar.inc(rows))
+        let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
+        write(format_of(form).ok_or_else(refused)?, self.read()?, out, |rows| bar.inc(rows))
     }
 
     /// The columns that are left out, a sentence for each.
@@ -145,6 +133,73 @@ impl Rows {
             column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
         };
         self.table.columns().iter().filter_map(why).collect()
+    }
+}
+
+/// The values of an object array, a batch array or a list array, as a table of one column.
+pub(crate) struct Cells(CellReader);
+
+impl Cells {
+    /// Opens what a word of the command line names. `None` if it is something else.
+    pub(crate) fn open(word: &Path) -> Result<Option<Cells>> {
+        let source = Location::new(word.as_os_str()).frame(&mut Codec::default())?;
+        match CellReader::new(source) {
+            Ok(reader) => Ok(Some(Cells(reader))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Leaves these values alone: a slice without steps.
+    pub(crate) fn slice(self, slice: &Slice) -> Result<Cells> {
+        let rows = rows_of(slice, self.0.remaining())?;
+        Ok(Cells(self.0.slice(rows)))
+    }
+
+    /// Leaves as many of the first values as a terminal has lines for.
+    pub(crate) fn first(self) -> Cells {
+        Cells(self.0.slice(0..fitting()))
+    }
+
+    /// Prints them for a person, or writes them in a format.
+    pub(crate) fn write(self, form: Form, out: &mut (dyn Write + Send)) -> Result<()> {
+        if let Some(format) = format_of(form) {
+            return write(format, self.0, out, |_| ());
+        }
+        let (width, count) = (terminal().map(|(columns, _)| columns), self.0.remaining());
+        for batch in self.0 {
+            out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
+        }
+        writeln!(out, "{}", counted(count, "value")).map_err(Error::Write)
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The rows that a terminal has lines for.
+fn fitting() -> u64 {
+    terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1))
+}
+
+/// The rows that a slice means.
+fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
+    let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]).map_err(Error::new)?;
+    let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
+        return Err(Error::new("rows are taken without steps: 100:120"));
+    };
+    Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
+}
+
+/// The format of tables that a form is.
+fn format_of(form: Form) -> Option<Format> {
+    match form {
+        Form::Csv => Some(Format::Csv),
+        Form::Json => Some(Format::Json),
+        Form::Arrow => Some(Format::Arrow),
+        Form::Parquet => Some(Format::Parquet),
+        Form::Npy | Form::Text => None,
     }
 }
 
@@ -210,7 +265,12 @@ pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
             Ok((packed @ 1.., plain)) => (size(packed.into()), format!("{:.1}x", plain as f64 / packed as f64)),
             _ => Default::default(),
         };
-        rows.push(vec![printable(column.name()), shortened(kind, TYPE), column.nulls().to_owned(), bytes, ratio, printable(why)]);
+        // Where values would have to be read to count its nulls, it says how they are told; `stats` counts them.
+        let nulls = match (column.nulls(), table.null_count(place)) {
+            ("none", _) | (_, Ok(None) | Err(_)) => column.nulls().to_owned(),
+            (_, Ok(Some(count))) => count.to_string(),
+        };
+        rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }
     Some(rows)
 }

@@ -19,7 +19,7 @@ use datafusion::physical_plan::execute_stream_partitioned;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use serde_json::{Value, json};
 
-use crate::files::{rows, run};
+use crate::files::{archive, rows, run};
 use crate::server::{Kind, Server};
 
 /// A table that the recipe of b2nd-arrow wrote.
@@ -336,4 +336,46 @@ fn a_server_without_ranges_sends_a_table_once() {
     let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
     assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
     assert!(server.answered() <= 3, "{:?}", server.requests());
+}
+
+/// The archive of a table between noise: no request for its ends has the table.
+fn amid_noise() -> Vec<u8> {
+    let table = std::fs::read(data("blocks.b2z")).unwrap();
+    let zip = b2nd_store::Zip::open(&table).unwrap();
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    });
+    let noise: Vec<u8> = noise.take(1 << 20).collect();
+    let mut members = vec![("a.noise".to_owned(), noise.clone())];
+    for name in b2nd_store::Folder::files(&zip).unwrap() {
+        let member = b2nd_store::Folder::open(&zip, &name).unwrap();
+        let bytes = member.read(0..member.len().unwrap()).unwrap().into_owned();
+        members.push((name, bytes));
+    }
+    members.push(("z.noise".to_owned(), noise));
+    archive(members)
+}
+
+#[test]
+fn of_a_large_remote_archive_the_ends_and_the_table_are_read() {
+    let server = Server::start([("blocks.b2z".to_owned(), amid_noise())], Duration::ZERO);
+    let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
+    assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
+    let ranges = &server.requests()["/blocks.b2z"];
+    assert!(ranges.iter().map(ExactSizeIterator::len).sum::<usize>() < 1 << 19, "{ranges:?}");
+    assert!(ranges.iter().any(|range| range.contains(&(1 << 20))), "{ranges:?}");
+    // No block is asked for twice.
+    let starts: std::collections::BTreeSet<_> = ranges.iter().map(|range| range.start).collect();
+    assert_eq!(starts.len(), ranges.len(), "{ranges:?}");
+}
+
+#[test]
+fn what_a_server_without_ranges_has_sent_is_kept() {
+    let server = Server::of_kind(Kind::WithoutRanges, [("blocks.b2z".to_owned(), amid_noise())]);
+    let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
+    assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
+    // Two for the first block, of which the first asks for a range, and two for all of it.
+    assert!(server.answered() <= 4, "{}", server.answered());
 }

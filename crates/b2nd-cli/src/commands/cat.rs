@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::format::Form;
 use crate::output::{Output, terminal};
 #[cfg(feature = "arrow")]
-use crate::tables::Rows;
+use crate::tables::{Cells, Rows};
 use crate::values::Values;
 
 /// The lines of an array that `head` prints where there is no terminal.
@@ -24,7 +24,8 @@ fn lines() -> i64 {
     terminal().map_or(LINES, |(_, lines)| (lines as i64 - 2).max(1))
 }
 
-/// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table.
+/// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table, of
+/// objects, of batches or of lists.
 #[derive(Args)]
 pub(crate) struct Cat {
     /// An array or a table; as `b2nd info` takes it.
@@ -79,6 +80,12 @@ impl Cat {
             return Ok(false);
         }
         let values = Values::open(&self.file, self.offset, self.slice.as_ref());
+        #[cfg(feature = "arrow")]
+        if values.is_err() {
+            if let Some(done) = self.cells(form, is_head).transpose() {
+                return Ok(output.settle(&self.file, done)?.is_some());
+            }
+        }
         let done = values.and_then(|mut values| {
             if is_head {
                 values.first(lines());
@@ -88,11 +95,31 @@ impl Cat {
         Ok(output.settle(&self.file, done)?.is_some())
     }
 
+    /// Prints the values of an object array, a batch array or a list array, if it is one.
+    #[cfg(feature = "arrow")]
+    fn cells(&self, form: Form, is_head: bool) -> Result<Option<()>> {
+        let is_one = self.offset.is_none() && self.columns.is_empty() && !self.objects;
+        // What cannot be opened has its error already.
+        let Some(mut cells) = is_one.then(|| Cells::open(&self.file)).and_then(|cells| cells.ok().flatten()) else {
+            return Ok(None);
+        };
+        match self.rows.as_ref().or(self.slice.as_ref()) {
+            Some(slice) => cells = cells.slice(slice)?,
+            None if is_head || form == Form::Text => cells = cells.first(),
+            None => {}
+        }
+        cells.write(form, &mut io::BufWriter::new(io::stdout())).map(Some)
+    }
+
     /// Prints a table, if it is one.
     #[cfg(feature = "arrow")]
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         let is_table = self.offset.is_none() && self.slice.is_none();
         let Some(mut rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
+            let done = if self.rows.is_some() { self.cells(form, is_head)? } else { None };
+            if done.is_some() {
+                return Ok(done);
+            }
             if self.rows.is_some() || !self.columns.is_empty() {
                 return Err(Error::new("it is no table: --rows and --columns are for tables"));
             }

@@ -81,13 +81,27 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     assert_eq!(line("columns"), "columns 8");
     assert_eq!(line("name"), "name type nulls bytes ratio");
     assert_eq!(line("n"), "n Int32 none 993 bytes 1.2x");
-    assert_eq!(line("m"), "m Int16 mask 1,978 bytes (1.9 KiB) 0.3x");
+    assert_eq!(line("m"), "m Int16 26 1,978 bytes (1.9 KiB) 0.3x");
     assert_eq!(line("y"), "y Float32 value 1,074 bytes (1.0 KiB) 1.1x");
     let shown = tables().ok(&["info", "refused.b2z::/"]);
     assert!(
         shown.contains("it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
         "{shown}"
     );
+}
+
+#[test]
+fn objects_batches_and_lists_are_tables_of_one_column() {
+    assert_eq!(tables().ok(&["cat", "list.b2b", "--json"]), "{\"values\":[1,null]}\n{}\n{\"values\":[]}\n{\"values\":[2]}\n");
+    assert_eq!(tables().ok(&["cat", "lists.b2b", "--csv"]), "values\n\"[\"\"a\"\"]\"\n\"[\"\"b\"\",\"\"c\"\"]\"\n");
+    assert_eq!(tables().ok(&["cat", "arrow.b2b", "--csv", "--rows", "2:"]), "values\nc\nd\n");
+    assert_eq!(tables().ok(&["cat", "batches.b2b", "1:3", "--json"]), "{\"values\":\"\\\"two\\\"\"}\n{}\n");
+    let shown = tables().ok(&["head", "objects.b2b"]);
+    let words: Vec<Vec<&str>> = shown.lines().map(|line| line.split_whitespace().collect()).collect();
+    let expected =
+        [vec!["values"], vec!["string"], vec!["{\"a\":1}"], vec!["\"text\""], vec!["NULL"], vec!["2.5"], vec!["4", "values"]];
+    assert_eq!(words, expected, "{shown}");
+    assert_eq!(tables().refused(&["cat", "list.b2b", "--rows", "::2"]), "list.b2b: rows are taken without steps: 100:120");
 }
 
 #[test]
