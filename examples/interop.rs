@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What becomes of a value in each format. It comes back from all of them; whether the metalayer's bytes are in there differs.
+/// A value's way through each format. It comes back from all of them; whether the metalayer's bytes are in there differs.
 fn through_all<T>(value: &T, metalayer: &[u8]) -> Result<Vec<(&'static str, String)>, Box<dyn Error>>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Where two headers of one length differ.
+/// The places where two headers of one length differ.
 fn changes(before: &[u8], after: &[u8]) -> String {
     assert_eq!(before.len(), after.len());
     let changed = (0..before.len()).filter(|&at| before[at] != after[at]);

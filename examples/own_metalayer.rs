@@ -8,7 +8,7 @@ use b2nd::frame::{Chunk, Frame, Header, Writer};
 use b2nd::{B2ndMeta, Geometry, Metalayer};
 use serde::{Deserialize, Serialize};
 
-/// Where the array lies on the ground.
+/// The array's place on the ground.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct GeoTransform {
     /// The outer corner of the first element: x and y in the datum's unit.

@@ -1,4 +1,4 @@
-//! What is allocated, counted by an allocator of this test's own: all bytes that are ever asked for, also those given back.
+//! Allocations, counted by an allocator of this test's own: all bytes that are ever asked for, also those given back.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

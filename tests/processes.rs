@@ -14,7 +14,7 @@ use common::frames;
 use common::scratch::Scratch;
 use common::state::State;
 
-/// How long the processes of one round work.
+/// The time that the processes of one round work.
 const ROUND: Duration = Duration::from_millis(250);
 
 /// Set for a child: what it does, its number, and the file.
@@ -23,7 +23,7 @@ const JOB: &str = "B2ND_TEST_JOB";
 /// With a file, the child's number and a value to write.
 type Job = fn(&Path, u8, u8) -> b2nd::Result<()>;
 
-/// What a child does over and over: a vlmetalayer, a metalayer in its place, one over three sectors, a rewrite.
+/// A child's work, over and over: a vlmetalayer, a metalayer in its place, one over three sectors, a rewrite.
 const JOBS: [Job; 4] = [
     |path, child, value| File::edit(path)?.set_vlmetalayer(&own("v", child), &[value; 40]),
     |path, child, value| File::edit(path)?.set_metalayer_bytes(&own("m", child), &[value; 40]),

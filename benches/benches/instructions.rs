@@ -15,7 +15,7 @@ use b2nd_benches::in_memory;
 /// Two runs of each operation, of so many rounds and of twice as many: what starts and ends a run is in both.
 const ROUNDS: u64 = 50;
 
-/// How much more an operation may take.
+/// The factor by which an operation may take more.
 const ALLOWED: f64 = 1.10;
 
 /// The most that an operation may take, whatever the file says: as many as C-Blosc2 to write, twice as many to read.
@@ -57,7 +57,7 @@ fn rustc() -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// What valgrind runs.
+/// The operation under valgrind.
 fn run_counted() {
     for mut operation in in_memory() {
         // What is done once, such as the lookup of a function in a shared library, is done before.

@@ -40,7 +40,7 @@ pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> 
     }
 }
 
-/// Where [`decode`] puts what it reads.
+/// The place that [`decode`] reads into.
 #[derive(Default)]
 #[allow(missing_docs)]
 pub struct Decoded {
@@ -59,7 +59,7 @@ pub fn decode(bytes: &[u8], place: &mut Decoded) {
     unsafe { sys::free(dtype.cast()) }
 }
 
-/// The same, with the dtype as a string.
+/// Decodes too, and gives the dtype as a string.
 pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
     let dtype = deserialize(bytes, place);
     // SAFETY: a string, and ours to free.

@@ -11,7 +11,7 @@ use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, c};
 
-/// How much is read of a file at first.
+/// The bytes that are read of a file at first.
 const FIRST_READ: usize = 4096;
 
 /// Puts so many files into the directory: arrays of three dimensions in one chunk, without metalayers of a user's own.

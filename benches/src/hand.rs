@@ -38,7 +38,7 @@ pub fn encode(geometry: &Geometry, dtype: &str, out: &mut [u8; CAPACITY]) -> Opt
     Some(end)
 }
 
-/// Where [`decode`] puts what it reads.
+/// The place that [`decode`] reads into.
 #[derive(Default)]
 #[allow(missing_docs)]
 pub struct Decoded<'a> {

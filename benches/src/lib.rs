@@ -1,4 +1,4 @@
-//! What is measured: operations of `b2nd` and of its contenders, one list for the clock and for the instruction counter.
+//! Operations that are measured, of `b2nd` and of its contenders: one list for the clock and for the instruction counter.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ mod metadata;
 
 /// One contender at one task of one size. Each has given the right result before it is in a list.
 pub struct Operation {
-    /// What is to be done, such as `encode`.
+    /// The work, such as `encode`.
     pub task: &'static str,
     /// The number of dimensions, of metalayers or of bytes.
     pub size: usize,
@@ -31,7 +31,7 @@ impl Operation {
         Operation { task, size, contender, run }
     }
 
-    /// Whether it is to be compared with another: of the same task and size.
+    /// True if it is to be compared with another: of the same task and size.
     pub fn is_beside(&self, other: &Operation) -> bool {
         (self.task, self.size) == (other.task, other.size)
     }

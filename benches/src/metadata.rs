@@ -104,7 +104,7 @@ pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
     ]
 }
 
-/// What a user without [`Geometry`] derives.
+/// The struct that a user without [`Geometry`] derives.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Derived {
     version: u8,

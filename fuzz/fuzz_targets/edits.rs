@@ -59,7 +59,7 @@ impl Name {
     }
 }
 
-/// What a file should hold.
+/// The content that a file should have.
 #[derive(Default)]
 struct Model {
     metalayers: Named,
@@ -75,7 +75,7 @@ impl Named {
         self.0.iter_mut().find(|(this, _)| this == name).map(|(_, content)| content)
     }
 
-    /// Whether there was a place for it.
+    /// True if there was a place for it.
     fn insert(&mut self, name: String, content: Vec<u8>) -> bool {
         if let Some(place) = self.get_mut(&name) {
             *place = content;
@@ -170,7 +170,7 @@ fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd::Result<()> {
     Ok(())
 }
 
-/// The same to the model, if it works at all.
+/// Changes the model likewise, if that works at all.
 fn model_of(changes: &[Change], model: &mut Named) -> bool {
     let mut named = model.clone();
     let done = changes.iter().all(|change| match change {

@@ -73,7 +73,7 @@ struct Everything {
 }
 
 impl Everything {
-    /// Whether every mark holds what it is put around.
+    /// True if every mark holds what it is put around.
     fn is_writable(&self) -> bool {
         self.fixstr.as_ref().is_none_or(|text| text.len() <= 31)
             && self.fixstr_bytes.len() <= 31

@@ -1,8 +1,8 @@
-//! What the targets assert in common.
+//! Assertions that the targets have in common.
 
 use serde::{Deserialize, Serialize};
 
-/// What is accepted is written back as it was, in every way to write. What is refused is refused with a place in the input,
+/// Accepted bytes are written back as they were, in every way to write. What is refused is refused with a place in the input,
 /// or at its end with a number of missing bytes.
 pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Option<T> {
     let value = match b2nd::from_slice::<T>(input) {

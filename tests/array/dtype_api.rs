@@ -1,4 +1,4 @@
-//! What is built around dtype strings: metalayers, elements, structures made by hand, serde.
+//! Uses of dtype strings: metalayers, elements, structures made by hand, serde.
 
 use b2nd::dtype::{ByteOrder, DType, Element, Scalar, ScalarType, Struct, Subarray, TimeStep, TimeUnit};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};

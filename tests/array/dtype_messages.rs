@@ -1,4 +1,4 @@
-//! What is said against a dtype string: whole messages, and quickly.
+//! Errors of dtype strings: whole messages, and quickly.
 
 use b2nd::dtype::{DType, Struct, Subarray};
 

@@ -187,7 +187,7 @@ fn odd_strings_are_read_by_list() {
     assert_eq!(read, ODD.split_whitespace().count());
 }
 
-/// What python-blosc2 would write and NumPy does not read as what it was, in the order of the file.
+/// Dtypes that python-blosc2 would write and NumPy does not read as what they were, in the order of the file.
 const EXCEPTIONS: &[(&str, usize, &str)] = &[
     ("refused", 2, "'<W4' and '<f1' are codes that NumPy writes and does not know"),
     ("refused", 9, "ml_dtypes names without quotes in a structure"),

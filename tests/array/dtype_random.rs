@@ -44,7 +44,7 @@ fn dtype() -> impl Strategy<Value = DType> {
     })
 }
 
-/// What is put into a string to break it.
+/// Pieces that are put into a string to break it.
 const PIECES: &[&str] = &[
     "",
     " ",

@@ -12,7 +12,7 @@ fn cells(lengths: &[i64]) -> Vec<Vec<i64>> {
     })
 }
 
-/// How often it takes a step to cover a length; steps of 0 cover nothing.
+/// The number of steps that cover a length; steps of 0 cover nothing.
 fn steps(length: i64, step: i64) -> i64 {
     if step == 0 { 0 } else { (0..).take_while(|count| count * step < length).count() as i64 }
 }

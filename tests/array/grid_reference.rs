@@ -201,7 +201,7 @@ fn packed_chunks_are_those_of_python_blosc2() {
     assert_ne!(compared, 0);
 }
 
-/// What each chunk of a contiguous frame is, and its bytes; none of them may be compressed.
+/// The kind of each chunk of a contiguous frame, and its bytes; none of them may be compressed.
 fn chunks(frame: &[u8], header: &Header) -> Vec<(&'static str, Vec<u8>)> {
     let start = header.header_len();
     let (_, index) = decompressed(&frame[start + header.cbytes() as usize..]);

@@ -13,7 +13,7 @@ use super::scratch::walk;
 
 const SECTOR: usize = 512;
 
-/// What happens to one operation, and after it.
+/// The fate of one operation, and of those after it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fault {
     /// It is not done, and an error.
@@ -40,14 +40,14 @@ pub struct Faulty(Arc<Mutex<World>>);
 struct World {
     /// The operation that fails, counted from 0, and how.
     plan: Option<(usize, Fault)>,
-    /// Of each operation so far whether it moves bytes, and can move fewer.
+    /// For each operation so far, true if it moves bytes and can move fewer.
     done: Vec<bool>,
     dead: bool,
     /// Files and directories by their path now.
     live: BTreeMap<PathBuf, usize>,
-    /// What of each lasts.
+    /// The part of each that lasts.
     durable: Vec<Node>,
-    /// What may last or not.
+    /// Changes that may last or not.
     pending: Vec<Pending>,
 }
 
@@ -201,7 +201,7 @@ impl World {
         }
     }
 
-    /// What is pending of this file or directory lasts from now on.
+    /// Makes pending changes of this file or directory last.
     fn sync(&mut self, number: usize) {
         let is_its = |change: &Pending| match *change {
             Pending::Data { file, .. } | Pending::Length { file, .. } => file == number,

@@ -11,7 +11,7 @@ pub fn header() -> Header {
     header_of(56)
 }
 
-/// The same for an array of so many elements.
+/// A header for an array of so many elements.
 pub fn header_of(length: i64) -> Header {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();
@@ -38,7 +38,7 @@ pub fn contiguous() -> Vec<u8> {
     with_header(header())
 }
 
-/// The same with a header of your own.
+/// A frame with a header of your own.
 pub fn with_header(header: Header) -> Vec<u8> {
     let mut writer = Writer::new(header);
     append(&mut writer).unwrap();
@@ -46,7 +46,7 @@ pub fn with_header(header: Header) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// The same without one.
+/// A frame without one.
 pub fn bare() -> Vec<u8> {
     let mut writer = Writer::new(header());
     append(&mut writer).unwrap();
@@ -118,7 +118,7 @@ pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
     (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
 }
 
-/// The same of a file.
+/// Reads a file likewise.
 pub fn read_file(path: &Path) -> b2nd::Result<()> {
     let file = File::open(path)?;
     file.trailer()?;

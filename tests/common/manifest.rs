@@ -15,7 +15,7 @@ pub struct Entry {
     pub sparse: bool,
     /// The values found in the bytes by another reader.
     pub parsed: Value,
-    /// What the writer's own API said.
+    /// The answers of the writer's own API.
     pub api: Value,
 }
 
@@ -84,7 +84,7 @@ pub fn unhex(text: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// Whether a content is the one that a manifest gives: hexadecimal, or length, SHA-256 and first bytes of a long one.
+/// True if a content is the one that a manifest gives: hexadecimal, or length, SHA-256 and first bytes of a long one.
 pub fn is_content(content: &[u8], expected: &Value) -> bool {
     use sha2::{Digest, Sha256};
     match expected {

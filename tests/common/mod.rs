@@ -1,4 +1,4 @@
-//! What the tests share. The helpers are `#[track_caller]`, so that a failure names the case.
+//! Helpers of the tests. They are `#[track_caller]`, so that a failure names the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;

@@ -1,4 +1,4 @@
-//! What a file that replaces another keeps of it: permissions, owner, group, extended attributes, holes.
+//! Properties that a file keeps of the one it replaces: permissions, owner, group, extended attributes, holes.
 
 use std::fs;
 use std::io;

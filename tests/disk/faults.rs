@@ -23,7 +23,7 @@ const FAULTS: [Fault; 8] = [
     Fault::Interrupted,
 ];
 
-/// What a test does to a directory in which frames stand.
+/// A test's changes to a directory in which frames stand.
 struct Case<'a> {
     name: String,
     /// Puts the frames there.

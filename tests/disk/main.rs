@@ -45,7 +45,7 @@ fn change(metalayers: &mut Metalayers) -> b2nd::Result<()> {
     Ok(())
 }
 
-/// What an edit says, after the path that it names.
+/// The error of an edit, after the path that it names.
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(path: &Path, result: b2nd::Result<T>) -> String {
     let message = message(result);

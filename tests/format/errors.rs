@@ -26,7 +26,7 @@ fn the_sentences_that_the_design_promises() {
     );
 }
 
-/// Where a header with these two metalayers is changed: its bytes, and what then is wrong with it.
+/// Changes of a header with these two metalayers: their place, the bytes, and what then is wrong with it.
 fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
     vec![
         (0x00, b"P", "not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (50) at byte 0"),

@@ -1,4 +1,4 @@
-//! Where a type's bytes are: entries against the bytes of values.
+//! Layouts of types: entries against the bytes of values.
 
 use std::collections::BTreeMap;
 

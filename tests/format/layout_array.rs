@@ -1,4 +1,4 @@
-//! Where an array metalayer's bytes are, as its types say: against Blosc2's specifications, this crate's pages, and the bytes of values.
+//! Layouts of array metalayers, as their types say: against Blosc2's specifications, this crate's pages, and the bytes of values.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What does not work says so.
+//! Limits: what does not work says so.
 
 use std::collections::BTreeMap;
 

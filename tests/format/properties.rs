@@ -55,7 +55,7 @@ struct Struct {
 }
 
 impl Shape {
-    /// The same lengths, and other numbers.
+    /// Keeps the lengths, and takes other numbers.
     fn renumber(&mut self) {
         match self {
             Shape::Numbers(a, b, c, d, e, f, g, h) => {
@@ -195,7 +195,7 @@ fn trailer() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What is done to bytes to break them: a position, how many go, and what comes.
+/// A change that breaks bytes: a position, how many go, and what comes.
 type Change = (prop::sample::Index, usize, Vec<u8>);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
@@ -238,7 +238,7 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
     bytes
 }
 
-/// What is accepted is written back as it was.
+/// Asserts that what is accepted is written back as it was.
 #[track_caller]
 fn exact_or_refused<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> bool {
     let Ok(value) = b2nd::from_slice::<T>(bytes) else { return false };

@@ -120,7 +120,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether bytes at random begin with a value, and all before its last are too few.
+/// True if bytes at random begin with a value, and all before its last are too few.
 fn is_eof(bytes: &[u8]) -> bool {
     Value::from_slice(bytes).is_err_and(|error| error.is_eof() && error.needed().is_some())
 }

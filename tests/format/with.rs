@@ -16,7 +16,7 @@ macro_rules! field {
     };
 }
 
-/// What is inside a mark can be a newtype.
+/// A newtype, which may stand inside a mark.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Newtype<T>(T);
 
@@ -246,7 +246,7 @@ struct Marked {
     none: Option<String>,
 }
 
-/// The same without marks.
+/// The struct without marks.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Plain {
     text: String,

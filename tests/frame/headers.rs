@@ -1,4 +1,4 @@
-//! What a header gives: its array, users' metalayers, codecs and filters; and opening files.
+//! Headers: their array, users' metalayers, codecs and filters; and opening files.
 
 use crate::common::{Hex, both_ways, cat, header, layouts, message, writes};
 use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};

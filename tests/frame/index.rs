@@ -120,7 +120,7 @@ fn each_kind_of_stream() {
     assert_eq!(itself, u64s(&[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1]));
 }
 
-/// What shuffled bytes are.
+/// The numbers that shuffled bytes are.
 fn u64s(shuffled: &[u8]) -> Vec<u64> {
     let count = shuffled.len() / 8;
     let entry = |index| (0..8).map(|byte| u64::from(shuffled[byte * count + index]) << (8 * byte)).sum();

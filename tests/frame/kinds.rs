@@ -1,4 +1,4 @@
-//! What a program can tell apart by [`b2nd::Error::kind`].
+//! Kinds of errors, which a program tells apart by [`b2nd::Error::kind`].
 
 use b2nd::ErrorKind;
 use b2nd::frame::{Chunk, Frame, Header};

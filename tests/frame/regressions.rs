@@ -1,4 +1,4 @@
-//! What fuzzing found, one test a finding.
+//! Findings of the fuzzer, one test each.
 
 use crate::common::message;
 use b2nd::frame::{Frame, Header, Metalayers, Trailer};

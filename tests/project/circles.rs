@@ -72,7 +72,7 @@ impl Crate {
         Some(start)
     }
 
-    /// Whether a path leads into a module below this one.
+    /// True if a path leads into a module below this one.
     fn is_child(&self, module: &[String], path: &[String]) -> bool {
         path.len() > module.len() + 1 && path.starts_with(module) && self.0.contains_key(&path[..=module.len()])
     }
@@ -112,12 +112,15 @@ impl Crate {
     }
 }
 
+/// The Rust files below a directory, but for what a build made.
 pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(rust_files(&path));
+            if !path.ends_with("target") {
+                found.extend(rust_files(&path));
+            }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
@@ -126,7 +129,7 @@ pub(crate) fn rust_files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a file imports, and the paths that its code spells out.
+/// Imports of a file, and the paths that its code spells out.
 fn imports(source: &str, module: &[String]) -> Vec<Import> {
     let mut found = Vec::new();
     let mut inside: Vec<usize> = Vec::new();

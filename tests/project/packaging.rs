@@ -1,4 +1,4 @@
-//! What is published: the files of the package, and the crates that come with it.
+//! The published package: its files, and the crates that come with it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -97,7 +97,7 @@ fn what_a_published_crate_brings_has_a_licence_of_the_list() {
     }
 }
 
-/// Whether an SPDX expression leaves a choice that consists of [`licences`].
+/// True if an SPDX expression leaves a choice that consists of [`licences`].
 fn allowed<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> bool {
     let mut any = false;
     loop {

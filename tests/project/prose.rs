@@ -1,12 +1,11 @@
-//! Doc comments of the crates that others depend on say what a thing is within their first three words.
+//! Doc comments say what a thing is within their first three words.
 
 use std::fs;
 
 use crate::circles::rust_files;
 
-/// Crates whose docs are read by those who build on them.
-const PUBLIC: [&str; 6] =
-    ["", "crates/b2nd-codec/", "crates/b2nd-store/", "crates/b2nd-ndarray/", "crates/b2nd-view/", "crates/b2nd-arrow/"];
+/// Folders with sources.
+const FOLDERS: [&str; 8] = ["src", "crates", "examples", "tests", "benches", "conformance", "fuzz", "web/wasm"];
 
 /// Openings that make the reader wait.
 const LATE: [&str; 6] = ["Of", "What", "How", "Where", "Whether", "The same"];
@@ -29,8 +28,8 @@ fn late(source: &str) -> impl Iterator<Item = (usize, &str)> {
 #[test]
 fn doc_comments_say_what_a_thing_is_first() {
     let mut found = Vec::new();
-    for folder in PUBLIC {
-        for path in rust_files(format!("{folder}src").as_ref()) {
+    for folder in FOLDERS {
+        for path in rust_files(folder.as_ref()) {
             let source = fs::read_to_string(&path).unwrap();
             found.extend(late(&source).map(|(line, text)| format!("{}:{line}: {text}", path.display())));
         }

@@ -14,7 +14,7 @@ mod tables;
 
 use sample::Samples;
 
-/// Where README.md holds the tables.
+/// Lines of README.md around the tables.
 const MARKERS: [&str; 2] = ["<!-- tables -->\n", "<!-- end of tables -->\n"];
 
 fn main() {
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// What was measured on, and when.
+/// The machine that was measured on, and the day.
 fn machine() -> String {
     let said_by = |command: &str, argument: &str| {
         let output = Command::new(command).arg(argument).output();

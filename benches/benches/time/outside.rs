@@ -1,4 +1,4 @@
-//! What other programs say about opening files: strace counts system calls, python-blosc2 opens them too.
+//! Opening files as other programs see it: strace counts system calls, python-blosc2 opens them too.
 
 use std::env;
 use std::fs;

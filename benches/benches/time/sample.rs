@@ -41,14 +41,14 @@ impl Samples {
         Some(median(self.get(task, size, contender)?.turns.clone()))
     }
 
-    /// How many times as fast as another the contender is: the median over the rounds.
+    /// The contender's speed as a multiple of another's: the median over the rounds.
     pub fn ratio(&self, task: &str, size: usize, contender: &str, other: &str) -> Option<f64> {
         let (ours, others) = (self.get(task, size, contender)?, self.get(task, size, other)?);
         Some(median(ours.turns.iter().zip(&others.turns).map(|(ours, other)| other / ours).collect()))
     }
 }
 
-/// How often the operation is done in about so many nanoseconds.
+/// The number of operations that take about so many nanoseconds.
 fn times_in(operation: &mut Operation, turn: f64) -> usize {
     let mut times = 1;
     loop {

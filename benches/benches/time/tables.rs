@@ -16,7 +16,7 @@ const TASKS: [(&str, &str, &str); 7] = [
     ("trailer_vlmetalayers", "vlmetalayers", "copy"),
 ];
 
-/// How many times as fast as another an operation must be: what is allowed to take 1.5 times as long is 1 / 1.5 as fast.
+/// The least speed of an operation as a multiple of another's: what is allowed to take 1.5 times as long is 1 / 1.5 as fast.
 const TARGETS: [(&str, usize, &str, &str, f64); 9] = [
     ("encode", 3, "b2nd::to_slice", "C", 1.0),
     ("encode", 3, "b2nd::to_vec", "rmp_serde::to_vec", 2.5),
@@ -94,7 +94,7 @@ pub fn files(samples: &Samples, others: &Others) -> String {
     out
 }
 
-/// What one more dimension, metalayer or byte costs, among few and among many.
+/// The cost of one more dimension, metalayer or byte, among few and among many.
 pub fn linear(samples: &Samples) -> String {
     let mut out = String::from("\n### linear: nanoseconds for one more, among few and among many\n\n");
     head(&mut out, "", &["sizes", "few", "many"]);

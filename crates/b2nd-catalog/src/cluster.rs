@@ -52,22 +52,22 @@ pub async fn scheduler(address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-/// What an executor is told.
+/// Arguments of an executor.
 #[derive(Debug, clap::Args)]
 pub struct Executor {
     /// The scheduler's address.
     #[arg(long, default_value = "127.0.0.1:50050")]
     scheduler: String,
-    /// Where it listens.
+    /// The address that it listens on.
     #[arg(long, default_value = "127.0.0.1:50051")]
     listen: SocketAddr,
     /// The name or address under which others reach it, where that is not the one it listens on.
     #[arg(long)]
     host: Option<String>,
-    /// How many parts of the manifest it reads at the same time.
+    /// The number of parts of the manifest that it reads at the same time.
     #[arg(long, default_value_t = 2)]
     parts: usize,
-    /// How many files of a part it reads at the same time.
+    /// The number of files of a part that it reads at the same time.
     #[arg(long, default_value_t = 256)]
     jobs: usize,
 }

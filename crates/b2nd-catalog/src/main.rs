@@ -34,7 +34,7 @@ enum Command {
     /// Runs a scheduler, which gives parts of a scan to executors.
     #[cfg(feature = "ballista")]
     Scheduler {
-        /// Where it listens.
+        /// The address that it listens on.
         #[arg(long, default_value = "127.0.0.1:50050")]
         listen: std::net::SocketAddr,
     },
@@ -54,7 +54,7 @@ struct Scan {
     /// Read only what is new or changed since the catalogue was made, and drop what is gone.
     #[arg(long)]
     update: bool,
-    /// How many files are read at the same time; without it 256 of servers, and of disks 4 for each core.
+    /// The number of files that are read at the same time; without it 256 of servers, and of disks 4 for each core.
     #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
     /// Read attributes too, which are at a frame's end: a second request for most files.
@@ -93,7 +93,7 @@ struct Sql {
     /// The file for the result, instead of standard output.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// How many files `b2nd('url')` reads at the same time; without it 256 of servers, and of disks 4 for each core.
+    /// The number of files that `b2nd('url')` reads at the same time; without it 256 of servers, and of disks 4 for each core.
     #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
 }

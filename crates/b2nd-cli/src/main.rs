@@ -27,7 +27,7 @@ use clap::{CommandFactory, Parser};
 use commands::Command;
 use commands::info::Info;
 
-/// What is in Blosc2 files, for people and for programs.
+/// Shows what is in Blosc2 files, for people and for programs.
 ///
 /// A program b2nd-NAME on PATH is the subcommand NAME.
 #[derive(Parser)]

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::progress;
 
-/// What to look at.
+/// Paths to look at.
 #[derive(Args)]
 pub(crate) struct Paths {
     /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one

@@ -25,7 +25,7 @@ fn chunks_of_the_corpus_hold_what_blosc2_pure_rs_reads() {
     }
 }
 
-/// How many chunks are equal, and why others were not read.
+/// The number of equal chunks, and why others were not read.
 #[derive(Default, Debug)]
 struct Tally {
     equal: usize,

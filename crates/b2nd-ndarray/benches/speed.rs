@@ -48,7 +48,7 @@ fn read(path: &str) -> ([u64; 2], u64) {
     }
 }
 
-/// How far the resident memory of this process rises (Linux) while the whole array is read.
+/// The rise of this process's resident memory (Linux) while the whole array is read.
 fn peak(path: &str) -> u64 {
     let said = |field: &str| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();

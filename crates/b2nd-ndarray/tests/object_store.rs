@@ -27,7 +27,7 @@ struct Counting {
     under_way: AtomicUsize,
     most_at_once: AtomicUsize,
     broken: AtomicUsize,
-    /// Whether it minds no conditions, as simple servers do; and whether its answers have no tag either.
+    /// True if it minds no conditions, as simple servers do; and if its answers have no tag either.
     lax: AtomicBool,
     tagless: AtomicBool,
 }

@@ -165,7 +165,7 @@ fn at_random(cases: &mut Cases<'_>, pipelines: &[Vec<(Filter, u8)>]) {
     }
 }
 
-/// What python-blosc2 and hdf5plugin wrote (`python/theirs.py`) into the directory that B2ND_THEIRS names is what they say: see `values.rs`.
+/// Files of python-blosc2 and hdf5plugin (`python/theirs.py`) in the directory that B2ND_THEIRS names hold what they say: see `values.rs`.
 /// The other way, frames go into HDF5 datasets as chunks, and hdf5plugin reads them.
 #[test]
 fn chunks_of_hdf5_are_read_by_hdf5plugin() {

@@ -1,4 +1,4 @@
-//! What cannot be read or written is an error that says why: never a panic, never memory that nothing fills.
+//! Refusals: what cannot be read or written is an error that says why, never a panic, never memory that nothing fills.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 // A slice of an array of one dimension.
 #![allow(clippy::single_range_in_vec_init)]
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const DATA: &str = "../../tests/data";
 
-/// How many bytes of a file are damaged.
+/// The number of bytes of a file that are damaged.
 const STEPS: usize = 20;
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! How many requests a slice of a remote array takes.
+//! The number of requests that a slice of a remote array takes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::cell::RefCell;

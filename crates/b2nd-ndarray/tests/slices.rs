@@ -1,4 +1,4 @@
-//! What is written is read back, whole and in slices, and no more of the file is read than a slice touches.
+//! Arrays are read back as they were written, whole and in slices, and no more of the file is read than a slice touches.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 // A slice of an array of one dimension.
 #![allow(clippy::single_range_in_vec_init)]

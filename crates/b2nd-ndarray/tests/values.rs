@@ -44,7 +44,7 @@ fn arrays_that_python_just_wrote_have_the_values_that_it_wrote() {
 const STALE: &str = "equal, of these with stale bytes after the metalayer";
 const EMPTIED: &str = "equal, of these resized to nothing";
 
-/// What became of the arrays: outcomes, and the files of each.
+/// The outcomes of the arrays, and the files of each.
 struct Tally(BTreeMap<String, Vec<String>>);
 
 impl Tally {
@@ -73,7 +73,7 @@ impl Tally {
         self.0.get(outcome).map_or(0, Vec::len)
     }
 
-    /// How many need what the feature `plugins` has: none with it.
+    /// The number that need what the feature `plugins` has: none with it.
     fn refused(&self) -> usize {
         let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: b2nd-codec has no");
         self.0.iter().filter(refused).map(|(_, files)| files.len()).sum()
@@ -132,7 +132,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     }
 }
 
-/// What is wrong with a slice from the array's middle, beside the bytes of the whole: for it, some blocks are left out.
+/// The fault of a slice from the array's middle, beside the bytes of the whole: for it, some blocks are left out.
 fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     let shape: Vec<_> = reader.grid().shape().iter().map(|&length| length as usize).collect();
     let slice: Vec<_> = reader.grid().shape().iter().map(|&length| length / 3..(2 * length + 2) / 3).collect();
@@ -150,7 +150,7 @@ fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     }
 }
 
-/// What makes a file hard to read although its values are plain.
+/// Properties that make a file hard to read although its values are plain.
 fn oddities(header: &Header) -> Vec<&'static str> {
     let array = header.array().unwrap().unwrap();
     let name = if matches!(array, ArrayMeta::Caterva(_)) { "caterva" } else { "b2nd" };

@@ -1,4 +1,4 @@
-//! What a frame is, where metalayers say several things.
+//! The kind of a frame, where metalayers say several things.
 #![allow(clippy::unwrap_used)]
 
 use b2nd::frame::{Header, Sizes};

@@ -12,7 +12,7 @@ use b2nd_store::salvage::{Fill, Part, Salvage};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
 
-/// What a good frame holds: the data of each chunk, with the end of its bytes if it has some; and attributes.
+/// Content of a good frame: the data of each chunk, with the end of its bytes if it has some; and attributes.
 struct Good {
     name: String,
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What the rows make of a header or trailer: a row for each marker, and each byte in one row.
+//! Rows of a header or trailer: one for each marker, and each byte in one row.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What pages say where not all can be shown: on a terminal, of a dtype that is no text.
+//! Pages where not all can be shown: on a terminal, of a dtype that is no text.
 #![allow(clippy::unwrap_used)]
 
 use b2nd::frame::{Filter, Header, Sizes, Special, Writer};

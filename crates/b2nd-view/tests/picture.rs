@@ -1,4 +1,4 @@
-//! How the dimensions of a picture are laid out.
+//! The layout of a picture's dimensions.
 
 use b2nd::Geometry;
 use b2nd_view::picture::axis::{Axis, Lengths};

@@ -16,10 +16,10 @@ use crate::tile::GeoTransform;
 pub struct Entry {
     /// The tile's name in the catalogue.
     pub id: String,
-    /// What the array is.
+    /// The array's metadata.
     #[serde(with = "b2nd::with::embedded")]
     pub array: B2ndMeta,
-    /// Where it lies.
+    /// Its place on the ground.
     pub geo: GeoTransform,
 }
 

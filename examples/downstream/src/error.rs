@@ -23,7 +23,7 @@ pub enum Error {
     Message {
         /// Which format it is in.
         format: &'static str,
-        /// What its crate says.
+        /// The sentence of its crate.
         message: String,
     },
 }

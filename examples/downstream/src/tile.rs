@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Where a tile lies: a position in its reference system for each row and column.
+/// A tile's place: a position in its reference system for each row and column.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GeoTransform {
     /// The outer corner of the first pixel, x and y.
@@ -21,7 +21,7 @@ pub struct GeoTransform {
     pub crs: String,
 }
 
-/// What took a tile, and when.
+/// The instrument that took a tile, and the time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Acquisition {
     /// The satellite.
@@ -53,14 +53,14 @@ impl Metalayer for Acquisition {
     const NAME: &'static str = "acquisition";
 }
 
-/// What a frame says of its tile.
+/// A frame's facts about its tile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tile {
     /// Bands, rows and columns.
     pub array: B2ndMeta,
-    /// Where it lies.
+    /// Its place on the ground.
     pub geo: GeoTransform,
-    /// What took it, and when.
+    /// The instrument that took it, and the time.
     pub acquisition: Acquisition,
 }
 
@@ -75,7 +75,7 @@ impl Tile {
         Tile::from_header(&Header::from_slice(prefix)?)
     }
 
-    /// The same out of a header that is read already, by [`b2nd::frame::File`] for example.
+    /// Reads it out of a header that is read already, by [`b2nd::frame::File`] for example.
     pub fn from_header(header: &Header) -> Result<Tile> {
         let array = header.array()?.map(ArrayMeta::into_owned).ok_or(Error::Missing(B2ndMeta::<&str>::NAME))?;
         let array = array.upgrade(None)?;

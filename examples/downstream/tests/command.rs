@@ -8,7 +8,7 @@ use anyhow::Context;
 use b2nd::{B2ndMeta, Geometry};
 use tile_catalogue::{Acquisition, Error, GeoTransform, Platform, Tile};
 
-/// What the command prints for a file of these bytes, and what it complains about.
+/// The output of the command for a file of these bytes, and its complaints.
 fn run(name: &str, bytes: &[u8]) -> (String, String) {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(directory.join(name), bytes).unwrap();

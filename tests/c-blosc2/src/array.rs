@@ -10,7 +10,7 @@ use blosc2_src as c;
 
 use crate::{Compression, Meta, Result, SuperChunk, c_path, c_string, check, init, malloced, sys};
 
-/// What a new array is filled with.
+/// The values of a new array.
 #[allow(missing_docs)]
 pub enum Fill<'a> {
     Values(&'a [u8]),
@@ -98,7 +98,7 @@ impl Array {
         unsafe { &*self.raw }
     }
 
-    /// What the array is.
+    /// The array's metadata.
     pub fn meta(&self) -> Meta {
         let raw = self.get();
         let ndim = raw.ndim as usize;

@@ -28,7 +28,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a function of the C library gives.
+/// The result of a function of the C library.
 pub type Result<T> = std::result::Result<T, Error>;
 
 fn check(function: &'static str, code: impl Into<i64>) -> Result<i64> {
@@ -84,7 +84,7 @@ pub fn version() -> &'static str {
     unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
 }
 
-/// What `b2nd_deserialize_meta` finds in a metalayer.
+/// A metalayer as `b2nd_deserialize_meta` reads it.
 #[derive(PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Meta {
@@ -115,7 +115,7 @@ pub fn serialize_meta(meta: &Meta) -> Result<Vec<u8>> {
     Ok(take(bytes, check("b2nd_serialize_meta", length)? as usize))
 }
 
-/// What the library reads in a metalayer of at most 8 dimensions. It must be valid, since the library trusts it.
+/// Reads a metalayer of at most 8 dimensions as the library does. It must be valid, since the library trusts it.
 pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     let (mut ndim, mut dtype_format, mut dtype) = (0, 0, ptr::null_mut());
     let (mut shape, mut chunkshape, mut blockshape) = ([0; sys::MAX_DIM], [0; sys::MAX_DIM], [0; sys::MAX_DIM]);
@@ -143,7 +143,7 @@ pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     Ok(Meta { shape, chunkshape, blockshape, dtype, dtype_format })
 }
 
-/// How the library compresses: compcode, level, and filters with their parameters in six slots.
+/// The library's compression: compcode, level, and filters with their parameters in six slots.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Compression {

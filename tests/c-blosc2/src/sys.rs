@@ -1,4 +1,4 @@
-//! What `b2nd.h` declares and the crate blosc2-src leaves out.
+//! Declarations of `b2nd.h` that the crate blosc2-src leaves out.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::offset_of;

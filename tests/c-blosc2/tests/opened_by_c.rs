@@ -1,4 +1,4 @@
-//! What we write, C opens: shapes, metalayers, variable-length metalayers and values.
+//! Files that we write and C opens: shapes, metalayers, variable-length metalayers and values.
 
 mod common;
 

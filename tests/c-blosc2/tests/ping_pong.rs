@@ -265,7 +265,7 @@ fn arrays_of_c_copied_chunk_by_chunk() {
     }
 }
 
-/// What a resize to nothing leaves, and what it grows into again.
+/// A resize to nothing, and what it grows into again.
 #[test]
 fn arrays_emptied_and_filled_again() {
     let dir = TempDir::new().unwrap();

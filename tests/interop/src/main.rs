@@ -36,9 +36,9 @@ enum Request {
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },
     /// The elements of a slice in C order, out of all chunks' data.
     Unpack { geometry: Geometry, itemsize: usize, chunks: Vec<Hex>, slice: Vec<Range<i64>> },
-    /// Whether everything in a frame can be read, and what its array is.
+    /// Judges a frame: whether everything in it can be read, and what its array is.
     JudgeFrame { path: PathBuf },
-    /// Whether a file is the content of a `b2nd` metalayer, and what it says.
+    /// Judges a file as the content of a `b2nd` metalayer, and says what it holds.
     JudgeMetalayer { path: PathBuf },
 }
 

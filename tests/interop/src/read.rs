@@ -12,7 +12,7 @@ use crate::hex;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What a frame says, and its first `chunks` chunks.
+/// Reads a frame's metadata, and its first `chunks` chunks.
 pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let file = File::open(path)?;
     let header = file.header();
@@ -89,7 +89,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     }))
 }
 
-/// What the array is, and what follows from it.
+/// Describes the array, and what follows from it.
 fn describe(array: &ArrayMeta<&str>) -> Result<Value> {
     let mut value = serde_json::to_value(array)?;
     let grid = array.geometry().grid()?;

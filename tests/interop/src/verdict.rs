@@ -12,10 +12,10 @@ use crate::read::pairs;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// How many chunks are looked at: a hostile index can claim 2^28.
+/// The most chunks that are looked at: a hostile index can claim 2^28.
 const MAX_CHUNKS: u64 = 10_000;
 
-/// How long a value may be that a few bytes claim, to be filled in.
+/// The longest value that a few bytes may claim, to be filled in.
 const MAX_FILLED: usize = 1 << 20;
 
 /// Opens a frame and reads all that is metadata: no chunk is decompressed.

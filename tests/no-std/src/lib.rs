@@ -17,7 +17,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// Whether a metalayer, a header and a frame come back as they were written.
+/// True if a metalayer, a header and a frame come back as they were written.
 #[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
 #[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {

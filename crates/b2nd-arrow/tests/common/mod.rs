@@ -23,7 +23,7 @@ pub(crate) fn whole(table: &Table, batch_size: usize) -> Result<RecordBatch, Arr
     arrow_select::concat::concat_batches(&table.schema(), &batches)
 }
 
-/// What differs between what was read and the truth, in sentences. Computed columns are in the truth alone.
+/// Differences between what was read and the truth, in sentences. Computed columns are in the truth alone.
 pub(crate) fn differences(found: &RecordBatch, truth: &RecordBatch, computed: &[&str]) -> Vec<String> {
     let mut differences = Vec::new();
     let fields: Vec<_> =

@@ -1,4 +1,4 @@
-//! What becomes of a catalogue when files, disks and processes fail.
+//! Catalogues when files, disks and processes fail.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;

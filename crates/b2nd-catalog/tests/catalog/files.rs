@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     output
 }
 
-/// What a query says of a catalogue.
+/// The rows that a query gives of a catalogue.
 #[track_caller]
 pub(crate) fn ask(catalog: &Path, query: &str) -> Vec<Value> {
     rows(run(&["sql", query, "--catalog", catalog.to_str().unwrap(), "--format", "json"]))

@@ -19,7 +19,7 @@ struct State {
     /// The first request for a file fails in a way that follows from its number.
     faults: bool,
     kind: Kind,
-    /// Whether it answers only requests of [`USER`].
+    /// True if it answers only requests of [`USER`].
     guarded: bool,
     answered: AtomicU64,
     in_flight: AtomicU64,
@@ -28,7 +28,7 @@ struct State {
     faulted: AtomicU64,
 }
 
-/// What a server can do.
+/// The abilities of a server.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     /// Ranges, and PROPFIND.
@@ -47,7 +47,7 @@ impl Server {
         Server::new(files, latency, false, Kind::WebDav, false)
     }
 
-    /// The same, and the first answer for most files is an error, is cut, or comes late.
+    /// A server whose first answer for most files is an error, is cut, or comes late.
     pub(crate) fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, true, Kind::WebDav, false)
     }
@@ -56,7 +56,7 @@ impl Server {
         Server::new(files, Duration::ZERO, false, kind, false)
     }
 
-    /// The same for the user `me` with the password `se@cret` alone.
+    /// A server for the user `me` with the password `se@cret` alone.
     pub(crate) fn guarded(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, false, kind, true)
     }
@@ -87,7 +87,7 @@ impl Server {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// How many requests for files have been answered, faults included.
+    /// The number of requests for files that have been answered, faults included.
     pub(crate) fn answered(&self) -> u64 {
         self.state.answered.load(Ordering::SeqCst)
     }
@@ -96,7 +96,7 @@ impl Server {
         self.state.faulted.load(Ordering::SeqCst)
     }
 
-    /// How many requests for files were waiting for an answer at the same time, at most.
+    /// The greatest number of requests for files that were waiting for an answer at the same time.
     pub(crate) fn most_in_flight(&self) -> u64 {
         self.state.most.load(Ordering::SeqCst)
     }
@@ -198,7 +198,7 @@ impl State {
         answer(stream, "206 Partial Content", &place, part)
     }
 
-    /// What stands before a file; and before a directory's page, to whose url with a final `/` a server may send.
+    /// The headers before a file; and before a directory's page, to whose url with a final `/` a server may send.
     fn head(&self, mut stream: &TcpStream, path: &str) -> Option<()> {
         let is_directory = self.kind != Kind::WebDav && self.page(&format!("{}/", path.trim_end_matches('/'))).is_some();
         let head = match self.files.get(path) {

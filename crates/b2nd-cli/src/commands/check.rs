@@ -23,7 +23,7 @@ use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
 use crate::status::{FAILED, UNREADABLE};
 
-/// What to check.
+/// Paths and options of `check`.
 #[derive(Args)]
 pub(crate) struct Check {
     #[command(flatten)]

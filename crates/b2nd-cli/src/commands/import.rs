@@ -32,7 +32,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
     blocks: Option<Vec<i32>>,
 
-    /// How hard to compress, 0 to 9; 0 stores.
+    /// The compression level, 0 to 9; 0 stores.
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     level: Option<u8>,
 }

@@ -22,7 +22,7 @@ mod corners;
 mod tree;
 use tree::Tree;
 
-/// What to show.
+/// Paths and options of `info`.
 #[derive(Args)]
 pub(crate) struct Info {
     #[command(flatten)]

@@ -21,14 +21,14 @@ pub(crate) struct Salvage {
     /// A frame, the directory of a sparse frame, or a leaf of a store.
     broken: PathBuf,
 
-    /// Where the new frame goes: a file, which must not exist, or standard output if it is -.
+    /// The new frame: a file, which must not exist, or standard output if it is -.
     new: PathBuf,
 
-    /// What takes the place of lost chunks.
+    /// The values that take the place of lost chunks.
     #[arg(long, value_enum, default_value_t = FillWith::Zero)]
     fill: FillWith,
 
-    /// Where the index is lost: take chunks as they stand even if some were special or updated, and so belong elsewhere.
+    /// If the index is lost, take chunks as they stand even if some were special or updated, and so belong elsewhere.
     #[arg(long)]
     in_order: bool,
 }

@@ -40,7 +40,7 @@ const BARS: usize = 16;
 
 /// Draws values: two dimensions as a heat map (viridis), one as a plot, uint8 with 3 or 4 channels as an image.
 ///
-/// Of more dimensions the last two are drawn, of the others the first element. What does not fit into the window, or would take more
+/// With more dimensions the last two are drawn, at the first element of the others. What does not fit into the window, or would take more
 /// than 1,024 chunks, is drawn in steps, which is said; range and statistics are those of what is drawn. Without colour, brighter
 /// characters are greater values.
 #[derive(Args)]
@@ -64,7 +64,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
 
-    /// How large the PNG file's picture is; otherwise a pixel for each element, at most 2048 x 2048.
+    /// The size of the PNG file's picture; otherwise a pixel for each element, at most 2048 x 2048.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 

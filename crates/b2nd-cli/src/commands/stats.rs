@@ -34,7 +34,7 @@ use report::{Of, Report};
 /// deviation is numpy's (ddof=0). NaN and NaT are counted, and left out of the rest. Complex numbers have no least and no greatest.
 /// Of text and of types that have no numbers here, empty ones count as zeros. Up to 16 different values are listed.
 ///
-/// Of a table's columns nulls are counted by themselves and left out of the rest; of texts it is counted how many differ, as long as
+/// Nulls of a table's columns are counted by themselves and left out of the rest; of texts it is counted how many differ, as long as
 /// these take less than 64 MiB; lists are counted alone. A slice means rows.
 #[derive(Args)]
 pub(crate) struct Stats {

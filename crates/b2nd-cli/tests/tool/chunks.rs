@@ -63,7 +63,7 @@ fn damaged(position: usize, byte: u8) -> TemporaryFile {
     TemporaryFile::new(&frame)
 }
 
-/// Where the example's first chunk, its index and its trailer start.
+/// The starts of the example's first chunk, its index and its trailer.
 const CHUNK: usize = 320;
 
 const INDEX: usize = CHUNK + 4095;

@@ -151,7 +151,7 @@ impl TemporaryFile {
     }
 }
 
-/// What a command prints, and its exit status.
+/// The output of a command, its errors, and its exit status.
 pub(crate) fn printed(command: &mut Command) -> Printed {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -148,7 +148,7 @@ fn json_says_what_the_manifest_says() {
     assert!(arrays > 50, "{arrays}");
 }
 
-/// How many chunks the shapes come to.
+/// The number of chunks that the shapes come to.
 fn expected_chunks(nd: &Value) -> i64 {
     let numbers = |name: &str| nd[name].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect::<Vec<_>>();
     numbers("shape")

@@ -1,4 +1,4 @@
-//! What a terminal may be shown, what is waited for, and the order in which many files come.
+//! The tool's manners: what a terminal may be shown, what is waited for, and the order in which many files come.
 
 use std::fs;
 use std::process::Command;

@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::harness::{Directory, Place};
 
-/// What a server says: its status and headers, and its bytes.
+/// A server's answer: its status and headers, and its bytes.
 type Answer = (String, Vec<u8>);
 
 /// Serves what `answer` says to a path and a range, and gives its address.
@@ -58,7 +58,7 @@ fn an_address_is_read_by_ranges() {
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
 }
 
-/// Of the values only what the slice touches, a chunk in a request.
+/// A chunk in a request, and only those that the slice touches.
 #[test]
 fn a_slice_of_a_remote_array_is_what_is_fetched() {
     let tests = Directory::new();

@@ -1,4 +1,4 @@
-//! What the tests share: arrays as values in row-major order, and one comparison of all that both libraries read in a file.
+//! Helpers of the tests: arrays as values in row-major order, and one comparison of all that both libraries read in a file.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ pub fn codec(chunk: &[u8], data: &mut [u8]) -> Result<(), Error> {
     decompress(chunk, data)
 }
 
-/// What C should say of an array.
+/// The metadata that C should read of an array.
 pub fn meta(geometry: &Geometry, dtype: &str) -> Meta {
     Meta {
         shape: geometry.shape().to_vec(),
@@ -44,7 +44,7 @@ fn elements(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     })
 }
 
-/// Where an element is: its chunk, and the first of its bytes in that.
+/// The place of an element: its chunk, and the first of its bytes in that.
 fn place(grid: &Grid, element: &[i64], itemsize: usize) -> (usize, usize) {
     (grid.chunk_index(element).unwrap() as usize, grid.item_index(element).unwrap() as usize * itemsize)
 }
