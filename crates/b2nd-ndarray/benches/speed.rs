@@ -1,7 +1,8 @@
 //! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
 //!
-//! A line is `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH` or `write THREADS CODEC PATH TARGET` (the array of
-//! one file into another). The answer is nanoseconds, those of the processor, and a checksum; of what was written, its length.
+//! A line is `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC PATH TARGET` (the array of
+//! one file into another) or `append THREADS CODEC ROWS COUNT TARGET` (so many times so many rows of 256 float32, then one flush). The
+//! answer is nanoseconds, those of the processor, and a checksum; of what was written, its length.
 //! `peak THREADS PATH` is answered with the bytes of memory that reading took at its peak.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -10,8 +11,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use b2nd::frame::Codec;
-use b2nd_ndarray::{Array, Element, Options};
-use ndarray::ArrayD;
+use b2nd_ndarray::{Appender, Array, Element, Options};
+use ndarray::{Array2, ArrayD};
 
 fn main() {
     // Kept: a thread that ends takes its processor time with it.
@@ -29,6 +30,10 @@ fn main() {
             ["slices", _, count, path] => pool.install(|| slices(path, count.parse().unwrap())),
             ["steps", _, step, path] => pool.install(|| steps(path, step.parse().unwrap())),
             ["write", _, codec, path, target] => pool.install(|| write(codec.parse().unwrap(), path, target)),
+            ["append", _, codec, rows, count, target] => {
+                let [rows, count] = [rows, count].map(|word| word.parse().unwrap());
+                pool.install(|| append(codec.parse().unwrap(), rows, count, target))
+            }
             _ => unreachable!("{line}"),
         };
         println!("{} {} {sum}", took[0], took[1]);
@@ -62,20 +67,24 @@ fn peak(path: &str) -> u64 {
     said("VmHWM:") - before
 }
 
-/// Boxes of 100 elements a side, or runs of 10,000, at places that `speed.py` computes too.
+/// Runs of 10,000 elements, squares of 100 by 100, or boxes of 8 by 64 by 64, at places that `speed.py` computes too.
 fn slices(path: &str, count: u64) -> ([u64; 2], u64) {
     let array = Array::open(path).unwrap();
     let shape = array.geometry().shape().to_vec();
-    let side = if shape.len() == 1 { 10_000 } else { 100 };
+    let sides: &[i64] = match shape.len() {
+        1 => &[10_000],
+        2 => &[100, 100],
+        _ => &[8, 64, 64],
+    };
     let mut state = 1_u64;
     let places: Vec<Vec<Range<i64>>> = (0..count)
         .map(|_| {
-            let mut place = |length: i64| {
+            let mut place = |(&length, &side): (&i64, &i64)| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let start = ((state >> 33) % (length - side + 1) as u64) as i64;
                 start..start + side
             };
-            shape.iter().map(|&length| place(length)).collect()
+            shape.iter().zip(sides).map(&mut place).collect()
         })
         .collect();
     let mut total = 0_u64;
@@ -114,6 +123,25 @@ fn write(codec: u8, path: &str, target: &str) -> ([u64; 2], u64) {
     let start = now();
     b2nd_ndarray::write(target, &values, &options).unwrap();
     (since(start), std::fs::metadata(target).unwrap().len())
+}
+
+/// Rows of a counter, appended to a new array in chunks of 4 MiB.
+fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 2], u64) {
+    let values = Array2::from_shape_fn((rows, 256), |(row, column)| (row * 256 + column) as f32);
+    let options = Options {
+        chunkshape: Some(vec![4096, 256]),
+        blockshape: Some(vec![256, 256]),
+        codec: Codec::from_code(codec),
+        overwrite: true,
+        ..Options::default()
+    };
+    let mut appender = Appender::create::<f32>(target, &[256], &options).unwrap();
+    let start = now();
+    for _ in 0..count {
+        appender.append(&values).unwrap();
+    }
+    appender.flush().unwrap();
+    (since(start), appender.rows() as u64)
 }
 
 /// The time, and what the threads of this process have had of the processor.
