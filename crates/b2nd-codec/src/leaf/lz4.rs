@@ -12,12 +12,23 @@ const SHORTEST: usize = 4;
 /// Literals are copied in one step of so many bytes, where both sides have them.
 const WIDE: usize = 16;
 
+/// Matches are copied in steps of so many bytes: those of nearer ones repeat within a step.
+const NARROW: usize = 8;
+
+/// Bytes of a stream in which a short sequence ends, and of the output that it writes to, what the next one writes over included.
+const STREAM: usize = 32;
+const OUTPUT: usize = 64;
+
 /// The length of what a stream expands to.
 pub(super) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
     let ends = || failed(Codec::Lz4, "the stream ends early");
     let too_long = || failed(Codec::Lz4, "the stream is longer than its place");
     let (mut at, mut filled) = (0, 0);
     loop {
+        while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), output, filled) {
+            at += taken;
+            filled += written;
+        }
         let token = usize::from(*stream.get(at).ok_or_else(ends)?);
         at += 1;
         let mut literals = token >> 4;
@@ -50,6 +61,27 @@ pub(super) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
         }
         filled += length;
     }
+}
+
+/// A sequence without rests of lengths, with a match from some bytes before, far from both ends: the bytes of the stream that it takes, and
+/// of the output. Most sequences are such ones.
+#[inline(always)]
+fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
+    let sequence = stream.first_chunk::<STREAM>()?;
+    let (literals, length) = (usize::from(sequence[0] >> 4), usize::from(sequence[0] & 15));
+    let distance = usize::from(u16::from_le_bytes([sequence[1 + literals], sequence[2 + literals]]));
+    if literals == 15 || length == 15 || distance < NARROW {
+        return None;
+    }
+    let from = (filled + literals).checked_sub(distance)?;
+    let place = output.get_mut(filled..)?.first_chunk_mut::<OUTPUT>()?;
+    place[..WIDE].copy_from_slice(&sequence[1..=WIDE]);
+    for step in [0, NARROW, 2 * NARROW] {
+        let piece: [u8; NARROW] = *output.get(from + step..)?.first_chunk()?;
+        let place = output.get_mut(filled..)?.first_chunk_mut::<OUTPUT>()?;
+        place[literals + step..][..NARROW].copy_from_slice(&piece);
+    }
+    Some((3 + literals, literals + length + SHORTEST))
 }
 
 /// The rest of a length: bytes of 255, and one that is less.
