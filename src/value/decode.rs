@@ -25,6 +25,11 @@ pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     }
 }
 
+/// The value of bytes that have been checked.
+pub(super) fn checked(entry: &[u8]) -> Result<Value> {
+    build(&mut Reader::new(entry))
+}
+
 #[cold]
 pub(super) fn trailing(count: usize, length: usize) -> Error {
     Error::at(ErrorKind::TrailingBytes { count }, length.saturating_sub(count))

@@ -132,7 +132,7 @@ impl<'a> RawValue<'a> {
     ///
     /// None for bytes that have been checked, as these have.
     pub fn to_value(&self) -> Result<Value> {
-        decode::whole(self.0, 0)
+        decode::checked(self.0)
     }
 }
 
