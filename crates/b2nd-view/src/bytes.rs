@@ -4,10 +4,7 @@ mod names;
 mod rows;
 
 use std::borrow::Cow;
-
 use std::fmt::Write;
-
-use serde::Serialize;
 
 use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousands};
 use b2nd_store::Frame;
@@ -23,30 +20,6 @@ const MAX_LINES: usize = 8;
 
 /// The widest that the column of names gets for a name that is wider than the others.
 const NAME_WIDTH: usize = 34;
-
-/// The rows of a frame, and the error where it breaks off.
-#[derive(Serialize)]
-pub struct Annotated {
-    /// Rows of the header.
-    pub header: Vec<Row>,
-    /// Rows of the trailer.
-    pub trailer: Vec<Row>,
-    /// Why there is no trailer.
-    pub error: Option<String>,
-}
-
-/// Every byte of a frame's header and trailer.
-///
-/// # Errors
-///
-/// The source fails.
-pub fn annotated(frame: &Frame) -> b2nd::Result<Annotated> {
-    let header = header(&header_bytes(frame)?);
-    Ok(match readable(trailer_bytes(frame))? {
-        Ok((bytes, start)) => Annotated { header, trailer: trailer(&bytes, start), error: None },
-        Err(error) => Annotated { header, trailer: Vec::new(), error: Some(error.to_string()) },
-    })
-}
 
 /// The header's bytes.
 pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd::Result<Cow<'f, [u8]>> {
