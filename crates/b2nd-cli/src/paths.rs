@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory, no_key};
+use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_store_directory, no_key};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -224,15 +224,11 @@ impl Paths {
 
 /// Says what a file is that is no frame, where its first bytes tell.
 pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
-    let first = source.read(0..FIRST_BYTES).unwrap_or_default();
-    match foreign::describe(&first) {
-        Some(what) if !is_frame(&first) => Error::new(format_args!("it is {what}")),
-        _ => error.into(),
+    match foreign::describe_source(source) {
+        Some(what) => Error::new(format_args!("it is {what}")),
+        None => error.into(),
     }
 }
-
-/// The bytes of a file that tell what it is.
-const FIRST_BYTES: u64 = 512;
 
 fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
     show_leaf(path, folder, &find(all, folder, key)?, show)

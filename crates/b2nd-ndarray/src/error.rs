@@ -1,5 +1,7 @@
 //! [`Error`]: why an array is not read or written.
 
+use std::path::{Path, PathBuf};
+
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -10,6 +12,14 @@ pub enum Error {
     /// The file, its metadata or a chunk of it.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
+    /// What is at a path cannot be read.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The path.
+        path: PathBuf,
+        /// The fault.
+        source: b2nd::Error,
+    },
     /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
     NoArray,
@@ -110,6 +120,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says in which file the library found a fault, where it does not itself.
+    pub(crate) fn in_file(path: &Path, error: Error) -> Error {
+        match error {
+            Error::B2nd(source) if !source.to_string().starts_with(&path.display().to_string()) => {
+                Error::File { path: path.to_owned(), source }
+            }
+            error => error,
+        }
+    }
+
     /// Says in which chunk.
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::frame::{ChunkReader, File, FileSource, Frame, FrameType};
-use b2nd_store::Bytes;
+use b2nd_codec::Codec;
+use b2nd_store::{Bytes, Kind, Target, foreign, is_store_directory, list};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A frame in a source that several threads read.
 pub(crate) type Store = Frame<Bytes>;
@@ -21,6 +22,32 @@ const AT_ONCE: u64 = 1 << 20;
 pub(crate) fn open(path: &Path) -> Result<Store> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
+
+/// The error about a path where no array was found: what is there instead, if that can be told, and the path.
+pub(crate) fn explained(path: &Path, error: Error) -> Error {
+    Error::in_file(path, instead(path).unwrap_or(error))
+}
+
+fn instead(path: &Path) -> Option<Error> {
+    let it_is = |what: &str| Some(b2nd::Error::custom(format_args!("it is {what}")).into());
+    if path.is_dir() {
+        return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });
+    }
+    let source: Bytes = Arc::new(FileSource::open(path).ok()?);
+    let target = Target::File(source.clone());
+    if let Some(listed) = target.with_folder(|folder| list(folder, &mut Codec::default())).ok()? {
+        return listed.map_or_else(|error| Some(error.into()), |_| it_is(STORE));
+    }
+    match Frame::open(&*source) {
+        Ok(frame) => {
+            let kind = Kind::of(frame.header(), None, &mut Codec::default());
+            matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore).then(|| it_is(STORE)).flatten()
+        }
+        Err(_) => it_is(foreign::describe_source(&*source)?),
+    }
+}
+
+const STORE: &str = "a store of python-blosc2: `Array::from_store` takes its path and a key";
 
 pub(crate) fn of_file(file: &File) -> Result<Store> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)

@@ -25,6 +25,39 @@ fn open(file: &str) -> Array {
     Array::open(Path::new(DATA).join(file)).unwrap()
 }
 
+#[test]
+fn what_holds_no_array_is_named_with_its_path() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str, bytes: &[u8]| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let store = "it is a store of python-blosc2: `Array::from_store` takes its path and a key";
+    let release = Path::new(DATA).join("python-blosc2-4.14.1");
+    let frame = std::fs::read(Path::new(DATA).join("example.b2nd")).unwrap();
+    let plain = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap()).finish().unwrap();
+    std::fs::create_dir(directory.path().join("a.b2d")).unwrap();
+    std::fs::create_dir(directory.path().join("a.zarr")).unwrap();
+    at("a.zarr/zarr.json", b"{}");
+    for (path, expected) in [
+        (at("a.npy", b"\x93NUMPY\x01\0"), "it is a numpy file: "),
+        (at("a.h5", b"\x89HDF\r\n\x1a\n"), "it is an HDF5 file: "),
+        (at("a.txt", b"a text that is no frame"), "it is a text file"),
+        (release.join("treestore__dfltb2z.b2z"), store),
+        (directory.path().join("a.b2d"), store),
+        (directory.path().join("a.zarr"), "it is a part of a Zarr store"),
+        (at("cut.b2nd", &frame[..100]), "unexpected end of input at byte 100: "),
+        (directory.path().join("nothing"), "No such file or directory"),
+    ] {
+        let said = Array::open(&path).unwrap_err().to_string();
+        let rest = said.strip_prefix(&format!("{}: ", path.display()));
+        assert!(rest.is_some_and(|rest| rest.starts_with(expected)), "{said}");
+    }
+    // Nothing is wrong with a frame without an array.
+    assert!(matches!(Array::open(at("a.b2frame", &plain)), Err(Error::NoArray)));
+}
+
 /// One chunk of two elements in a file of its own.
 fn file_of(dtype: &str, chunk: &[u8]) -> (TempDir, Array) {
     let directory = tempfile::tempdir().unwrap();

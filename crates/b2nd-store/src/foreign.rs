@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use b2nd::frame::Source;
+
+use crate::folder::is_frame;
+
 /// The format of a file that starts with these bytes, and what to do with it. `None` if it is not known, or a frame.
 ///
 /// ```
@@ -42,6 +46,15 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// [`describe`] for the first bytes of a source.
+pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
+    let first = source.read(0..FIRST_BYTES).ok()?;
+    if is_frame(&first) { None } else { describe(&first) }
+}
+
+/// The bytes of a file that tell what it is.
+const FIRST_BYTES: u64 = 512;
 
 /// Shorter than this, bytes that happen to be characters are no text.
 const SENTENCE: usize = 16;
