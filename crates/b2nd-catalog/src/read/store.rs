@@ -14,13 +14,13 @@ use super::disk::{Closed, Disk};
 use super::fetched::{FETCHED, Fetched};
 use super::{Batch, OF_STORE, ROWS, Take, found};
 use crate::place::{Member, Object, Place};
-use crate::remote::Found;
+use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
 
 /// The name under which a store's listing knows a frame that embeds others.
 const EMBED: &str = "embed.b2e";
 
-/// Fetched bytes of a store that are still held when its next rows are read.
+/// Fetched bytes of the files of a `.b2d` that are still held when its next rows are read.
 const KEPT: u64 = 1 << 25;
 
 /// Reads a store on a thread of its own. All but the last batch go into the channel.
@@ -67,7 +67,8 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
             let (identify, wait) = (|row: &mut Row| file.identify(row), || fetch(std::slice::from_ref(&file)));
             rows.of_file(object, &*file, &identify, &wait, &|| {
-                if file.held() > KEPT {
+                // Listing an archive has read the place of each member: what came with these is kept if it can be.
+                if file.held() > HELD / 4 * 3 {
                     file.forget();
                 }
             });
