@@ -11,12 +11,6 @@ const BUDGET = 64 << 20;
 
 const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 
-/** The member of a store that a column is in, without what its name ends with: parts of its name are folders. */
-function path(name) {
-  const escaped = (char) => (/[%/.\\]/.test(char) ? `%${char.charCodeAt(0).toString(16).toUpperCase()}` : char);
-  return name.replace(/\\(.)|\\$|\.|[%/]/gsu, (all, behind) => (all === "." ? "/" : escaped(behind ?? all)));
-}
-
 /** An array of a table. */
 export class Leaf {
   constructor(table, name) {
@@ -89,10 +83,12 @@ const TEXTS = {
 };
 
 export class Column {
-  constructor(table, spec) {
+  /** `path` is that of its files below `_cols`, without what their names end with. */
+  constructor(table, spec, path) {
     this.table = table;
     this.spec = spec;
     this.name = String(spec.name);
+    this.path = path ?? this.name;
     this.why = null;
     this.mistakes = new Map();
   }
@@ -103,7 +99,7 @@ export class Column {
     const { kind } = spec;
     const known = NUMBERS.test(kind) || ["bool", "string", "bytes", "timestamp", "utf8", "ndarray"].includes(kind);
     if (!known) return this.refuse(`its kind is ${kind ?? "not said"}, which is not read here`);
-    if (table.stale.has(this.name)) return this.refuse("it is generated from columns that have changed since");
+    if (table.leaf.stale.includes(this.name)) return this.refuse("it is generated from columns that have changed since");
     try {
       this.null = this.sentinel();
       this.leaf = await this.find("");
@@ -127,9 +123,9 @@ export class Column {
     this.why = why;
   }
 
-  /** An array of this column: under its encoded name, or as the first version wrote it. */
+  /** An array of this column: under its path, or its name as the first version wrote it. */
   async find(ending) {
-    for (const name of [path(this.name), this.name]) {
+    for (const name of [this.path, this.name]) {
       const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
       if (await leaf.open()) return leaf;
     }

@@ -19,7 +19,6 @@ export class Rows {
     this.leaf = leaf;
     this.readers = [];
     this.prefix = leaf.key === "/" ? "" : leaf.key;
-    this.stale = stale(leaf.metadata?.schema);
   }
 
   async open() {
@@ -27,7 +26,7 @@ export class Rows {
     this.element.replaceChildren(quiet("Reading …"));
     try {
       await this.live();
-      const all = this.leaf.columns.map((spec) => new Column(this, spec));
+      const all = this.leaf.columns.map((spec, at) => new Column(this, spec, this.leaf.paths[at]));
       for (const column of all) await column.open();
       this.columns = all.filter(({ why }) => why === null);
       this.show(all.filter(({ why }) => why !== null));
@@ -114,16 +113,5 @@ export class Rows {
       } else runs.push({ start: place, end: place + 1, wanted: [place] });
     }
     return runs;
-  }
-}
-
-/** Columns whose values are those of before their sources changed. */
-function stale(schema) {
-  try {
-    // Python writes numbers that JSON lacks.
-    const { materialized_columns: columns = [] } = JSON.parse(schema.replace(/-?\b(NaN|Infinity)\b/g, "null"));
-    return new Set(columns.filter(({ stale }) => stale).map(({ name }) => name));
-  } catch {
-    return new Set();
   }
 }

@@ -66,12 +66,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let unnamed = || Error::damaged("the schema: a column has no name");
-    // Values that an expression gave before one of its sources changed.
-    let stale: Vec<String> = listed("materialized_columns")
-        .iter()
-        .filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true))
-        .filter_map(|column| text(column, "name"))
-        .collect();
+    let stale = b2nd_store::Table::stale_columns(metadata);
     let mut columns = Vec::new();
     for column in listed("columns") {
         let name = text(column, "name").ok_or_else(unnamed)?;

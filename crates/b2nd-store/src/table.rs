@@ -24,6 +24,9 @@ pub struct Table {
     /// The names of the source's columns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
+    /// The names of columns that were generated from others which have changed since.
+    #[serde(skip)]
+    pub stale: Vec<String>,
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
     pub missing: Vec<String>,
@@ -51,6 +54,7 @@ impl Table {
             columns,
             source_bindings_version: schema.as_ref().and_then(|schema| schema.get("source_bindings_version")?.as_u64()),
             source_columns: listed("source_columns"),
+            stale: schema.as_ref().map(Table::stale_columns).unwrap_or_default(),
             missing: Vec::new(),
             files: frames,
             metadata,
@@ -69,6 +73,13 @@ impl Table {
     /// The names of the columns that have one.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
+    }
+
+    /// The names of columns, of those that a table's schema lists, that were generated from others which have changed since.
+    pub fn stale_columns(schema: &Value) -> Vec<String> {
+        let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
+        let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
+        stale.filter_map(|column| Some(column.get("name")?.as_str()?.to_owned())).collect()
     }
 
     /// The path of a column's files below `_cols`, without the ends of their names. A dot in a column's name divides folders, unless

@@ -3,10 +3,11 @@
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
 use b2nd_codec::Codec;
-use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Zip, is_of_source};
+use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Table, Zip, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::answer::to_json;
 use crate::pieces::Files;
@@ -73,7 +74,8 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
         error => Ok(to_json(&Unreadable { key: &leaf.key, member: leaf.member.as_deref(), error: error.to_string() })),
     };
     if let Some(object) = StoreObject::of_leaf(leaf, name) {
-        return Ok(to_json(&object));
+        let text = to_json(&object);
+        return Ok(if let Content::Table(table) = &leaf.content { with_files(&text, table) } else { text });
     }
     let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     let found = leaf.open(folder, &mut Codec::default()).and_then(|source| {
@@ -82,6 +84,14 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
         Ok(to_json(&object))
     });
     found.or_else(problem)
+}
+
+/// The object of a table with two more fields: the paths of the columns' files below `_cols`, and the names of stale columns.
+fn with_files(object: &str, table: &Table) -> String {
+    let path = |column: &Value| Some(Table::file_name(column.get("name")?.as_str()?));
+    let paths: Vec<Option<String>> = table.columns.iter().map(path).collect();
+    let fields = object.strip_suffix('}').unwrap_or(object);
+    format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
 /// The start of a leaf's frame in its file; what is embedded has no place of its own in one.
