@@ -9,12 +9,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
+mod beside_bytes;
 mod kind;
-mod show;
 
+pub use beside_bytes::{Diagnostic, DisplayWith};
 pub use kind::ErrorKind;
 pub(crate) use kind::plural;
-pub use show::{Diagnostic, DisplayWith};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

@@ -7,7 +7,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use serde_json::Value;
 
-use crate::batches::Batches;
+use crate::batch_array::Batches;
 use crate::cells::json;
 use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, new_empty_ar
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 
-use crate::batches::{Batches, Part};
+use crate::batch_array::{Batches, Part};
 use crate::cells::{Cells, some_nulls};
 use crate::conform::conform;
 use crate::error::{Error, ErrorKind, Result};

@@ -30,7 +30,7 @@
 //! objects are JSON text where [`Table::with_objects`] asks for it.
 
 mod arrays;
-mod batches;
+mod batch_array;
 mod cell_reader;
 mod cells;
 mod column;

@@ -1,7 +1,7 @@
 //! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
 
+mod filter;
 mod html;
-mod names;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of};
 
-pub use names::{ENDINGS, Listing, Names, Unlisted};
+pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
 /// The names that a walk hands over at a time.
 const WALKED: usize = 256;

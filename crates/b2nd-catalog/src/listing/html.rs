@@ -11,7 +11,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use url::Url;
 
-use super::names::{Listing, Names, Unlisted};
+use super::filter::{Listing, Names, Unlisted};
 use crate::place::{Object, with_user};
 
 /// The most bytes of a page.
