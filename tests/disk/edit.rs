@@ -93,7 +93,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     for number in 1..16 {
         open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
     }
-    let too_many = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let too_many = "name \"more\" would be number 17: C-Blosc2 takes at most 16";
     let before = fs::read(&path).unwrap();
     assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());

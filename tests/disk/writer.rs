@@ -231,7 +231,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
-    let refusal = "metalayer \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let refusal = "name \"more\" would be number 17: C-Blosc2 takes at most 16";
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {

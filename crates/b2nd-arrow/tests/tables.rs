@@ -366,7 +366,8 @@ fn batches_before_an_error_come_out() {
     let before: Vec<_> = table.read(&place, 0..6, 1).unwrap().map(|batch| batch.unwrap()).collect();
     // The codes of rows from 4 on are outside of the dictionary.
     let path = directory.path().join("_cols/d.b2nd");
-    let mut codes = b2nd_ndarray::Array::open(&path).unwrap().read::<i32>(&[0..7]).unwrap();
+    let array = b2nd_ndarray::Array::open(&path).unwrap();
+    let mut codes = array.read::<i32>(&array.whole()).unwrap();
     codes[[5]] = 99;
     std::fs::remove_file(&path).unwrap();
     b2nd_ndarray::write(&path, &codes, &b2nd_ndarray::Options::default()).unwrap();
