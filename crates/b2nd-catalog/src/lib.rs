@@ -24,6 +24,7 @@ pub mod read;
 mod remote;
 pub mod row;
 pub mod scan;
+mod spawned;
 #[cfg(feature = "sql")]
 pub mod sql;
 #[cfg(feature = "sql")]

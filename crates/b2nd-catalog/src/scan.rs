@@ -14,6 +14,7 @@ use crate::listing::{Listing, Names, Unlisted, list};
 use crate::place::{Object, Place, is_below};
 use crate::read::{Batch, rows, rows_on_disk};
 use crate::row::Extent;
+use crate::spawned::spawned;
 
 /// The files of a disk that a thread reads in one go.
 const TOGETHER: usize = 64;
@@ -161,16 +162,4 @@ fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
 
 fn is_on_disk(object: &Object) -> bool {
     matches!(object.place, Place::Disk(_))
-}
-
-/// A task's result; a panic goes on here.
-pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
-    match task.await {
-        Ok(result) => result,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // Only the runtime's end cancels a task, and then nobody waits for it.
-            Err(_) => std::future::pending().await,
-        },
-    }
 }

@@ -12,7 +12,7 @@ pub enum Error {
     /// The file, its metadata or a chunk of it.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
-    /// What is at a path cannot be read.
+    /// A file cannot be read.
     #[error("{}: {source}", path.display())]
     File {
         /// The path.

@@ -16,6 +16,7 @@ use super::{Batch, OF_STORE, ROWS, Take, found};
 use crate::place::{Member, Object, Place};
 use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
+use crate::spawned::spawned;
 
 /// The name under which a store's listing knows a frame that embeds others.
 const EMBED: &str = "embed.b2e";
@@ -43,7 +44,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
         rows(&object, extent, &fetch, &mut batch, &mut |batch| others.blocking_send(batch).is_ok());
         batch
     });
-    crate::scan::spawned(thread).await
+    spawned(thread).await
 }
 
 /// Fetches what is missing in remote files; false if nothing is.

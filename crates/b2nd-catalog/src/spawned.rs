@@ -1,0 +1,15 @@
+//! [`spawned`]: the end of a task.
+
+use tokio::task::JoinHandle;
+
+/// A task's result; a panic goes on here.
+pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
+    match task.await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Only the runtime's end cancels a task, and then nobody waits for it.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
