@@ -205,7 +205,7 @@ def short(size):
 
 
 def tables(curves):
-    lines = ["| what | slope, one thread | slope, two threads | two threads by one, at the largest |", "| --- | --- | --- | --- |"]
+    lines = ["| what | slope, one thread | slope, two threads | speed-up of two threads, at the largest size |", "| --- | --- | --- | --- |"]
     for curve in curves:
         lines.append(f"| {curve.name} | {curve.slope(1):.2f} | {curve.slope(2):.2f} | {curve.gain():.2f} |")
     for curve in curves:

@@ -8,7 +8,7 @@ use crate::live::Selection;
 use crate::pack::{Item, Pack};
 
 /// The metalayer that says how cells are kept.
-const METALAYER: &str = "batcharray";
+pub(crate) const METALAYER: &str = "batcharray";
 
 /// The vlmetalayer that says how many cells each chunk has.
 const LENGTHS: &str = "_batch_array_metadata";

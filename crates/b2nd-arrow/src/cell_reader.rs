@@ -7,7 +7,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use serde_json::Value;
 
-use crate::batch_array::Batches;
+use crate::batch_array::{Batches, METALAYER};
 use crate::cells::json;
 use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};
@@ -21,10 +21,13 @@ use crate::table::BATCH_BYTES;
 /// The name of the one column.
 const NAME: &str = "values";
 
-/// The metalayers of files of cells: batches of them, or a chunk for each; and of what they are: lists, text or bytes of any length.
-const BATCHES: &str = "batcharray";
+/// The metalayer of a file with a chunk for each cell.
 const CELLS: &str = "vlarray";
+
+/// The metalayer of cells that are lists.
 const LISTS: &str = "listarray";
+
+/// The metalayer of cells that are text or bytes of any length.
 const SCALARS: &str = "ctable_varlen_scalar";
 
 /// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`: lists have the type that
@@ -66,7 +69,7 @@ impl CellReader {
         let leaf = Leaf::open(source)?;
         let mut spec = spec(&leaf)?;
         let bytes = leaf.data_len();
-        let (cells, count) = if leaf.metalayer(BATCHES).is_some() {
+        let (cells, count) = if leaf.metalayer(METALAYER).is_some() {
             let batches = Batches::open(leaf)?;
             if let (Kind::Object, Some(data_type)) = (&spec.kind, batches.data_type()?) {
                 spec.kind = Kind::Arrow(data_type);

@@ -190,7 +190,6 @@ fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Re
 }
 
 /// A value of MessagePack as JSON, in the forms that `b2nd::Value` has.
-/// A value of MessagePack as JSON.
 pub(crate) fn json(value: &[u8]) -> Result<Vec<u8>> {
     let value = b2nd::Value::from_slice(value)?;
     serde_json::to_vec(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))

@@ -23,6 +23,9 @@ pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 /// The longest file of a mask that is read only to count nulls.
 const MASK: u64 = 1 << 20;
 
+/// The most rows whose mask is read only to count nulls.
+const MASKED: u64 = 1 << 26;
+
 /// A table: the rows of a `CTable` of python-blosc2.
 ///
 /// Opening reads the schema and which rows are live; a column's files are opened when it is read first. Clones share what is open.
@@ -284,7 +287,7 @@ impl Table {
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
             Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {
                 None => Ok(Some(0)),
-                Some(mask) if mask.sizes().0 > MASK => Ok(None),
+                Some(mask) if mask.sizes().0 > MASK || self.rows() > MASKED => Ok(None),
                 Some(mask) => {
                     let named = |error: Error| error.in_table(&self.0.name).in_column(info.map_or("", |info| &info.name));
                     let starts = (0..self.rows()).step_by(BATCH_SIZE);

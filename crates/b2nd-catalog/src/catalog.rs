@@ -107,7 +107,7 @@ impl Writer {
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Begins anew with the rows so far, but for those of these urls.
+    /// Starts the catalogue again with its rows so far, without those of these urls.
     ///
     /// # Errors
     ///

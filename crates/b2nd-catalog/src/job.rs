@@ -175,7 +175,8 @@ impl Job {
     }
 }
 
-/// The files whose last rows are in a batch. A store that goes on has begun, and counts when it ends: a catalogue has all its rows or none.
+/// The files whose last rows are in a batch. A store whose rows go on in the next one is noted in `begun`, and counted when it ends: a
+/// catalogue has all its rows or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

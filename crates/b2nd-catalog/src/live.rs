@@ -194,8 +194,9 @@ impl PartitionStream for Scan {
             .boxed();
         let batches = scan(admitted, options)
             .map(rows)
+            .flat_map(futures::stream::iter)
             .ready_chunks(ROWS)
-            .map(|rows| batch(&rows.iter().flatten().collect::<Vec<_>>()).map_err(DataFusionError::from));
+            .map(|rows| batch(&rows.iter().collect::<Vec<_>>()).map_err(DataFusionError::from));
         Box::pin(RecordBatchStreamAdapter::new(SCHEMA.clone(), batches))
     }
 }

@@ -126,7 +126,7 @@ impl Place {
         }
     }
 
-    /// True if both are the same path, in the same store.
+    /// True if both, of one store, are the same path.
     pub(crate) fn is(&self, other: &Place) -> bool {
         match (self, other) {
             (Place::Disk(one), Place::Disk(other)) => one == other,

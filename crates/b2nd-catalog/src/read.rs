@@ -14,7 +14,7 @@ use crate::row::{Extent, Row, UNREADABLE};
 use disk::Disk;
 use fetched::Fetched;
 
-/// The rows of a store that are held together, at most.
+/// The most rows of a store in a batch.
 pub const ROWS: usize = 2048;
 
 /// The bytes of a store that are read at a time: small frames lie side by side in it.
@@ -73,7 +73,9 @@ pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batc
     let mut disk = Disk::default();
     for object in objects {
         if is_store(object) {
-            store::rows(object, extent, &|_| false, &mut batch, take);
+            if !store::rows(object, extent, &|_| false, &mut batch, take) {
+                break;
+            }
             continue;
         }
         let Place::Disk(path) = &object.place else { continue };

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, Store, Table, text};
 use b2nd_ndarray::Array;
 use b2nd_ndarray::codec::Codec;
-use b2nd_store::{Location, Target};
+use b2nd_store::{Frame, Kind, Location, Target};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -137,14 +137,23 @@ impl Rows {
 }
 
 /// The values of an object array, a batch array or a list array, as a table of one column.
-pub(crate) struct Cells(CellReader);
+pub(crate) struct Cells {
+    reader: CellReader,
+    /// The number of values in the file.
+    all: u64,
+}
 
 impl Cells {
     /// Opens what a word of the command line names. `None` if it is something else.
     pub(crate) fn open(word: &Path) -> Result<Option<Cells>> {
-        let source = Location::new(word.as_os_str()).frame(&mut Codec::default())?;
+        // Whoever opens it next says why it cannot be.
+        let Ok(source) = Location::new(word.as_os_str()).frame(&mut Codec::default()) else { return Ok(None) };
+        let kind = Frame::open(&*source).map(|frame| Kind::of(frame.header(), frame.trailer().ok(), &mut Codec::default()));
+        if !matches!(kind, Ok(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)) {
+            return Ok(None);
+        }
         match CellReader::new(source) {
-            Ok(reader) => Ok(Some(Cells(reader))),
+            Ok(reader) => Ok(Some(Cells { all: reader.remaining(), reader })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -152,25 +161,26 @@ impl Cells {
 
     /// Leaves these values alone: a slice without steps.
     pub(crate) fn slice(self, slice: &Slice) -> Result<Cells> {
-        let rows = rows_of(slice, self.0.remaining())?;
-        Ok(Cells(self.0.slice(rows)))
+        let rows = rows_of(slice, self.all)?;
+        Ok(Cells { reader: self.reader.slice(rows), ..self })
     }
 
     /// Leaves as many of the first values as a terminal has lines for.
     pub(crate) fn first(self) -> Cells {
-        Cells(self.0.slice(0..fitting()))
+        Cells { reader: self.reader.slice(0..fitting()), ..self }
     }
 
     /// Prints them for a person, or writes them in a format.
     pub(crate) fn write(self, form: Form, out: &mut (dyn Write + Send)) -> Result<()> {
         if let Some(format) = format_of(form) {
-            return write(format, self.0, out, |_| ());
+            return write(format, self.reader, out, |_| ());
         }
-        let (width, count) = (terminal().map(|(columns, _)| columns), self.0.remaining());
-        for batch in self.0 {
+        let (width, count) = (terminal().map(|(columns, _)| columns), self.reader.remaining());
+        for batch in self.reader {
             out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
         }
-        writeln!(out, "{}", counted(count, "value")).map_err(Error::Write)
+        let shown = if count == self.all { String::new() } else { format!("{count} of ") };
+        writeln!(out, "{shown}{}", counted(self.all, "value")).map_err(Error::Write)
     }
 }
 

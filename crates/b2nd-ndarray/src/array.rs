@@ -54,7 +54,7 @@ impl Array {
     ///
     /// The file cannot be read, or holds no array ([`Error::NoArray`](crate::Error::NoArray)). C-Blosc2 would refuse the shapes. Or
     /// the elements are elsewhere ([`Error::Elsewhere`](crate::Error::Elsewhere)), as in a recipe (`b2o`, `LazyArray`) or a proxy
-    /// (`proxy-source`). What cannot be read has its path beside it ([`Error::File`](crate::Error::File)), and stores and files of other
+    /// (`proxy-source`). A fault of the file has its path beside it ([`Error::File`](crate::Error::File)), and stores and files of other
     /// formats are named for what they are.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();

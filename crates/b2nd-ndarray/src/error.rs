@@ -123,7 +123,7 @@ impl Error {
     /// Says in which file the library found a fault, where it does not itself.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
-            Error::B2nd(source) if !source.to_string().starts_with(&path.display().to_string()) => {
+            Error::B2nd(source) if !source.to_string().starts_with(&format!("{}: ", path.display())) => {
                 Error::File { path: path.to_owned(), source }
             }
             error => error,

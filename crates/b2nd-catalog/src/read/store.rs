@@ -8,6 +8,7 @@ use b2nd_view::store::{self, Content, Folder, Leaf, Store, Zip};
 use b2nd_view::{Frame, Kind, Source};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Sender;
 
 use super::disk::{Closed, Disk};
@@ -24,10 +25,15 @@ const EMBED: &str = "embed.b2e";
 /// Fetched bytes of the files of a `.b2d` that are still held when its next rows are read.
 const KEPT: u64 = 1 << 25;
 
+/// Stores of servers that are read at the same time: each holds a thread of the pool that requests need too, for names and disks.
+static STORES: Semaphore = Semaphore::const_new(64);
+
 /// Reads a store on a thread of its own. All but the last batch go into the channel.
 pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     let handle = Handle::current();
+    let one = STORES.acquire().await;
     let thread = tokio::task::spawn_blocking(move || {
+        let _one = one;
         let fetch = |files: &[Arc<Fetched>]| {
             let fetches: Vec<_> = files.iter().map(|file| file.fetch()).collect();
             let all = async { stream::iter(fetches).buffer_unordered(FETCHED).collect::<Vec<_>>().await };
@@ -50,8 +56,8 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
 /// Fetches what is missing in remote files; false if nothing is.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store. It blocks.
-pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) {
+/// Reads the rows of a store. It blocks. False if a batch was not taken.
+pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
     if !object.members.is_empty() {
@@ -62,17 +68,17 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     match &object.place {
         Place::Disk(path) => match Disk::default().open(path) {
             Ok(file) => rows.of_file(object, &file, &|row| file.identify(row), &|| false, &|| ()),
-            Err(error) => rows.batch.rows.push(row.failed(&error.into())),
+            Err(error) => rows.own(row.failed(&error.into())),
         },
         Place::Remote(store, path) => {
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
             let (identify, wait) = (|row: &mut Row| file.identify(row), || fetch(std::slice::from_ref(&file)));
             rows.of_file(object, &*file, &identify, &wait, &|| {
                 // Listing an archive has read the place of each member: what came with these is kept if it can be.
-                if file.held() > HELD / 4 * 3 {
+                if file.held() > HELD / 4 {
                     file.forget();
                 }
-            });
+            })
         }
     }
 }
@@ -89,7 +95,14 @@ type Wait<'w> = dyn Fn() -> bool + 'w;
 
 impl Rows<'_, '_> {
     /// An archive, or a frame that embeds others.
-    fn of_file(&mut self, object: &Object, file: &dyn Source, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) {
+    fn of_file(
+        &mut self,
+        object: &Object,
+        file: &dyn Source,
+        identify: &dyn Fn(&mut Row),
+        wait: &Wait,
+        forget: &dyn Fn(),
+    ) -> bool {
         let row = Row::of(object);
         if object.url.ends_with(".b2e") {
             return self.of_folder(row, &One(file), identify, wait, forget);
@@ -99,17 +112,30 @@ impl Rows<'_, '_> {
             Err(error) => {
                 let mut row = row;
                 identify(&mut row);
-                self.batch.rows.push(row.failed(&error));
+                self.own(row.failed(&error))
             }
         }
     }
 
-    fn of_folder(&mut self, mut row: Row, folder: &dyn Folder, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) {
+    /// The one row of a store that cannot be read.
+    fn own(&mut self, row: Row) -> bool {
+        self.batch.rows.push(row);
+        true
+    }
+
+    fn of_folder(
+        &mut self,
+        mut row: Row,
+        folder: &dyn Folder,
+        identify: &dyn Fn(&mut Row),
+        wait: &Wait,
+        forget: &dyn Fn(),
+    ) -> bool {
         let listed = again(wait, || store::list(folder, &mut Codec::default()));
         identify(&mut row);
         let Store { kind, attributes, leaves, .. } = match listed {
             Ok(store) => store,
-            Err(error) => return self.batch.rows.push(row.failed(&error)),
+            Err(error) => return self.own(row.failed(&error)),
         };
         let mut own = Row { kind: kind.map(Kind::name), ..row.clone() };
         if self.extent.attributes
@@ -126,7 +152,7 @@ impl Rows<'_, '_> {
             if room == 0 {
                 let full = Batch { goes_on: true, ..std::mem::take(self.batch) };
                 if !(self.take)(full) {
-                    return;
+                    return false;
                 }
                 continue;
             }
@@ -136,6 +162,7 @@ impl Rows<'_, '_> {
             self.batch.rows.append(&mut again(wait, read));
             leaves = later;
         }
+        true
     }
 }
 

@@ -39,7 +39,7 @@ fn check(batches: &[Batch], name: &str) {
 }
 
 #[tokio::test]
-async fn no_more_rows_of_a_store_than_a_batch_has_are_held() {
+async fn rows_of_a_large_store_come_in_batches() {
     let directory = tempfile::tempdir().unwrap();
     let root = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     std::fs::create_dir_all(directory.path().join("many.b2d/g")).unwrap();

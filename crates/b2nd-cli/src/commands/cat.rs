@@ -99,16 +99,15 @@ impl Cat {
     #[cfg(feature = "arrow")]
     fn cells(&self, form: Form, is_head: bool) -> Result<Option<()>> {
         let is_one = self.offset.is_none() && self.columns.is_empty() && !self.objects;
-        // What cannot be opened has its error already.
-        let Some(mut cells) = is_one.then(|| Cells::open(&self.file)).and_then(|cells| cells.ok().flatten()) else {
-            return Ok(None);
-        };
+        let Some(mut cells) = is_one.then(|| Cells::open(&self.file)).transpose()?.flatten() else { return Ok(None) };
         match self.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
             None if is_head || form == Form::Text => cells = cells.first(),
             None => {}
         }
-        cells.write(form, &mut io::BufWriter::new(io::stdout())).map(Some)
+        let mut out = io::BufWriter::new(io::stdout());
+        cells.write(form, &mut out)?;
+        io::Write::flush(&mut out).map(Some).map_err(Error::Write)
     }
 
     /// Prints a table, if it is one.

@@ -102,6 +102,27 @@ fn objects_batches_and_lists_are_tables_of_one_column() {
         [vec!["values"], vec!["string"], vec!["{\"a\":1}"], vec!["\"text\""], vec!["NULL"], vec!["2.5"], vec!["4", "values"]];
     assert_eq!(words, expected, "{shown}");
     assert_eq!(tables().refused(&["cat", "list.b2b", "--rows", "::2"]), "list.b2b: rows are taken without steps: 100:120");
+    assert!(tables().ok(&["cat", "objects.b2b", "--rows", "1:3"]).ends_with("\n2 of 4 values\n"));
+}
+
+#[test]
+fn a_list_of_an_unknown_kind_is_refused_for_its_kind() {
+    let tests = Directory::new();
+    let mut bytes = tables().read("list.b2b");
+    let at = bytes.windows(5).position(|word| word == b"int16").unwrap();
+    bytes[at..at + 5].copy_from_slice(b"int1x");
+    tests.write("bad.b2b", &bytes);
+    for args in [&["cat", "bad.b2b"][..], &["cat", "bad.b2b", "--rows", "0:2"]] {
+        assert!(tests.refused(args).contains("the kind \"int1x\" is not known here"), "{}", tests.refused(args));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn values_that_do_not_fit_the_disk_are_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = tables().command(&["cat", "objects.b2b"]).stdout(full).stderr(std::process::Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(1));
 }
 
 #[test]

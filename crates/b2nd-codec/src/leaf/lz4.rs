@@ -15,7 +15,8 @@ const WIDE: usize = 16;
 /// Matches are copied in steps of so many bytes: those of nearer ones repeat within a step.
 const NARROW: usize = 8;
 
-/// Bytes of a stream in which a short sequence ends, and of the output that it writes to, what the next one writes over included.
+/// A short sequence is expanded at once only where so many bytes of the stream and of the output are left: it reads and writes more than
+/// it needs.
 const STREAM: usize = 32;
 const OUTPUT: usize = 64;
 
@@ -63,8 +64,8 @@ pub(super) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
     }
 }
 
-/// A sequence without rests of lengths, with a match from some bytes before, far from both ends: the bytes of the stream that it takes, and
-/// of the output. Most sequences are such ones.
+/// Expands a sequence whose lengths fit the token and whose match is 8 bytes or more before, if it is far from both ends: most are. Returns
+/// the bytes taken and written.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;
