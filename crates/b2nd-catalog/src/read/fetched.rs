@@ -117,7 +117,7 @@ impl Fetched {
     /// Ranges to fetch of what was asked for and is not at hand: of neighbours one. Where they are more than is held of a file, they fail.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // The first answer says how long it is.
-        let Some(known) = known else { return vec![0..FIRST] };
+        let Some(known) = known else { return std::iter::once(0..FIRST).collect() };
         let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for range in asked {
