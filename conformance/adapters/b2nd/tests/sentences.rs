@@ -40,7 +40,7 @@ const OTHER_FILES: [(&str, &str); 14] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 22] = [
+const OTHER_SENTENCES: [(&str, &str); 23] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("chunk {chunk}: the array has", "a number of a caller"),
@@ -59,6 +59,7 @@ const OTHER_SENTENCES: [(&str, &str); 22] = [
     ("the decompressor failed", "a decompressor of a caller"),
     ("a sparse frame does not hold", "asked of a frame in memory"),
     ("metalayer {", "writing"),
+    ("name {name:?} would be number", "writing"),
     ("{} metalayers: C-Blosc2 takes", "writing"),
     ("the {part} has {length} bytes", "files of gigabytes"),
     ("the chunks of a sparse frame are files beside it", "asked of a source without them"),
