@@ -30,7 +30,7 @@ pub enum Content {
     /// A frame of so many bytes in the data of the embedding frame, which is the file [`Leaf::member`] where there is one.
     Embedded(u64),
     /// A table of frames.
-    Table(Table),
+    Table(Box<Table>),
     /// A reference to an array on a server.
     Remote {
         /// The server.
@@ -80,5 +80,16 @@ impl Leaf {
             Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),
             Content::Remote { urlbase, path } => Err(Error::custom(format_args!("{} is at {urlbase}, as {path}", self.key))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Leaf;
+
+    /// A store may have a million of them, and few are tables.
+    #[test]
+    fn a_leaf_is_no_larger_than_its_names() {
+        assert!(size_of::<Leaf>() <= 6 * size_of::<String>(), "{}", size_of::<Leaf>());
     }
 }

@@ -27,6 +27,8 @@ pub struct Store {
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
+    /// True if it holds `embed.b2e`, without which python-blosc2 opens no `.b2d` and no `.b2z`.
+    pub has_embed: bool,
     /// The names that more than one member of an archive has. The last of them counts.
     pub duplicates: Vec<String>,
 }
@@ -48,10 +50,11 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         attributes: Attributes::default(),
         groups: Vec::new(),
         leaves: Vec::new(),
+        has_embed: files.iter().any(|file| file == EMBED),
         duplicates: folder.duplicates(),
     };
     let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
-    let is_store = files.iter().any(|file| file == EMBED) || !tables.is_empty();
+    let is_store = store.has_embed || !tables.is_empty();
     let mut waits = None;
     for file in &files {
         let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
@@ -106,7 +109,12 @@ impl Store {
                 self.attributes = table.attributes.clone();
             }
             let offset = offset(file, folder)?;
-            self.leaves.push(Leaf { key: key(group), member: Some(file.to_owned()), offset, content: Content::Table(table) });
+            self.leaves.push(Leaf {
+                key: key(group),
+                member: Some(file.to_owned()),
+                offset,
+                content: Content::Table(table.into()),
+            });
         } else if let Some(group) = folder_of(file, ATTRIBUTES) {
             let attributes = self.attributes_in(file, folder, codec)?;
             if group.is_empty() {

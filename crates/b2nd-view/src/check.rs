@@ -1,5 +1,7 @@
 //! Findings of a frame: all of them at once, and who minds.
 
+use std::path::Path;
+
 use b2nd::dtype::DType;
 use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
@@ -127,9 +129,14 @@ fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) 
     Ok(findings.all)
 }
 
-/// The findings of a store itself: names that several members of an archive have.
-pub fn store(store: &Store) -> Vec<Finding> {
+/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have.
+pub fn store(store: &Store, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
+    // Any other archive or directory is a folder with frames.
+    let is_named_so = Path::new(path).extension().is_some_and(|end| end == "b2d" || end == "b2z");
+    if is_named_so && !store.has_embed {
+        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 opens no store", [None, None, NO]);
+    }
     for name in &store.duplicates {
         let finding = "another member has the same name: the last counts";
         findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
@@ -208,7 +215,7 @@ impl Findings {
             if name.contains(&0) {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
                 let finding = format!("its name has a NUL: C-Blosc2 takes it for {}", quoted(cut));
-                self.add(&place, None, finding, [NO, NO, NO]);
+                self.add(&place, None, finding, [NO, YES, YES]);
             }
             if std::str::from_utf8(name).is_err() {
                 self.add(&place, None, "its name is not UTF-8", [None, YES, NO]);

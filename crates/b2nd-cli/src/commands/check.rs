@@ -102,7 +102,7 @@ impl Check {
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
-                Found::Store { path, store } => match check::store(store) {
+                Found::Store { path, store } => match check::store(store, path) {
                     findings if findings.is_empty() => return Ok(true),
                     findings => (Place { path, ..Place::default() }, findings),
                 },

@@ -7,9 +7,10 @@ use std::process::Stdio;
 
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_store::{Folder, Zip};
 use serde_json::{Value, json};
 
-use crate::harness::{Directory, Place, TemporaryFile, broken_data, check, findings};
+use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check, findings};
 
 #[test]
 fn the_exit_status_says_what_was_found() {
@@ -188,6 +189,64 @@ fn the_header_counts_what_the_chunks_have() {
     assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
 }
 
+/// Without its `embed.b2e` python-blosc2 opens no store, and no table that is one.
+fn write_embed(store: &Path) {
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    let frame: Vec<u8> = writer.finish().unwrap();
+    fs::write(store.join("embed.b2e"), frame).unwrap();
+}
+
+/// python-blosc2 4.14.1 was asked about each.
+#[test]
+fn a_store_without_its_embedded_leaves_is_found() {
+    let tests = Directory::new();
+    let archive = Place::data().read(STORE);
+    let zip = Zip::open(&archive).unwrap();
+    let files = zip.files().unwrap();
+    let member = |name: &str| {
+        let member = zip.open(name).unwrap();
+        member.read(0..member.len().unwrap()).unwrap().into_owned()
+    };
+    assert!(files.iter().any(|name| name == "embed.b2e"), "{files:?}");
+    files.iter().for_each(|name| tests.write(&format!("store.b2d/{name}"), member(name)));
+    assert_eq!(tests.run(&["check", "store.b2d"]), (String::new(), String::new(), 0));
+    fs::remove_file(tests.path("store.b2d/embed.b2e")).unwrap();
+    let line = "store: it has no embed.b2e, without which python-blosc2 opens no store (refused by python-blosc2)\n";
+    assert_eq!(tests.run(&["check", "store.b2d"]), (format!("store.b2d: {line}"), String::new(), 1));
+    assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), String::new(), 1));
+    // The table of a store is opened as a store too.
+    write_table(&tests.path("table.b2d"), ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
+    assert_eq!(tests.run(&["check", "table.b2d/"]), (format!("table.b2d/: {line}"), String::new(), 1));
+    // Nobody says that these are stores.
+    fs::rename(tests.path("table.b2d"), tests.path("table")).unwrap();
+    assert_eq!(tests.run(&["check", "table"]), (String::new(), String::new(), 0));
+}
+
+/// C-Blosc2 3.3.5 and python-blosc2 4.14.1 open each, and call it by what is before the NUL.
+#[test]
+fn a_name_with_a_nul_is_read_under_another() {
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("us_er", [1]).unwrap();
+    let mut writer = Writer::new(header);
+    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.set_vlmetalayer("at_tr", &[2]).unwrap();
+    let frame: Vec<u8> = writer.finish().unwrap();
+    for (name, line) in [
+        ("us_er", "metalayer \"us\\0er\": its name has a NUL: C-Blosc2 takes it for \"us\""),
+        ("at_tr", "vlmetalayer \"at\\0tr\": its name has a NUL: C-Blosc2 takes it for \"at\""),
+    ] {
+        let mut frame = frame.clone();
+        let at = frame.windows(5).position(|bytes| bytes == name.as_bytes()).unwrap();
+        frame[at + 2] = 0;
+        let file = TemporaryFile::new(&frame);
+        let line = format!("{}: {line} (against the document, read by C-Blosc2 and python-blosc2)\n", file.path());
+        assert_eq!(check(&[file.path()]), (line, String::new(), 1));
+    }
+}
+
 /// A table of three columns in a folder.
 fn write_table(directory: &Path, columns: [&str; 3]) {
     let _ = fs::remove_dir_all(directory);
@@ -211,6 +270,7 @@ fn the_files_of_a_table_are_checked_as_frames() {
     let store = tests.path("columns.b2d");
     for (table, key) in [(store.clone(), "/"), (store.join("g/t"), "/g/t")] {
         write_table(&table, ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
+        write_embed(&store);
         let path = store.to_str().unwrap();
         assert_eq!(check(&["--data", path]), (String::new(), String::new(), 0));
         fs::write(table.join("_cols/a.b2nd"), broken_data()).unwrap();
@@ -244,6 +304,7 @@ fn a_table_has_the_columns_of_its_schema() {
     let tests = Directory::new();
     let directory = tests.path("table.b2d");
     write_table(&directory, ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"]);
+    write_embed(&directory);
     let path = directory.to_str().unwrap();
     let line = format!("{path}::/: column \"c\": no file holds it (refused by python-blosc2)\n");
     assert_eq!(check(&[path]), (line, String::new(), 1));

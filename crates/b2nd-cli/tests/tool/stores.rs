@@ -201,6 +201,7 @@ fn columns_that_are_computed_come_last() {
     let (page, _, _) = store.run(&["info"]);
     assert!(page.contains("\n  columns       2\n    i   int64\n    i2  expression  (o0 * 2)\n"), "{page}");
     // No file has to hold them.
+    store.attribute("embed.b2e", "own", b"\x01");
     assert_eq!(store.run(&["check"]), (String::new(), String::new(), 0));
 }
 

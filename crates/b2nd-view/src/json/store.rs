@@ -68,7 +68,7 @@ impl<'a> StoreObject<'a> {
     pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
         let (kind, vlmeta, table, remote) = match &leaf.content {
             Content::Frame | Content::Embedded(_) => return None,
-            Content::Table(table) => (Kind::CTable, &table.attributes, Some(table), None),
+            Content::Table(table) => (Kind::CTable, &table.attributes, Some(&**table), None),
             Content::Remote { urlbase, path } => {
                 (Kind::RemoteArray, &NO_ATTRIBUTES, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
             }
