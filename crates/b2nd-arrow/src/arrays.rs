@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, FixedSizeListArray, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use b2nd_ndarray::Array;
 
 use crate::cells::some_nulls;
@@ -13,11 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fixed::{MAX_ROW, not_nat};
 use crate::kinds::item;
 use crate::live::signed;
-use crate::read::BATCH_SIZE;
-use crate::table::BATCH_BYTES;
-
-/// The name of the one column.
-const NAME: &str = "values";
+use crate::one_column::{NAME, OneColumn};
 
 /// The rows of an array as batches of one column, `values`: an array of one dimension has its elements there, one of two a
 /// `FixedSizeList` for each row. Only the rows of a batch are held at once.
@@ -33,13 +29,15 @@ const NAME: &str = "values";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ArrayReader {
+    values: Values,
+    batches: OneColumn,
+}
+
+struct Values {
     array: Array,
     element: Element,
     /// The length of a row, of an array of two dimensions.
     columns: Option<i32>,
-    schema: SchemaRef,
-    rows: Range<u64>,
-    batch_size: u64,
 }
 
 impl ArrayReader {
@@ -65,17 +63,18 @@ impl ArrayReader {
             Some(columns) => DataType::FixedSizeList(Arc::new(item(element.data_type())), columns),
             None => element.data_type(),
         };
-        let schema = Arc::new(Schema::new(vec![Field::new(NAME, data_type, true)]));
-        let batch_size = (BATCH_BYTES / width as u64).clamp(1, BATCH_SIZE as u64);
-        Ok(ArrayReader { array, element, columns, schema, rows: 0..u64::try_from(rows).unwrap_or(0), batch_size })
+        let batches = OneColumn::new(Field::new(NAME, data_type, true), u64::try_from(rows).unwrap_or(0), width as u64);
+        Ok(ArrayReader { values: Values { array, element, columns }, batches })
     }
 
     /// The number of rows that are still to come.
     pub fn remaining(&self) -> u64 {
-        self.rows.end - self.rows.start
+        self.batches.remaining()
     }
+}
 
-    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch> {
+impl Values {
+    fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         let mut slice = self.array.whole();
         if let Some(first) = slice.first_mut() {
@@ -86,14 +85,9 @@ impl ArrayReader {
         let row = |at: usize| rows.start.saturating_add((at as u64).checked_div(items).unwrap_or(0));
         let nat = matches!(self.element, Element::Time(..) | Element::Duration(_)).then(|| not_nat(&bytes));
         let values = self.element.array(&bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
-        let column: ArrayRef = match self.columns {
-            None => values,
-            Some(columns) => {
-                let field = Arc::new(item(values.data_type().clone()));
-                Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?)
-            }
-        };
-        Ok(RecordBatch::try_new(self.schema.clone(), vec![column])?)
+        let Some(columns) = self.columns else { return Ok(values) };
+        let field = Arc::new(item(values.data_type().clone()));
+        Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?))
     }
 }
 
@@ -101,18 +95,12 @@ impl Iterator for ArrayReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.rows.is_empty() {
-            return None;
-        }
-        let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
-        let batch = self.batch(self.rows.start..end);
-        self.rows.start = if batch.is_ok() { end } else { self.rows.end };
-        Some(batch.map_err(ArrowError::from))
+        self.batches.next(|rows| self.values.read(rows))
     }
 }
 
 impl RecordBatchReader for ArrayReader {
     fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.batches.schema()
     }
 }

@@ -1,10 +1,10 @@
 //! [`CellReader`]: the values of a `.b2b` store on its own, as record batches.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use b2nd::frame::Frame;
 use serde_json::Value;
 
 use crate::batch_array::{Batches, METALAYER};
@@ -14,12 +14,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::kinds::{Kind, Nulls, Spec};
 use crate::leaf::Leaf;
 use crate::live::Selection;
+use crate::one_column::{NAME, OneColumn};
 use crate::place::Shared;
-use crate::read::BATCH_SIZE;
-use crate::table::BATCH_BYTES;
-
-/// The name of the one column.
-const NAME: &str = "values";
 
 /// The metalayer of a file with a chunk for each cell.
 const CELLS: &str = "vlarray";
@@ -48,9 +44,7 @@ const SCALARS: &str = "ctable_varlen_scalar";
 pub struct CellReader {
     cells: Cells,
     spec: Spec,
-    schema: SchemaRef,
-    rows: Range<u64>,
-    batch_size: u64,
+    batches: OneColumn,
 }
 
 enum Cells {
@@ -64,50 +58,61 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// It cannot be read, holds no such values, or lists that Arrow has no type for.
+    /// It cannot be read, and those of [`from_frame`](CellReader::from_frame).
     pub fn new(source: Shared) -> Result<CellReader> {
-        let leaf = Leaf::open(source)?;
+        CellReader::from_frame(Frame::open(source)?)
+    }
+
+    /// Takes an open frame.
+    ///
+    /// # Errors
+    ///
+    /// It holds no such values ([`NotFound`](ErrorKind::NotFound)), or lists that Arrow has no type for, or cannot be read.
+    pub fn from_frame(frame: Frame<Shared>) -> Result<CellReader> {
+        let has = |name| frame.header().metalayers().get(name).is_some();
+        let has_batches = has(METALAYER);
+        if !has_batches && !has(CELLS) {
+            return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
+        }
+        let leaf = Leaf::new(frame)?;
         let mut spec = spec(&leaf)?;
         let bytes = leaf.data_len();
-        let (cells, count) = if leaf.metalayer(METALAYER).is_some() {
+        let (cells, count) = if has_batches {
             let batches = Batches::open(leaf)?;
             if let (Kind::Object, Some(data_type)) = (&spec.kind, batches.data_type()?) {
                 spec.kind = Kind::Arrow(data_type);
             }
             let count = batches.len();
             (Cells::Batches(batches.into()), count)
-        } else if leaf.metalayer(CELLS).is_some() {
+        } else {
             let count = leaf.nchunks()?;
             (Cells::Chunks(leaf.into()), count)
-        } else {
-            return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
         };
         let field = spec.field(NAME).map_err(|why| Error::new(ErrorKind::Refused, why))?;
-        let batch_size = (BATCH_BYTES / (bytes / count.max(1)).max(1)).clamp(1, BATCH_SIZE as u64);
-        Ok(CellReader { cells, spec, schema: Arc::new(Schema::new(vec![field])), rows: 0..count, batch_size })
+        Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
     }
 
     /// Leaves these values alone, counted from 0 and cut where the file ends.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> CellReader {
-        let end = rows.end.min(self.rows.end);
-        self.rows = rows.start.min(end)..end;
+        self.batches.slice(rows);
         self
     }
 
     /// The number of values that are still to come.
     pub fn remaining(&self) -> u64 {
-        self.rows.end - self.rows.start
+        self.batches.remaining()
     }
+}
 
-    fn batch(&self, rows: Range<u64>) -> Result<RecordBatch> {
+impl Cells {
+    fn read(&self, spec: &Spec, rows: Range<u64>) -> Result<ArrayRef> {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         let selection = Selection { first: rows.start, runs: vec![rows], rows: count };
-        let values = match &self.cells {
-            Cells::Batches(batches) => read_batches(batches, &self.spec, &selection)?,
-            Cells::Chunks(leaf) => read_cells(leaf, &self.spec, &selection)?,
-        };
-        Ok(RecordBatch::try_new(self.schema.clone(), vec![values])?)
+        match self {
+            Cells::Batches(batches) => read_batches(batches, spec, &selection),
+            Cells::Chunks(leaf) => read_cells(leaf, spec, &selection),
+        }
     }
 }
 
@@ -139,18 +144,12 @@ impl Iterator for CellReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.rows.is_empty() {
-            return None;
-        }
-        let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
-        let batch = self.batch(self.rows.start..end);
-        self.rows.start = if batch.is_ok() { end } else { self.rows.end };
-        Some(batch.map_err(ArrowError::from))
+        self.batches.next(|rows| self.cells.read(&self.spec, rows))
     }
 }
 
 impl RecordBatchReader for CellReader {
     fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.batches.schema()
     }
 }

@@ -37,7 +37,10 @@ pub(crate) struct Blocks<'a> {
 
 impl Leaf {
     pub(crate) fn open(source: Shared) -> Result<Leaf> {
-        let frame = Frame::open(source)?;
+        Leaf::new(Frame::open(source)?)
+    }
+
+    pub(crate) fn new(frame: Frame<Shared>) -> Result<Leaf> {
         if frame.header().frame_type() == FrameType::Sparse {
             return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
         }

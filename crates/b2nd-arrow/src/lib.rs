@@ -47,6 +47,7 @@ mod ipc;
 mod kinds;
 mod leaf;
 mod live;
+mod one_column;
 mod pack;
 mod parent;
 mod place;

@@ -302,12 +302,15 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
     assert_eq!(texts("arrow.b2b", 1..4), [None, some("c"), some("d")]);
     let of_chunks = read("lists.b2b", 1..9);
     assert_eq!(of_chunks.as_list::<i32>().value(0).as_string::<i32>().iter().collect::<Vec<_>>(), [Some("b"), Some("c")]);
-    let array = std::fs::File::open("../../tests/data/example.b2nd").unwrap();
-    let error = CellReader::new(std::sync::Arc::new(array)).err().unwrap();
-    assert_eq!(
-        (error.kind(), error.to_string()),
-        (ErrorKind::NotFound, "it holds neither batches of values nor objects".to_owned())
-    );
+    let sparse = "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd/chunks.b2frame";
+    for array in ["example.b2nd", sparse] {
+        let array = std::fs::File::open(format!("../../tests/data/{array}")).unwrap();
+        let error = CellReader::new(std::sync::Arc::new(array)).err().unwrap();
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (ErrorKind::NotFound, "it holds neither batches of values nor objects".to_owned())
+        );
+    }
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 
+use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, Store, Table, text};
 use b2nd_ndarray::Array;
 use b2nd_ndarray::codec::Codec;
-use b2nd_store::{Frame, Kind, Location, Target};
+use b2nd_store::{Location, Target};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -148,11 +149,8 @@ impl Cells {
     pub(crate) fn open(word: &Path) -> Result<Option<Cells>> {
         // Whoever opens it next says why it cannot be.
         let Ok(source) = Location::new(word.as_os_str()).frame(&mut Codec::default()) else { return Ok(None) };
-        let kind = Frame::open(&*source).map(|frame| Kind::of(frame.header(), frame.trailer().ok(), &mut Codec::default()));
-        if !matches!(kind, Ok(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)) {
-            return Ok(None);
-        }
-        match CellReader::new(source) {
+        let Ok(frame) = Frame::open(source) else { return Ok(None) };
+        match CellReader::from_frame(frame) {
             Ok(reader) => Ok(Some(Cells { all: reader.remaining(), reader })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
