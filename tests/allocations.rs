@@ -146,6 +146,19 @@ fn a_chunk_that_claims_2_gib_takes_none_where_there_is_no_decompressor() {
 }
 
 #[test]
+fn an_index_that_claims_2_gib_takes_none() {
+    let index = common::frames::INDEX;
+    let mut frame = common::frames::small();
+    frame[index + 2] = 0x05;
+    frame[index + 4..index + 8].copy_from_slice(&i32::to_le_bytes(i32::MAX - 7));
+    proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
+    // Where chunks vary in length nothing says how many there are.
+    frame[0x19] = 0x53;
+    frame[0x3a..0x3e].fill(0);
+    proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
+}
+
+#[test]
 fn borrowed_metadata_costs_no_allocation_in_either_direction() {
     for ndim in 0..=16 {
         for (array, bytes) in layouts(ndim) {

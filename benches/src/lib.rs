@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 pub mod c;
+mod dtypes;
 pub mod files;
 mod frames;
 pub mod hand;
@@ -53,6 +54,7 @@ pub fn in_memory() -> Vec<Operation> {
     }
     operations.extend(metadata::derived());
     operations.extend(frames::all());
+    operations.extend(dtypes::all());
     operations
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "b2nd.h"
 #include "blosc2.h"
 #include "blosc2/filters-registry.h"
@@ -95,12 +96,25 @@ static const char *read_slice(blosc2_schunk *schunk) {
     return rc < 0 ? "slice" : NULL;
 }
 
+/* A frame that takes more processor time than this ends the worker with SIGXCPU. A busy machine does not change it, as it does a clock. */
+#define MOST_SECONDS 10
+
+static void limit_processor_time(void) {
+    struct rusage used;
+    struct rlimit limit;
+    getrusage(RUSAGE_SELF, &used);
+    getrlimit(RLIMIT_CPU, &limit);
+    limit.rlim_cur = used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 + MOST_SECONDS;
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
 int main(void) {
     static char path[4096];
     blosc2_init();
     register_filters(); /* those of the plugins, without its codecs */
     while (fgets(path, sizeof path, stdin)) {
         path[strcspn(path, "\n")] = 0;
+        limit_processor_time();
         digest = 14695981039346656037u;
         FILE *file = fopen(path, "rb");
         if (file == NULL) return 3;

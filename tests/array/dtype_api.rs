@@ -200,31 +200,6 @@ fn escapes_of_characters_outside_ascii_are_kept_as_they_are() {
     assert_eq!(dictionary.into_canonical().to_string(), "[('a', 'u1')]");
 }
 
-/// Dictionaries in one another around a long list, each of which says that it is aligned, or the outermost alone.
-fn nested(levels: usize, all_told: bool) -> String {
-    let names: Vec<String> = (0..3000).map(|number| format!("('field {number}', '<i4')")).collect();
-    (0..levels).fold(format!("[{}]", names.join(", ")), |inner, level| {
-        let told = if all_told || level + 1 == levels { ", 'aligned': True" } else { "" };
-        format!("{{'names': ['{{a}}'], 'formats': [{inner}], 'offsets': [0], 'itemsize': 12000{told}}}")
-    })
-}
-
-#[test]
-fn nested_aligned_structures_are_read_once() {
-    let seconds = |text: &str| {
-        let read = || {
-            let start = std::time::Instant::now();
-            text.parse::<DType>().unwrap();
-            start.elapsed().as_secs_f64()
-        };
-        (0..3).map(|_| read()).fold(f64::MAX, f64::min)
-    };
-    for all_told in [true, false] {
-        let (deep, flat) = (seconds(&nested(98, all_told)), seconds(&nested(1, all_told)));
-        assert!(deep < 12.0 * flat, "98 levels took {deep} s, one {flat} s");
-    }
-}
-
 #[test]
 fn what_looks_like_an_aligned_dictionary_in_a_name_is_a_name() {
     for text in [

@@ -217,7 +217,6 @@ fn a_read_only_file_is_not_replaced() {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::os::unix::fs::{FileTypeExt, symlink};
-    use std::time::Instant;
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -225,12 +224,12 @@ mod linux {
 
     #[test]
     fn what_is_no_file_is_neither_opened_nor_replaced() {
+        // A pipe that were opened would wait for a writer for ever.
         let scratch = Scratch::new();
         let (source, fifo, dangling) = (file(&scratch, &frames::contiguous()), scratch.join("fifo"), scratch.join("dangling"));
         mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         symlink("nothing", &dangling).unwrap();
         let names = scratch.names();
-        let start = Instant::now();
         for path in [fifo.as_path(), Path::new("/dev/null"), Path::new("/dev/zero")] {
             let refusal = format!("{}: it is not a regular file", path.display());
             assert_eq!(message(File::open(path)), refusal);
@@ -242,7 +241,6 @@ mod linux {
         assert_eq!(message(File::edit(&dangling)), refusal);
         assert_eq!(message(rewrite(&source, &dangling, |_| Ok(()))), refusal);
         assert_eq!(message(Writer::create(&dangling, frames::header())), refusal);
-        assert!(start.elapsed().as_secs() < 2, "nothing waits for a writer");
         assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         assert_eq!(scratch.names(), names);

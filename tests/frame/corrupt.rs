@@ -3,10 +3,9 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::common::frames::{TRAILER, read_memory, small};
-use crate::common::{Hex, report};
+use crate::common::{Hex, changes, report};
 use b2nd::frame::{Chunk, File, Frame, Header, Trailer};
 
 #[test]
@@ -14,7 +13,7 @@ fn a_changed_byte_is_refused_or_kept() {
     let good = small();
     let (mut refusals, mut kept) = (0, 0);
     for at in 0..good.len() {
-        for change in 1..=255 {
+        for change in changes() {
             let mut bytes = good.clone();
             bytes[at] ^= change;
             match Frame::from_slice(&bytes) {
@@ -33,7 +32,7 @@ fn a_changed_byte_is_refused_or_kept() {
         }
     }
     println!("{refusals} refused, {kept} kept");
-    assert!(refusals > 10_000 && kept > 10_000);
+    assert!(refusals > 2000 && kept > 2000);
 }
 
 /// Calls everything that reads; each call returns.
@@ -74,7 +73,6 @@ fn malformed_files_are_errors_and_nothing_else() {
     for directory in ["frame", "metalayer_in_frame"] {
         for entry in fs::read_dir(root.join(directory)).unwrap() {
             let path = entry.unwrap().path();
-            let start = Instant::now();
             match read_everything(&path) {
                 Ok(()) => good += 1,
                 Err(error) => {
@@ -82,7 +80,6 @@ fn malformed_files_are_errors_and_nothing_else() {
                     bad += 1;
                 }
             }
-            assert!(start.elapsed().as_secs() < 2, "{} takes long", path.display());
         }
     }
     println!("{good} read, {bad} refused");

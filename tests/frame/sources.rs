@@ -370,8 +370,8 @@ fn a_frame_moves_to_another_source_with_what_it_has_read() {
 
 #[test]
 fn a_chunk_of_more_than_a_mebibyte_is_read_by_its_header() {
-    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 3 << 20, blocksize: 1 << 20 }).unwrap());
-    let data: Vec<u8> = (0..3 << 20).map(|at: u32| (at % 251) as u8).collect();
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 5 << 18, blocksize: 1 << 18 }).unwrap());
+    let data: Vec<u8> = (0..5 << 18).map(|at: u32| (at % 251) as u8).collect();
     writer.append(&Chunk::store(&data, 1).unwrap()).unwrap();
     let bytes = writer.finish().unwrap();
     let stored = |source: &dyn Source| Ok(Frame::open(source)?.chunk(0)?.stored().unwrap().to_vec());

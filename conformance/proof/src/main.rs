@@ -103,12 +103,7 @@ fn run() -> Result<bool, String> {
         counts.passed += 1;
         let told = values::digest(&bytes);
         fs::write(&file, &bytes).map_err(|error| error.to_string())?;
-        let mut ask = || worker.ask(&file).map_err(|error| format!("{program}: {error}"));
-        // Twice: a loaded machine may have let it wait.
-        let answer = match ask()? {
-            Answer::Hung => ask()?,
-            answer => answer,
-        };
+        let answer = worker.ask(&file).map_err(|error| format!("{program}: {error}"))?;
         let keep = |why: &str, said: &str| -> Result<(), String> {
             let name = out.join(format!("{why}-{seed}-{}.b2nd", counts.mutants));
             fs::write(&name, &bytes).and_then(|()| fs::write(name.with_extension("txt"), said)).map_err(|error| error.to_string())

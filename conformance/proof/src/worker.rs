@@ -1,6 +1,7 @@
 //! C-Blosc2 in a process of its own.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -14,6 +15,7 @@ pub(crate) enum Answer {
     Refused(String),
     /// A sanitizer or a signal ended it, and this was said.
     Crashed(String),
+    /// It took more processor time than a frame may, or waited without an end.
     Hung,
 }
 
@@ -28,8 +30,11 @@ struct Running {
     said: JoinHandle<String>,
 }
 
-/// The time that a frame may take: more than a loaded machine needs for the few bytes of one.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A worker that has answered nothing for so long waits for something; one that computes is ended earlier by [`SIGXCPU`].
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// The signal that ends a worker whose frame takes more processor time than worker.c allows.
+const SIGXCPU: i32 = 24;
 
 impl Worker {
     pub(crate) fn new(program: PathBuf) -> Worker {
@@ -60,6 +65,9 @@ impl Worker {
             }
             Err(RecvTimeoutError::Disconnected) => {
                 let status = running.child.wait()?;
+                if status.signal() == Some(SIGXCPU) {
+                    return Ok(Answer::Hung);
+                }
                 let said = running.said.join().unwrap_or_default();
                 Ok(Answer::Crashed(format!("{status}\n{said}")))
             }

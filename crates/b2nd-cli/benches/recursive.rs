@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use b2nd::frame::File;
 
-const FILES: usize = 20_000;
-const ROUNDS: usize = 9;
+/// Files and rounds, and those of `--smoke`, which shows that the bench runs.
+const ALL: (usize, usize) = (20_000, 9);
+const SMOKE: (usize, usize) = (200, 1);
 
 const ATTRIBUTES: [(&str, &str); 4] = [
     ("author", r#""somebody""#),
@@ -39,17 +40,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tool = || Command::new(env!("CARGO_BIN_EXE_b2nd"));
     let (file, place) = (place.with_extension("b2nd"), place);
     fs::copy(data, &file)?;
-    println!("{FILES} files, {ROUNDS} rounds, medians in milliseconds");
+    let smoke = std::env::args().any(|argument| argument == "--smoke");
+    let (files, rounds) = if smoke { SMOKE } else { ALL };
+    println!("{files} files, {rounds} rounds, medians in milliseconds");
     for attributes in [&[][..], &ATTRIBUTES] {
         for (name, value) in attributes {
             run(tool().args(["meta", "set"]).arg(&file).args([name, "--json", value]))?;
         }
         let bytes = fs::read(&file)?;
-        copies(&place, &bytes)?;
+        copies(&place, files, &bytes)?;
         let mut info = tool();
         info.args(["info", "-r", "--json"]).arg(&place);
         let mut times = [Vec::new(), Vec::new()];
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             times[0].push(milliseconds(|| library(&place))?);
             times[1].push(milliseconds(|| run(&mut info))?);
         }
@@ -68,8 +71,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes the files, a hundred to a directory.
-fn copies(place: &Path, bytes: &[u8]) -> io::Result<()> {
-    for number in 0..FILES {
+fn copies(place: &Path, files: usize, bytes: &[u8]) -> io::Result<()> {
+    for number in 0..files {
         let directory = place.join(format!("{:03}", number / 100));
         fs::create_dir_all(&directory)?;
         fs::write(directory.join(format!("{number:05}.b2nd")), bytes)?;

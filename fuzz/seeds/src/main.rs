@@ -1,4 +1,4 @@
-//! Writes a starting corpus for the targets, out of the files in `tests/data`: `cargo run --example seeds`, in this directory.
+//! Writes a starting corpus for the targets, out of the files in `tests/data`: `cargo run -p b2nd-seeds`, in `fuzz`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use b2nd::frame::{ChunkHeader, Header};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let data = here.join("../tests/data");
+    let data = here.join("../../tests/data");
     let mut seeds: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
     let mut add = |target, bytes: &[u8]| seeds.entry(target).or_default().push(bytes.to_vec());
     for path in files(&data)? {
@@ -45,13 +45,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    for path in files(&here.join("../crates/b2nd-arrow/tests/data"))? {
+    for path in files(&here.join("../../crates/b2nd-arrow/tests/data"))? {
         if path.extension().is_some_and(|extension| extension == "b2z") {
             add("table", &fs::read(&path)?);
         }
     }
     for (target, seeds) in seeds {
-        let directory = here.join("corpus").join(target);
+        let directory = here.join("../corpus").join(target);
         fs::create_dir_all(&directory)?;
         for (number, seed) in seeds.iter().enumerate() {
             fs::write(directory.join(format!("seed-{number}")), seed)?;

@@ -1,0 +1,39 @@
+//! Dtype strings: long ones take as long as they are, and deep ones are read once.
+
+use std::hint::black_box;
+
+use b2nd::dtype::DType;
+
+use crate::{Operation, forever};
+
+/// Structures by their number of fields, and a long one by the levels that stand around it.
+pub(crate) fn all() -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for fields in [1, 100, 1000] {
+        operations.push(parse("dtype_fields", fields, "b2nd::DType", list(fields)));
+    }
+    for levels in [1, 98] {
+        operations.push(parse("dtype_levels", levels, "b2nd::DType, all aligned", nested(levels, true)));
+        operations.push(parse("dtype_levels", levels, "b2nd::DType, outermost aligned", nested(levels, false)));
+    }
+    operations
+}
+
+fn parse(task: &'static str, size: usize, contender: &'static str, text: String) -> Operation {
+    let text: &str = forever(text);
+    assert_eq!(text.parse::<DType>().unwrap().to_string(), text);
+    Operation::new(task, size, contender, move || black_box(text).parse::<DType>())
+}
+
+fn list(fields: usize) -> String {
+    let fields: Vec<String> = (0..fields).map(|number| format!("('field {number}', '<i4')")).collect();
+    format!("[{}]", fields.join(", "))
+}
+
+/// Dictionaries in one another around a long list, each of which says that it is aligned, or the outermost alone.
+fn nested(levels: usize, all_told: bool) -> String {
+    (0..levels).fold(list(300), |inner, level| {
+        let told = if all_told || level + 1 == levels { ", 'aligned': True" } else { "" };
+        format!("{{'names': ['a'], 'formats': [{inner}], 'offsets': [0], 'itemsize': 1200{told}}}")
+    })
+}
