@@ -28,6 +28,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
             let embedded = store::embedded(&Frame::open(&**file)?, &mut Codec::default())?;
             let store = Store {
                 kind: Some(embedded.kind),
+                has_embed: true,
                 attributes: embedded.attributes,
                 groups: Vec::new(),
                 leaves: embedded.leaves,

@@ -27,6 +27,7 @@ pub(crate) fn read(path: &Path) -> Result {
         let folder = One(bytes.clone());
         let found = Store {
             kind: Some(found.kind),
+            has_embed: true,
             attributes: found.attributes,
             groups: Vec::new(),
             leaves: found.leaves,
