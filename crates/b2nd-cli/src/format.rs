@@ -37,6 +37,8 @@ pub(crate) struct Layout {
     pub(crate) dtype: Option<DType>,
     pub(crate) itemsize: usize,
     pub(crate) shape: Vec<i64>,
+    /// The columns of the terminal that text goes to, if it goes to one.
+    pub(crate) width: Option<usize>,
 }
 
 /// A writer of elements, which come in C order in parts of any length.

@@ -1,15 +1,21 @@
 //! Standard output and error.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use b2nd_view::text::printable;
+use b2nd_view::text::{printable, wrapped};
 
 use crate::error::{Error, Result};
 
 /// The columns and lines of the terminal that standard output goes to, if it goes to one.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
     terminal_size::terminal_size_of(io::stdout()).map(|(columns, lines)| (columns.0.into(), lines.0.into()))
+}
+
+/// Text with its lines broken where the terminal would break them, if it goes to one.
+pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
+    terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
 }
 
 /// The place that a command writes to.

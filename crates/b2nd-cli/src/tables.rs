@@ -8,8 +8,7 @@ use std::sync::Mutex;
 use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, Store, Table, text};
 use b2nd_ndarray::Array;
-use b2nd_ndarray::codec::Codec;
-use b2nd_store::{Location, Target};
+use b2nd_store::{Bytes, Location, Target};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -17,7 +16,7 @@ use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::Form;
-use crate::output::terminal;
+use crate::output::{fitted, terminal};
 
 /// The rows that are shown where there is no terminal.
 const ROWS: u64 = 20;
@@ -118,7 +117,7 @@ impl Rows {
         let is_all = self.len() == self.table.rows();
         let shown = if is_all { String::new() } else { format!("rows {}:{} of ", self.rows.start, self.rows.end) };
         writeln!(out, "{shown}{rows}, {columns}").map_err(Error::Write)?;
-        self.left_out().iter().try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)?;
+        self.left_out().iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
         Ok(())
     }
 
@@ -145,10 +144,8 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Opens what a word of the command line names. `None` if it is something else.
-    pub(crate) fn open(word: &Path) -> Result<Option<Cells>> {
-        // Whoever opens it next says why it cannot be.
-        let Ok(source) = Location::new(word.as_os_str()).frame(&mut Codec::default()) else { return Ok(None) };
+    /// Opens a frame in its bytes. `None` if it is something else.
+    pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
         let Ok(frame) = Frame::open(source) else { return Ok(None) };
         match CellReader::from_frame(frame) {
             Ok(reader) => Ok(Some(Cells { all: reader.remaining(), reader })),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd_ndarray::Array;
 use b2nd_ndarray::codec::Codec;
-use b2nd_store::Location;
+use b2nd_store::{Bytes, Location};
 use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
 use indicatif::ProgressBar;
@@ -28,7 +28,12 @@ pub(crate) struct Values {
 impl Values {
     /// Opens what a word of the command line names, in a file from this byte on.
     pub(crate) fn open(word: &Path, offset: Option<u64>, slice: Option<&Slice>) -> Result<Values> {
-        let array = open(word, offset)?;
+        Values::of(source(word)?, offset, slice)
+    }
+
+    /// Opens a frame in its bytes, from this one on.
+    pub(crate) fn of(source: Bytes, offset: Option<u64>, slice: Option<&Slice>) -> Result<Values> {
+        let array = open(source, offset)?;
         array.dtype().map_or(Ok(()), no_objects)?;
         let shape = array.grid().shape();
         let selection = match slice {
@@ -57,12 +62,12 @@ impl Values {
         length(&self.array, &self.selection.ranges) as u64
     }
 
-    /// Writes them in a format. Nothing is written where that cannot be.
-    pub(crate) fn write(&self, form: Form, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
+    /// Writes them in a format, text for a terminal of so many columns. Nothing is written where that cannot be.
+    pub(crate) fn write(&self, form: Form, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
         // Lines of text are those of the array, also where an index takes a dimension away.
         let shape = if form == Form::Text { selection.lengths() } else { selection.shape() };
-        let layout = Layout { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape };
+        let layout = Layout { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
         for part in parts(array, &selection.ranges) {
@@ -88,9 +93,12 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
     aligned.collect()
 }
 
-/// An array in a file, in a store, behind an address.
-fn open(word: &Path, offset: Option<u64>) -> Result<Array> {
-    let source = Location::new(word.as_os_str()).frame(&mut Codec::default())?;
+/// The bytes of a frame in a file, in a store, behind an address.
+pub(crate) fn source(word: &Path) -> Result<Bytes> {
+    Ok(Location::new(word.as_os_str()).frame(&mut Codec::default())?)
+}
+
+fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
     match Array::from_source(source.clone(), offset.unwrap_or(0)) {
         Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
         array => Ok(array?),
@@ -134,7 +142,7 @@ pub(crate) struct Differing {
 
 /// Compares the values of two arrays. `None` where shapes or types differ.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
-    let [a, b] = [open(a, None)?, open(b, None)?];
+    let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
     if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
         return Ok(None);
     }

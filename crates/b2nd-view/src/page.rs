@@ -214,6 +214,10 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>, co
         Err(_) => vec![quoted(name), String::new()],
     });
     let mut rows: Vec<_> = rows.collect();
+    if page.is_narrow(&rows) {
+        // A value says more than how it is compressed.
+        rows.iter_mut().for_each(|row| row.truncate(2));
+    }
     let room = page.room_beside(&rows);
     for (row, Attribute { value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
         row.push(match value {

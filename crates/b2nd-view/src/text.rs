@@ -85,6 +85,48 @@ pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Text whose lines are at most `width` characters wide, broken at spaces. What goes on stands below the text after a label, or is
+/// indented. A word that is longer than a line stays whole; styles take no room.
+pub fn wrapped(text: &str, width: usize) -> String {
+    text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
+}
+
+fn wrapped_line(line: &str, width: usize) -> String {
+    let plain = unstyled(line);
+    let length = |text: &str| text.chars().count();
+    if length(&plain) <= width {
+        return line.to_owned();
+    }
+    let text = plain.trim_start();
+    let indent = length(&plain) - length(text);
+    let label = text.split_once("  ").map(|(label, rest)| length(label) + 2 + length(rest) - length(rest.trim_start()));
+    let hang = label.map(|label| indent + label).filter(|&hang| hang <= width / 2).unwrap_or(indent + 2);
+    let (mut wrapped, mut column, mut rest) = (String::new(), 0, line);
+    while !rest.is_empty() {
+        let (gap, after) = rest.split_at(rest.len() - rest.trim_start_matches(' ').len());
+        let (word, after) = after.split_at(after.find(' ').unwrap_or(after.len()));
+        let needed = length(&unstyled(word));
+        if column != 0 && column + gap.len() + needed > width && (1..=width).contains(&needed) {
+            column = hang.min(width - needed);
+            wrapped += &format!("\n{:column$}", "");
+        } else {
+            column += gap.len();
+            wrapped += gap;
+        }
+        column += needed;
+        wrapped += word;
+        rest = after;
+    }
+    wrapped
+}
+
+/// Text without the escape sequences of its styles.
+fn unstyled(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, text)| text))
+}
+
 /// Parses a number of bytes from the command line, in decimal or as 0x….
 ///
 /// # Errors
@@ -94,5 +136,23 @@ pub fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LABEL, styled, unstyled, wrapped};
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_go_on_below_their_text() {
+        assert_eq!(wrapped("a: one two three four", 12), "a: one two\n  three four");
+        assert_eq!(wrapped("  label  one two\nshort", 14), "  label  one\n    two\nshort");
+        assert_eq!(wrapped("  l  one two three", 12), "  l  one two\n     three");
+        assert_eq!(wrapped("a /a/very/long/path is whole", 10), "a /a/very/long/path\n  is whole");
+        assert_eq!(wrapped("  label  a_long_word", 12), "  label\n a_long_word", "a word has room left of the others");
+        let line = format!("  {}  one two three", styled(LABEL, "l   "));
+        let lines = wrapped(&line, 14);
+        assert_eq!(unstyled(&lines), "  l     one\n    two three");
+        assert_eq!(wrapped(&line, 21), line, "styles take no room");
     }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+#[cfg(feature = "arrow")]
+use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::parse_offset;
 use clap::Args;
@@ -14,7 +16,7 @@ use crate::format::Form;
 use crate::output::{Output, terminal};
 #[cfg(feature = "arrow")]
 use crate::tables::{Cells, Rows};
-use crate::values::Values;
+use crate::values::{Values, source};
 
 /// The lines of an array that `head` prints where there is no terminal.
 const LINES: i64 = 10;
@@ -79,10 +81,13 @@ impl Cat {
         if output.settle(&self.file, crate::no_tables::refuse(&self.file))?.is_none() {
             return Ok(false);
         }
-        let values = Values::open(&self.file, self.offset, self.slice.as_ref());
+        let source = source(&self.file);
         #[cfg(feature = "arrow")]
-        if values.is_err() {
-            if let Some(done) = self.cells(form, is_head).transpose() {
+        let same = source.as_ref().ok().cloned();
+        let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
+        #[cfg(feature = "arrow")]
+        if let (Err(_), Some(source)) = (&values, same) {
+            if let Some(done) = self.cells(source, form, is_head).transpose() {
                 return Ok(output.settle(&self.file, done)?.is_some());
             }
         }
@@ -90,16 +95,17 @@ impl Cat {
             if is_head {
                 values.first(lines());
             }
-            values.write(form, &mut output.out, &ProgressBar::hidden())
+            let width = terminal().map(|(columns, _)| columns);
+            values.write(form, width, &mut output.out, &ProgressBar::hidden())
         });
         Ok(output.settle(&self.file, done)?.is_some())
     }
 
     /// Prints the values of an object array, a batch array or a list array, if it is one.
     #[cfg(feature = "arrow")]
-    fn cells(&self, form: Form, is_head: bool) -> Result<Option<()>> {
+    fn cells(&self, source: Bytes, form: Form, is_head: bool) -> Result<Option<()>> {
         let is_one = self.offset.is_none() && self.columns.is_empty() && !self.objects;
-        let Some(mut cells) = is_one.then(|| Cells::open(&self.file)).transpose()?.flatten() else { return Ok(None) };
+        let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
         match self.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
             None if is_head || form == Form::Text => cells = cells.first(),
@@ -115,9 +121,11 @@ impl Cat {
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         let is_table = self.offset.is_none() && self.slice.is_none();
         let Some(mut rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
-            let done = if self.rows.is_some() { self.cells(form, is_head)? } else { None };
-            if done.is_some() {
-                return Ok(done);
+            // Whoever opens it next says why it cannot be.
+            if let Some(Ok(source)) = self.rows.as_ref().map(|_| source(&self.file)) {
+                if let Some(done) = self.cells(source, form, is_head)? {
+                    return Ok(Some(done));
+                }
             }
             if self.rows.is_some() || !self.columns.is_empty() {
                 return Err(Error::new("it is no table: --rows and --columns are for tables"));

@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::meta;
 use crate::apart::{Apart, ApartCodec};
 use crate::error::Error;
-use crate::output::Output;
+use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
 use crate::status::{FAILED, UNREADABLE};
@@ -113,7 +113,7 @@ impl Check {
                 json::write_line(out, &Object { place, findings })
             } else {
                 let name = printable(&found.name());
-                findings.iter().try_for_each(|finding| writeln!(out, "{name}: {}", line(finding)))
+                findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", line(finding)))))
             }
             .map_err(Error::Write)?;
             Ok(true)

@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::output::{Output, terminal};
+use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::status::{FAILED, UNREADABLE};
 use crate::values;
@@ -71,7 +71,7 @@ impl Diff {
         if !lines.is_empty() {
             let name = |path: &Path| printable(&path.to_string_lossy());
             writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
-            lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            lines.iter().try_for_each(|line| writeln!(out, "{}", fitted(line)))?;
         }
         unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
         Ok(match (unread.is_empty(), lines.is_empty()) {

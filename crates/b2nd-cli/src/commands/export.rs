@@ -77,7 +77,7 @@ impl Export {
             return self.to_file(write);
         }
         if !is_file {
-            return values.write(form, out, &bar);
+            return values.write(form, None, out, &bar);
         }
         stoppable(|| {
             new_file(&self.out, |file| {
@@ -87,7 +87,7 @@ impl Export {
                     error => error,
                 };
                 let mut file = BufWriter::new(Stoppable(file));
-                values.write(form, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
+                values.write(form, None, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
             })
         })
     }

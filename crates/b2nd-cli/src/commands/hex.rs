@@ -3,9 +3,10 @@
 use std::io;
 
 use b2nd_view::bytes;
+use b2nd_view::text::View;
 use clap::Args;
 
-use crate::output::Output;
+use crate::output::{Output, fitted};
 use crate::paths::Paths;
 
 /// The frames to show.
@@ -17,6 +18,9 @@ pub(crate) struct Hex {
 
 impl Hex {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        self.paths.each_view(output, bytes::dump)
+        self.paths.each_view(output, |frame, name| {
+            let view = bytes::dump(frame, name)?;
+            Ok(View { text: fitted(&view.text).into_owned(), ..view })
+        })
     }
 }

@@ -15,7 +15,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::output::{Output, terminal};
+use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 
 mod corners;
@@ -248,7 +248,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
         Found::Leaf { path, leaf, .. } => page::leaf(leaf, &found.name(), cells(path, leaf).as_deref(), options.width),
     };
     let gap = if is_first { "" } else { "\n" };
-    writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
+    writeln!(out, "{gap}{}", fitted(&view.text)).map_err(Error::Write)?;
     Ok(view.is_complete)
 }
 

@@ -14,7 +14,7 @@ use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::output::{Output, terminal};
+use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
@@ -160,7 +160,7 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
             let room = width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start());
             rows.iter_mut().filter_map(|row| row.last_mut()).for_each(|text| *text = shortened(std::mem::take(text), room));
         }
-        columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)?;
+        columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
         Ok(true)
     })
 }

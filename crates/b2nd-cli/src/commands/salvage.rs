@@ -11,7 +11,7 @@ use b2nd_view::text::{count, printable};
 use clap::{Args, ValueEnum};
 
 use crate::error::{Error, Result};
-use crate::output::Output;
+use crate::output::{Output, fitted};
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
@@ -84,10 +84,10 @@ impl Salvage {
         let kept = count(whole, "chunk");
         let attributes = count(found.attributes.len(), "attribute");
         let name = printable(&self.new.to_string_lossy());
-        writeln!(out, "{name}: {kept} of {all} and {attributes} are kept")?;
+        writeln!(out, "{}", fitted(&format!("{name}: {kept} of {all} and {attributes} are kept")))?;
         if !found.is_ordered {
-            writeln!(out, "order: {UNORDERED}")?;
+            writeln!(out, "{}", fitted(&format!("order: {UNORDERED}")))?;
         }
-        found.lost.iter().try_for_each(|lost| writeln!(out, "lost: {}", printable(lost)))
+        found.lost.iter().try_for_each(|lost| writeln!(out, "{}", fitted(&format!("lost: {}", printable(lost)))))
     }
 }

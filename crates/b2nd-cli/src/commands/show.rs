@@ -11,7 +11,7 @@ use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thou
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::{Output, terminal};
+use crate::output::{Output, fitted, terminal};
 use crate::piped::is_standard;
 use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
@@ -217,9 +217,10 @@ impl Drawn {
         let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
         let dtype = self.column.dtype.as_ref().map_or_else(String::new, DType::to_string);
         let name = printable(&show.file.display().to_string());
-        let mut page = format!("{}{}  {}  {dtype}\n", styled(TITLE, name), printable(&field), lengths.join(" x "));
+        let title = format!("{}{}  {}  {dtype}", styled(TITLE, name), printable(&field), lengths.join(" x "));
+        let mut page = format!("{}\n", fitted(&title));
         if !self.notes.is_empty() {
-            page += &format!("{}\n", styled(FAINT, self.notes.join(", ")));
+            page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
         }
         let mut tally = Tally::default();
         tally.add(self.column.scalars(elements, array.itemsize()), self.column.dtype.as_ref().and_then(reader));
@@ -237,7 +238,7 @@ impl Drawn {
         let figures = figures(&tally, self.column.dtype.as_ref()).into_iter();
         let counts = [("count", thousands(tally.count)), ("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))];
         let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
-        page + &all.join("  ") + "\n"
+        page + &fitted(&all.join("  ")) + "\n"
     }
 
     /// The place in the array of an element of a dimension that is drawn.

@@ -12,9 +12,9 @@ use b2nd_view::store::Content;
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::Output;
 #[cfg(feature = "arrow")]
 use crate::output::named;
+use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 #[cfg(feature = "arrow")]
@@ -156,7 +156,7 @@ impl Stats {
             write_line(out, &report.object())
         } else {
             let gap = if *shown == 0 { "" } else { "\n" };
-            write!(out, "{gap}{}", report.text())
+            write!(out, "{gap}{}", fitted(&report.text()))
         };
         written.map_err(Error::Write)?;
         *shown += 1;

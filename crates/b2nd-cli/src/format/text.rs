@@ -1,4 +1,4 @@
-//! [`Text`]: a line for each of the last dimension, an empty one between planes.
+//! [`Text`]: a line for each of the last dimension, broken where a terminal would break it, an empty one between planes.
 
 use std::io::{self, Write};
 
@@ -17,6 +17,9 @@ pub(super) struct Text {
     plane: u64,
     items: u64,
     printed: u64,
+    width: Option<usize>,
+    /// The characters that stand on the line already.
+    column: usize,
 }
 
 impl Text {
@@ -24,7 +27,16 @@ impl Text {
         let (lengths, items) = layout.lengths()?;
         let row = lengths.last().copied().unwrap_or(1).max(1);
         let plane = lengths.iter().rev().nth(1).copied().unwrap_or(u64::MAX).saturating_mul(row).max(1);
-        Ok(Text { dtype: layout.dtype, itemsize: layout.itemsize.max(1), row, plane, items, printed: 0 })
+        Ok(Text {
+            dtype: layout.dtype,
+            itemsize: layout.itemsize.max(1),
+            row,
+            plane,
+            items,
+            printed: 0,
+            width: layout.width,
+            column: 0,
+        })
     }
 }
 
@@ -35,13 +47,16 @@ impl Format for Text {
 
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
+            let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text(dtype, item));
+            let length = text.chars().count();
             let before = match self.printed {
                 0 => "",
                 printed if printed % self.plane == 0 => "\n\n",
                 printed if printed % self.row == 0 => "\n",
+                _ if self.width.is_some_and(|width| self.column + 2 + length > width) => "\n  ",
                 _ => "  ",
             };
-            let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text(dtype, item));
+            self.column = if before == "  " { self.column } else { 0 } + before.trim_start_matches('\n').len() + length;
             write!(out, "{before}{text}")?;
             self.printed += 1;
         }

@@ -7,6 +7,8 @@ use b2nd::frame::{Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::harness::{Directory, Place, printed};
+#[cfg(target_os = "linux")]
+use crate::harness::{five_by_seven, npy, on_terminal};
 
 /// It would set a window's title, colour what follows, begin a control sequence in one character, and turn text around.
 const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
@@ -67,6 +69,58 @@ fn nobody_waits_for_a_pipe() {
         assert_eq!((err.as_str(), status), ("pipe: neither a file nor a directory\n", 1));
     }
     assert!(!tests.path("out.npy").exists());
+}
+
+/// What has spaces is broken there, and what has none is short here.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let tests = five_by_seven();
+    tests.take("example.b2nd", "e.b2nd");
+    tests.take("python-blosc2-4.8.0/lazy__udf.b2nd", "lazy.b2nd");
+    let mut attributes = tests.read("a.b2nd");
+    fs::write(tests.path("v.b2nd"), &attributes).unwrap();
+    tests.ok(&["meta", "set", "v.b2nd", "note", "--text", &"so many words ".repeat(20)]);
+    attributes.truncate(attributes.len() - 20);
+    tests.write("broken.b2nd", attributes);
+    let values: Vec<i32> = (0..90).collect();
+    tests.write("wide.npy", npy("<i4", "(2, 45)", &values));
+    tests.ok(&["import", "wide.npy", "w.b2nd"]);
+    let commands = [
+        "info e.b2nd",
+        "info v.b2nd",
+        "info --values w.b2nd",
+        "info --meta v.b2nd",
+        "info -r .",
+        "chunks e.b2nd",
+        "hex e.b2nd",
+        "check lazy.b2nd",
+        "check -r .",
+        "meta list v.b2nd",
+        "stats w.b2nd",
+        "stats e.b2nd",
+        "show w.b2nd",
+        "cat w.b2nd",
+        "head w.b2nd",
+        "diff a.b2nd v.b2nd",
+        "salvage broken.b2nd new.b2nd",
+    ];
+    for columns in [60, 80] {
+        let _ = fs::remove_file(tests.path("new.b2nd"));
+        for command in commands {
+            let Some(lines) = on_terminal(&tests, columns, &command.split(' ').collect::<Vec<_>>()) else {
+                return eprintln!("no script here: nothing was tried");
+            };
+            let wide = lines.iter().find(|line| line.chars().count() > columns);
+            assert!(wide.is_none() && !lines.is_empty(), "{command}, {columns}: {lines:#?}");
+        }
+    }
+    // Every value is there, and a row begins at the first column.
+    let Some(lines) = on_terminal(&tests, 60, &["cat", "w.b2nd"]) else { return };
+    let starts = lines.iter().filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next());
+    assert_eq!(starts.collect::<Vec<_>>(), [Some("0"), Some("45")], "{lines:#?}");
+    assert_eq!(lines.iter().flat_map(|line| line.split_whitespace()).count(), 90);
+    assert_eq!(tests.ok(&["cat", "w.b2nd"]).lines().count(), 2, "where there is no terminal, a row is a line");
 }
 
 /// Several are read at once, and a store is read while others wait.

@@ -44,6 +44,11 @@ impl Page {
         self.room(taken + 5, VALUE_WIDTH)
     }
 
+    /// True if a value beside these has no room that is worth it.
+    pub(super) fn is_narrow(&self, cells: &[Vec<String>]) -> bool {
+        self.room_beside(cells) <= NARROWEST
+    }
+
     pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
         let label = format!("{label:width$}", width = Page::LABELS);
         // Writing to a string does not fail.
