@@ -71,7 +71,7 @@ fn nobody_waits_for_a_pipe() {
     assert!(!tests.path("out.npy").exists());
 }
 
-/// What has spaces is broken there, and what has none is short here.
+/// Lines are broken at spaces; words are short here.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_line_is_wider_than_the_terminal() {
