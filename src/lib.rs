@@ -142,7 +142,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
-#[cfg(feature = "std")]
+// rmp-serde links it, whatever this crate does.
+#[cfg(any(feature = "std", feature = "msgpack"))]
 extern crate std;
 
 #[cfg(feature = "arbitrary")]

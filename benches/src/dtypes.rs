@@ -1,4 +1,4 @@
-//! Dtype strings: long ones take as long as they are, and deep ones are read once.
+//! Dtype strings: time grows with their length, and nested structures are parsed once.
 
 use std::hint::black_box;
 
@@ -6,16 +6,19 @@ use b2nd::dtype::DType;
 
 use crate::{Operation, forever};
 
-/// Structures by their number of fields, and a long one by the levels that stand around it.
+/// Structures by their number of fields, a long one by the levels that stand around it, and text that opens and never closes.
 pub(crate) fn all() -> Vec<Operation> {
     let mut operations = Vec::new();
     for fields in [1, 100, 1000] {
         operations.push(parse("dtype_fields", fields, "b2nd::DType", list(fields)));
     }
     for levels in [1, 98] {
-        operations.push(parse("dtype_levels", levels, "b2nd::DType, all aligned", nested(levels, true)));
-        operations.push(parse("dtype_levels", levels, "b2nd::DType, outermost aligned", nested(levels, false)));
+        operations.push(parse("dtype_levels", levels, "b2nd::DType(all)", nested(levels, true)));
+        operations.push(parse("dtype_levels", levels, "b2nd::DType(outermost)", nested(levels, false)));
     }
+    let opened: &str = forever("{'names': ['f'], 'formats': [".repeat(1000));
+    assert!(opened.parse::<DType>().is_err());
+    operations.push(Operation::new("dtype_opened", 1000, "b2nd::DType", move || black_box(opened).parse::<DType>()));
     operations
 }
 

@@ -96,7 +96,7 @@ static const char *read_slice(blosc2_schunk *schunk) {
     return rc < 0 ? "slice" : NULL;
 }
 
-/* A frame that takes more processor time than this ends the worker with SIGXCPU. A busy machine does not change it, as it does a clock. */
+/* A frame that takes more processor time than this ends the worker with SIGXCPU. Unlike elapsed time it does not grow on a busy machine. */
 #define MOST_SECONDS 10
 
 static void limit_processor_time(void) {

@@ -224,7 +224,7 @@ mod linux {
 
     #[test]
     fn what_is_no_file_is_neither_opened_nor_replaced() {
-        // A pipe that were opened would wait for a writer for ever.
+        // To open a pipe is to wait until somebody writes into it.
         let scratch = Scratch::new();
         let (source, fifo, dangling) = (file(&scratch, &frames::contiguous()), scratch.join("fifo"), scratch.join("dangling"));
         mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

@@ -82,7 +82,7 @@ pub(crate) enum Command {
     /// Prints the values of an array, or the rows of a table.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
-    /// Prints the first values of an array, or the first rows of a table: what fits the terminal.
+    /// Prints the first values of an array, or the first rows of a table: as many as the terminal has lines.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(Cat),
     /// Writes an array as a file of numpy, CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.

@@ -129,11 +129,16 @@ fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) 
     Ok(findings.all)
 }
 
-/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have.
+/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
+/// path or address.
 pub fn store(store: &Store, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // Any other archive or directory is a folder with frames.
-    let is_named_so = Path::new(path).extension().is_some_and(|end| end == "b2d" || end == "b2z");
+    let name = match path.split_once("://") {
+        Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
+        None => path,
+    };
+    let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
     if is_named_so && !store.has_embed {
         findings.add("store", None, "it has no embed.b2e, without which python-blosc2 opens no store", [None, None, NO]);
     }

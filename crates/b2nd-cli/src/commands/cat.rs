@@ -66,7 +66,7 @@ pub(crate) struct Cat {
 }
 
 impl Cat {
-    /// `is_head`: no more than fits the terminal.
+    /// `is_head`: no more rows than the terminal has lines.
     pub(crate) fn run(&self, output: &mut Output, is_head: bool) -> io::Result<bool> {
         let form = match self {
             Cat { csv: true, .. } => Form::Csv,
@@ -121,9 +121,8 @@ impl Cat {
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         let is_table = self.offset.is_none() && self.slice.is_none();
         let Some(mut rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
-            // Whoever opens it next says why it cannot be.
-            if let Some(Ok(source)) = self.rows.as_ref().map(|_| source(&self.file)) {
-                if let Some(done) = self.cells(source, form, is_head)? {
+            if self.rows.is_some() && !self.file.is_dir() {
+                if let Some(done) = self.cells(source(&self.file)?, form, is_head)? {
                     return Ok(Some(done));
                 }
             }

@@ -1,4 +1,5 @@
-//! [`Text`]: a line for each of the last dimension, broken where a terminal would break it, an empty one between planes.
+//! [`Text`]: a line for each of the last dimension, broken between values where it has more characters than a terminal has columns, an empty
+//! one between planes.
 
 use std::io::{self, Write};
 
@@ -48,7 +49,7 @@ impl Format for Text {
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
             let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text(dtype, item));
-            let length = text.chars().count();
+            let length = if self.width.is_some() { text.chars().count() } else { 0 };
             let before = match self.printed {
                 0 => "",
                 printed if printed % self.plane == 0 => "\n\n",

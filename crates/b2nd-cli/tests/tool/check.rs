@@ -10,7 +10,7 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_store::{Folder, Zip};
 use serde_json::{Value, json};
 
-use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check, findings};
+use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check, findings, zip};
 
 #[test]
 fn the_exit_status_says_what_was_found() {
@@ -189,7 +189,7 @@ fn the_header_counts_what_the_chunks_have() {
     assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
 }
 
-/// Without its `embed.b2e` python-blosc2 opens no store, and no table that is one.
+/// Writes an empty `embed.b2e`, without which python-blosc2 opens no store, and no table that is one.
 fn write_embed(store: &Path) {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
@@ -204,10 +204,10 @@ fn write_embed(store: &Path) {
 fn a_store_without_its_embedded_leaves_is_found() {
     let tests = Directory::new();
     let archive = Place::data().read(STORE);
-    let zip = Zip::open(&archive).unwrap();
-    let files = zip.files().unwrap();
+    let store = Zip::open(&archive).unwrap();
+    let files = store.files().unwrap();
     let member = |name: &str| {
-        let member = zip.open(name).unwrap();
+        let member = store.open(name).unwrap();
         member.read(0..member.len().unwrap()).unwrap().into_owned()
     };
     assert!(files.iter().any(|name| name == "embed.b2e"), "{files:?}");
@@ -220,7 +220,12 @@ fn a_store_without_its_embedded_leaves_is_found() {
     // The table of a store is opened as a store too.
     write_table(&tests.path("table.b2d"), ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
     assert_eq!(tests.run(&["check", "table.b2d/"]), (format!("table.b2d/: {line}"), String::new(), 1));
+    let of_one = zip("one.b2nd", &Place::data().read("example.b2nd"));
+    tests.write("store.b2z", &of_one);
+    assert_eq!(tests.run(&["check", "store.b2z"]), (format!("store.b2z: {line}"), String::new(), 1));
     // Nobody says that these are stores.
+    tests.write("archive.zip", &of_one);
+    assert_eq!(tests.run(&["check", "archive.zip"]), (String::new(), String::new(), 0));
     fs::rename(tests.path("table.b2d"), tests.path("table")).unwrap();
     assert_eq!(tests.run(&["check", "table"]), (String::new(), String::new(), 0));
 }

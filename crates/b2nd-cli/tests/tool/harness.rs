@@ -158,18 +158,24 @@ pub(crate) fn printed(command: &mut Command) -> Printed {
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
-/// The lines that a command prints on a terminal of so many columns, without their styles. `None` where no program makes a terminal.
+/// The lines that a command prints on a terminal of so many columns, without their styles, and its status. `None` where no program makes a
+/// terminal, which CI does not take.
 #[cfg(target_os = "linux")]
-pub(crate) fn on_terminal(place: &Place, columns: usize, args: &[&str]) -> Option<Vec<String>> {
+pub(crate) fn on_terminal(place: &Place, columns: usize, args: &[&str]) -> Option<(Vec<String>, i32)> {
     let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
     let line = format!("stty cols {columns} rows 24 && exec {} {}", env!("CARGO_BIN_EXE_b2nd"), quoted.join(" "));
     let mut script = Command::new("script");
     script.args(["-qec", line.as_str(), "/dev/null"]).current_dir(&place.0).stdin(Stdio::null()).env("TERM", "xterm");
-    let text = String::from_utf8(script.output().ok()?.stdout).unwrap();
+    let output = match script.output() {
+        Err(error) if std::env::var_os("CI").is_some() => panic!("script: {error}"),
+        output => output.ok()?,
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     let text = parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, text)| text));
-    Some(text.lines().map(|line| line.trim_end_matches('\r').to_owned()).collect())
+    let lines = text.lines().map(|line| line.trim_end_matches('\r').to_owned()).collect();
+    Some((lines, output.status.code()?))
 }
 
 /// Runs the tool at the root of the repository, where paths start with tests/data.

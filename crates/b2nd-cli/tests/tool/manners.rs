@@ -78,11 +78,11 @@ fn no_line_is_wider_than_the_terminal() {
     let tests = five_by_seven();
     tests.take("example.b2nd", "e.b2nd");
     tests.take("python-blosc2-4.8.0/lazy__udf.b2nd", "lazy.b2nd");
-    let mut attributes = tests.read("a.b2nd");
-    fs::write(tests.path("v.b2nd"), &attributes).unwrap();
+    let mut bytes = tests.read("a.b2nd");
+    fs::write(tests.path("v.b2nd"), &bytes).unwrap();
     tests.ok(&["meta", "set", "v.b2nd", "note", "--text", &"so many words ".repeat(20)]);
-    attributes.truncate(attributes.len() - 20);
-    tests.write("broken.b2nd", attributes);
+    bytes.truncate(bytes.len() - 20);
+    tests.write("broken.b2nd", bytes);
     let values: Vec<i32> = (0..90).collect();
     tests.write("wide.npy", npy("<i4", "(2, 45)", &values));
     tests.ok(&["import", "wide.npy", "w.b2nd"]);
@@ -106,17 +106,21 @@ fn no_line_is_wider_than_the_terminal() {
         "salvage broken.b2nd new.b2nd",
     ];
     for columns in [60, 80] {
-        let _ = fs::remove_file(tests.path("new.b2nd"));
         for command in commands {
-            let Some(lines) = on_terminal(&tests, columns, &command.split(' ').collect::<Vec<_>>()) else {
+            let args: Vec<_> = command.split(' ').collect();
+            let _ = fs::remove_file(tests.path("new.b2nd"));
+            let (_, _, expected) = tests.run(&args);
+            let _ = fs::remove_file(tests.path("new.b2nd"));
+            let Some((lines, status)) = on_terminal(&tests, columns, &args) else {
                 return eprintln!("no script here: nothing was tried");
             };
+            assert_eq!(status, expected, "{command}: {lines:#?}");
             let wide = lines.iter().find(|line| line.chars().count() > columns);
             assert!(wide.is_none() && !lines.is_empty(), "{command}, {columns}: {lines:#?}");
         }
     }
     // Every value is there, and a row begins at the first column.
-    let Some(lines) = on_terminal(&tests, 60, &["cat", "w.b2nd"]) else { return };
+    let Some((lines, _)) = on_terminal(&tests, 60, &["cat", "w.b2nd"]) else { return };
     let starts = lines.iter().filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next());
     assert_eq!(starts.collect::<Vec<_>>(), [Some("0"), Some("45")], "{lines:#?}");
     assert_eq!(lines.iter().flat_map(|line| line.split_whitespace()).count(), 90);

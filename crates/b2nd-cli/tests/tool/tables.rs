@@ -66,6 +66,8 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     let array = "../../../../tests/data/example.b2nd";
     let error = tables().refused(&["cat", array, "--rows", "0:1"]);
     assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables"));
+    let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
+    assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
     assert_eq!(tables().ok(&["head", array]).lines().count(), 10);
 }
 
