@@ -220,7 +220,8 @@ impl Findings {
             if name.contains(&0) {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
                 let finding = format!("its name has a NUL: C-Blosc2 takes it for {}", quoted(cut));
-                self.add(&place, None, finding, [NO, YES, YES]);
+                // It opens the frame, and may give the value of another for this one.
+                self.add(&place, None, finding, [NO, None, None]);
             }
             if std::str::from_utf8(name).is_err() {
                 self.add(&place, None, "its name is not UTF-8", [None, YES, NO]);

@@ -285,7 +285,26 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     first[21] = 34;
     let depends =
         "chunk 0: its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors";
-    assert_eq!(found(&frame(20, &[first]), &Limits::default()), [depends]);
+    assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
+    // 20 bytes are six elements of three, and two more.
+    let rest = "chunk 0: its values depend on memory that C-Blosc2 leaves as it was: bytedelta, and blocks of no whole elements";
+    for filter in [34, 35] {
+        (first[21], first[29]) = (filter, 3);
+        assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
+        first[29] = 4;
+        assert!(verify(&frame(20, &[first.clone()]), &Limits::default()).passes());
+    }
+}
+
+#[test]
+fn a_name_that_c_blosc2_takes_for_another_does_not_pass() {
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 16, blocksize: 16 }).unwrap();
+    header.metalayers_mut().insert("a_b", [1]).unwrap();
+    let mut bytes: Vec<u8> = Writer::new(header).finish().unwrap();
+    assert!(verify(&bytes, &Limits::default()).passes());
+    let at = bytes.windows(3).position(|name| name == b"a_b").unwrap();
+    bytes[at + 1] = 0;
+    assert!(!verify(&bytes, &Limits::default()).passes());
 }
 
 #[test]

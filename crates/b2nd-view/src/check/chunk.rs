@@ -23,6 +23,7 @@ const SIXTH_FILTER: usize = 21;
 
 /// The first bytedelta. With vectors of 16 bytes C-Blosc2 starts anew behind the last that is full, without them it does not.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
+const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
 
 /// The findings of a chunk with this number.
@@ -104,14 +105,19 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth");
     }
-    let (_, meta) = chunk.filters().find(|&(filter, _)| filter == FIRST_BYTEDELTA)?;
-    let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) };
+    let (filter, meta) = chunk.filters().find(|(filter, _)| [FIRST_BYTEDELTA, BYTEDELTA].contains(filter))?;
+    let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
+    let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
+    // C-Blosc2 2 copies no rest for either, 3.3.2 for the second alone.
+    if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
+        return Some("its values depend on memory that C-Blosc2 leaves as it was: bytedelta, and blocks of no whole elements");
+    }
     let is_split = |length: usize| {
-        let plane = length / typesize.max(1);
+        let plane = length / typesize;
         plane > VECTOR && plane % VECTOR != 0
     };
-    let depends = varies(chunk) || is_split(blocksize.min(nbytes)) || is_split(nbytes % blocksize);
+    let depends = filter == FIRST_BYTEDELTA && (varies(chunk) || any(&is_split));
     depends
         .then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors")
 }
