@@ -26,11 +26,6 @@ pub fn report(line: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes());
 }
 
-/// Changes of a byte: each bit alone, and some of several.
-pub fn changes() -> impl Iterator<Item = u8> {
-    (0..8).map(|bit| 1 << bit).chain((3..=255).step_by(7))
-}
-
 /// Bytes that a failure shows in hexadecimal.
 #[derive(PartialEq)]
 pub struct Hex<'a>(pub &'a [u8]);

@@ -43,7 +43,7 @@ fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl F
     let mut bytes = whole.to_vec();
     let mut accepted = 0;
     // The longest header has 70 KB, nearly all of it one content.
-    for position in (0..bytes.len()).step_by(1 + whole.len() / 3000) {
+    for position in (0..bytes.len()).step_by(1 + whole.len() / 6000) {
         let value = bytes[position];
         for other in values(value) {
             bytes[position] = other;
@@ -57,6 +57,10 @@ fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl F
 /// One bit, all bits, its neighbours, and the markers that are mistaken for each other.
 fn some(value: u8) -> Vec<u8> {
     vec![value ^ 0x01, value ^ 0x80, !value, value.wrapping_add(1), value.wrapping_sub(1), 0, 0xc0, 0xd2, 0xdb]
+}
+
+fn all(_: u8) -> Vec<u8> {
+    (0..=255).collect()
 }
 
 #[track_caller]
@@ -76,9 +80,7 @@ fn every_other_byte_in_an_array_metalayer() {
         .map(|array| {
             // Bytes that a squeeze left behind are kept as they are by the frame, and are no part of the array.
             let stale = b2nd::take_from_slice::<ArrayMeta>(array).map_or(0, |(_, rest)| rest.len());
-            // All values take long in the many bytes of many dimensions.
-            let values = |value| if array.len() < 80 { (0..=255).collect() } else { some(value) };
-            change_each(&array[..array.len() - stale], values, |bytes| {
+            change_each(&array[..array.len() - stale], all, |bytes| {
                 let by_its_type = match bytes[0] {
                     0x95 => exact_or_refused::<CatervaMeta>(bytes),
                     0x96 => exact_or_refused::<LegacyB2ndMeta<&str>>(bytes),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::frames::{TRAILER, read_memory, small};
-use crate::common::{Hex, changes, report};
+use crate::common::{Hex, report};
 use b2nd::frame::{Chunk, File, Frame, Header, Trailer};
 
 #[test]
@@ -13,7 +13,7 @@ fn a_changed_byte_is_refused_or_kept() {
     let good = small();
     let (mut refusals, mut kept) = (0, 0);
     for at in 0..good.len() {
-        for change in changes() {
+        for change in 1..=255 {
             let mut bytes = good.clone();
             bytes[at] ^= change;
             match Frame::from_slice(&bytes) {
@@ -32,7 +32,7 @@ fn a_changed_byte_is_refused_or_kept() {
         }
     }
     println!("{refusals} refused, {kept} kept");
-    assert!(refusals > 2000 && kept > 2000);
+    assert!(refusals > 10_000 && kept > 10_000);
 }
 
 /// Calls everything that reads; each call returns.

@@ -2,7 +2,7 @@
 
 use b2nd::frame::{Chunk, File, Frame, Header, Offset, Offsets, Sizes, Special, Writer};
 
-use crate::common::{blosclz, changes, message};
+use crate::common::{blosclz, message};
 
 const THIRTY: &str = "tests/data/c-blosc2-3.3.5/clib-frame__thirty.b2frame";
 
@@ -210,7 +210,7 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
     let start = frame.header().tail_range().start as usize;
     let (mut refused, mut read) = (0, 0);
     for at in start..good.len() - frame.trailer().trailer_len() {
-        for change in changes() {
+        for change in 1..=255 {
             let mut bytes = good.clone();
             bytes[at] ^= change;
             match Frame::from_slice(&bytes) {
@@ -227,7 +227,7 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
         }
     }
     println!("{refused} refused, {read} read");
-    assert!(refused > 2000 && read > 20);
+    assert!(refused > 10_000 && read > 100);
 }
 
 /// A frame of so many chunks of eight bytes, each stored, a repeated element or special, as the generator says.
