@@ -9,10 +9,12 @@ export async function outside(source) {
   let last = 0;
   let closed = false;
   const answered = ({ id, value, error }) => {
-    const { resolve, reject } = waiting.get(id);
+    const asked = waiting.get(id);
+    // An answer can be on its way when the file is closed: whoever asked has been told so already.
+    if (asked === undefined) return;
     waiting.delete(id);
-    if (error === undefined) resolve(value);
-    else reject(new Error(error));
+    if (error === undefined) asked.resolve(value);
+    else asked.reject(new Error(error));
   };
   /** What was asked has no answer any more, nor has what is asked from now on. */
   const end = (why) => {

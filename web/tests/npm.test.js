@@ -172,3 +172,14 @@ test("what was asked of a file in a worker when it is closed fails, and so does 
   await assert.rejects(read, /the file is closed/);
   await assert.rejects(file.read(), /the file is closed/);
 });
+
+test("an answer that has arrived when the file is closed is left alone", async () => {
+  // Nothing tells when an answer has arrived that is not handed out yet, so several waits are tried.
+  for (let wait = 1; wait <= 64; wait *= 2) {
+    const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });
+    const refused = assert.rejects(file.read(), /the file is closed/);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
+    file.close();
+    await refused;
+  }
+});
