@@ -42,8 +42,12 @@ export async function serve(directory, ranges = false) {
   return { url: `http://127.0.0.1:${server.address().port}/`, seen, close: () => server.close() };
 }
 
+/** What does not come within this long does not come: long enough for a machine that is busy. */
+const PATIENCE = 180_000;
+
 export function launch() {
   return chromium.launch({
+    timeout: PATIENCE,
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: [
       "--no-sandbox",
@@ -60,6 +64,7 @@ export function launch() {
 /** A page of its own, and what went wrong on it: messages, errors, and requests to other hosts. */
 export async function visit(browser, url, { allowed = [], ...options } = {}) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => wrong.push(`${message.type()}: ${message.text()}`));
