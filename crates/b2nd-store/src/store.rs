@@ -60,7 +60,7 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
             Ok(()) // A part of a table.
         } else {
-            store.add(file, &files, is_store, folder, codec)
+            store.add(file, &files, is_store, !tables.is_empty(), folder, codec)
         };
         match listed {
             Err(error) if would_block(&error) => waits = Some(error),
@@ -93,6 +93,7 @@ impl Store {
         file: &str,
         files: &[String],
         is_store: bool,
+        has_tables: bool,
         folder: &dyn Folder,
         codec: &mut dyn Decompress,
     ) -> Result<()> {
@@ -125,8 +126,9 @@ impl Store {
         } else if file == EMBED {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
-            // Beside a table the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
-            if self.kind == Some(Kind::CTable) && Attributes::of(&frame, codec)?.get("estore_metadata").is_none() {
+            // Beside tables the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
+            if has_tables && Attributes::of(&frame, codec)?.get("estore_metadata").is_none() {
+                self.kind = self.kind.or(Some(Kind::of(frame.header(), None, codec)));
                 return Ok(());
             }
             let embedded = embedded(&frame, codec)?;

@@ -30,6 +30,9 @@ pub struct Table {
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
     pub missing: Vec<String>,
+    /// The names of columns whose files are named as 4.2.0 did it, just like the column, where later versions look for another name.
+    #[serde(skip)]
+    pub plainly_named: Vec<String>,
     /// The files of the table that hold frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
@@ -56,16 +59,15 @@ impl Table {
             source_columns: listed("source_columns"),
             stale: schema.as_ref().map(Table::stale_columns).unwrap_or_default(),
             missing: Vec::new(),
+            plainly_named: Vec::new(),
             files: frames,
             metadata,
             attributes,
         };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let is_missing = |name: &&str| {
-            let file = format!("{prefix}_cols/{}", Table::file_name(name));
-            !ENDS.iter().any(|end| files.binary_search(&format!("{file}{end}")).is_ok())
-        };
-        table.missing = table.names().filter(is_missing).map(str::to_owned).collect();
+        let is_there = |name: &str| ENDS.iter().any(|end| files.binary_search(&format!("{prefix}_cols/{name}{end}")).is_ok());
+        let unfound = table.names().filter(|name| !is_there(&Table::file_name(name))).map(str::to_owned);
+        (table.plainly_named, table.missing) = unfound.partition(|name| is_there(name));
         table.columns.extend(listed("computed_columns"));
         table
     }

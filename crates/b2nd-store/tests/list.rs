@@ -1,32 +1,77 @@
 //! Stores as the first versions of python-blosc2 wrote them.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use b2nd::Result;
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd_codec::Codec;
 use b2nd_store::{Content, Folder, Kind, Source, Zip, list};
 
-/// An archive whose `embed.b2e` is another frame.
-struct WithEmbed<'z>(&'z Zip<'z>, Vec<u8>);
+/// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
+struct WithEmbed<'z> {
+    zip: &'z Zip<'z>,
+    folder: &'static str,
+    embed: Vec<u8>,
+}
 
 impl Folder for WithEmbed<'_> {
     fn files(&self) -> Result<Vec<String>> {
-        self.0.files()
+        let place = |file: String| if file == "embed.b2e" { file } else { format!("{}{file}", self.folder) };
+        Ok(self.zip.files()?.into_iter().map(place).collect())
     }
 
     fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
-        if file == "embed.b2e" { Ok(Box::new(&self.1)) } else { self.0.open(file) }
+        if file == "embed.b2e" {
+            return Ok(Box::new(&self.embed));
+        }
+        self.zip.open(file.strip_prefix(self.folder).unwrap())
+    }
+}
+
+/// A frame of one chunk with this metalayer.
+fn frame(metalayer: &str) -> Vec<u8> {
+    let mut header = Header::new(Sizes { typesize: 1, blocksize: 32, chunksize: 32 }).unwrap();
+    header.metalayers_mut().insert(metalayer, *b"\x81\xa7version\x01").unwrap();
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(&[0; 32], 1).unwrap()).unwrap();
+    writer.finish().unwrap()
+}
+
+#[test]
+fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
+    let archive = std::fs::read("../b2nd-arrow/tests/data/empty.b2z").unwrap();
+    let zip = Zip::open(&archive).unwrap();
+    for (folder, metalayer, kind, key) in [
+        ("", "b2embed", Kind::CTable, "/"),
+        ("a/table/", "b2tree", Kind::TreeStore, "/a/table"),
+        ("z/", "b2dict", Kind::DictStore, "/z"),
+    ] {
+        let store = list(&WithEmbed { zip: &zip, folder, embed: frame(metalayer) }, &mut Codec::default()).unwrap();
+        assert_eq!(store.kind, Some(kind));
+        assert!(matches!(store.leaves.as_slice(), [leaf] if leaf.key == key && matches!(leaf.content, Content::Table(_))));
+    }
+}
+
+/// A store of empty files under these names and a table.
+struct Named<'z>(&'z Zip<'z>, [&'static str; 2]);
+
+impl Folder for Named<'_> {
+    fn files(&self) -> Result<Vec<String>> {
+        let metadata = ["_meta.b2f"].into_iter().chain(self.1);
+        Ok(metadata.map(str::to_owned).collect())
+    }
+
+    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
+        self.0.open(file)
     }
 }
 
 #[test]
-fn beside_a_table_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
-    let archive = std::fs::read("../b2nd-arrow/tests/data/empty.b2z").unwrap();
+fn a_column_whose_file_has_its_plain_name_is_not_missing() {
+    let archive = std::fs::read("../b2nd-arrow/tests/data/names.b2z").unwrap();
     let zip = Zip::open(&archive).unwrap();
-    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, blocksize: 32, chunksize: 32 }).unwrap());
-    writer.append(&Chunk::store(&[0; 32], 1).unwrap()).unwrap();
-    let old = WithEmbed(&zip, writer.finish().unwrap());
-    let store = list(&old, &mut Codec::default()).unwrap();
-    assert_eq!(store.kind, Some(Kind::CTable));
-    assert!(matches!(store.leaves.as_slice(), [leaf] if matches!(leaf.content, Content::Table(_))));
+    let store = list(&Named(&zip, ["_cols/a.b.b2nd", "_cols/100%25.b2nd"]), &mut Codec::default()).unwrap();
+    let [leaf] = store.leaves.as_slice() else { panic!("{} leaves", store.leaves.len()) };
+    let Content::Table(table) = &leaf.content else { panic!("no table") };
+    assert_eq!(table.plainly_named, ["a.b"]);
+    assert_eq!(table.missing, ["é/ü", r"esc\.dot"]);
 }

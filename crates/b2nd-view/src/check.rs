@@ -149,11 +149,16 @@ pub fn store(store: &Store, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// The findings of a table in a store, beyond those of its frames: columns that its schema has and the store has not.
+/// The findings of a table in a store, beyond those of its frames: columns that its schema has and the store has not, or under a name
+/// that later versions do not look for.
 pub fn table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     for name in &table.missing {
         findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
+    }
+    for name in &table.plainly_named {
+        let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
+        findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
     }
     findings.all
 }
