@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::milliseconds::Milliseconds;
 use crate::text_of::nested_as_text;
 
 /// A format that tables are written in.
@@ -17,7 +18,7 @@ pub enum Format {
     Csv,
     /// A JSON object for each row, each on a line of its own.
     Json,
-    /// Parquet, compressed with Snappy.
+    /// Parquet, compressed with Snappy; timestamps in seconds, which it lacks, as milliseconds.
     Parquet,
 }
 
@@ -26,7 +27,7 @@ enum Sink<W: Write + Send> {
     Arrow(arrow_ipc::writer::FileWriter<W>),
     Csv(arrow_csv::Writer<W>),
     Json(arrow_json::LineDelimitedWriter<W>),
-    Parquet(Box<parquet::arrow::ArrowWriter<W>>),
+    Parquet(Box<parquet::arrow::ArrowWriter<W>>, Milliseconds),
 }
 
 impl Format {
@@ -46,7 +47,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// A batch cannot be read, the format has no place for a type, or `out` fails.
+    /// A batch cannot be read, the format has no place for a type or a value, or `out` fails.
     pub fn write(
         self,
         schema: &SchemaRef,
@@ -63,8 +64,10 @@ impl Format {
                     .set_compression(parquet::basic::Compression::SNAPPY)
                     .set_max_row_group_row_count(Some(1 << 17))
                     .build();
-                let writer = parquet::arrow::ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(wrong)?;
-                Sink::Parquet(Box::new(writer))
+                let times = Milliseconds::new(schema);
+                let writer =
+                    parquet::arrow::ArrowWriter::try_new(out, times.schema().clone(), Some(properties)).map_err(wrong)?;
+                Sink::Parquet(Box::new(writer), times)
             }
         };
         let mut has_rows = false;
@@ -74,7 +77,7 @@ impl Format {
                 Sink::Arrow(writer) => writer.write(&batch)?,
                 Sink::Csv(writer) => writer.write(&nested_as_text(&batch)?)?,
                 Sink::Json(writer) => writer.write(&batch)?,
-                Sink::Parquet(writer) => writer.write(&batch).map_err(wrong)?,
+                Sink::Parquet(writer, times) => writer.write(&times.next(&batch)?).map_err(wrong)?,
             }
             has_rows = true;
             written(batch.num_rows() as u64);
@@ -85,7 +88,7 @@ impl Format {
             Sink::Csv(mut writer) if !has_rows => writer.write(&nested_as_text(&RecordBatch::new_empty(schema.clone()))?)?,
             Sink::Csv(_) => {}
             Sink::Json(mut writer) => writer.finish()?,
-            Sink::Parquet(writer) => writer.close().map(|_| ()).map_err(wrong)?,
+            Sink::Parquet(writer, _) => writer.close().map(|_| ()).map_err(wrong)?,
         }
         Ok(())
     }

@@ -47,6 +47,8 @@ mod ipc;
 mod kinds;
 mod leaf;
 mod live;
+#[cfg(feature = "export")]
+mod milliseconds;
 mod one_column;
 mod pack;
 mod parent;
