@@ -22,10 +22,13 @@ pub(crate) fn refuse(word: &Path) -> Result<()> {
     // What cannot be opened is refused by whoever opens it next.
     let files = location.open().and_then(|target| target.with_folder(|folder| folder.files()));
     match files {
-        Ok(Some(Ok(files))) if files.contains(&file) => {
-            let install = "cargo install --path crates/b2nd-cli --features arrow";
-            Err(Error::new(format_args!("it is a table, and this b2nd was built without the feature arrow: {install}")))
-        }
+        Ok(Some(Ok(files))) if files.contains(&file) => Err(not_read()),
         _ => Ok(()),
     }
+}
+
+/// The error about a table.
+pub(crate) fn not_read() -> Error {
+    let install = "cargo install --path crates/b2nd-cli --features arrow";
+    Error::new(format_args!("it is a table, and this b2nd was built without the feature arrow: {install}"))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use b2nd::frame::Frame;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, Store, Table, text};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Target};
 use b2nd_view::check::Finding;
@@ -97,6 +97,11 @@ impl Rows {
         self.rows.end = self.rows.end.min(self.rows.start.saturating_add(fitting()));
     }
 
+    /// The schema of all columns that are read.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
     /// The number of rows.
     pub(crate) fn len(&self) -> u64 {
         self.rows.end - self.rows.start
@@ -125,6 +130,12 @@ impl Rows {
     pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
         write(format_of(form).ok_or_else(refused)?, self.read()?, out, |rows| bar.inc(rows))
+    }
+
+    /// The columns whose files hold values that are not read, and why; in no computed one are values.
+    pub(crate) fn refused(&self) -> Vec<(String, String)> {
+        let columns = self.table.columns().iter().filter(|column| column.kind() != "computed");
+        columns.filter_map(|column| Some((column.name().to_owned(), column.data_type().err()?.to_owned()))).collect()
     }
 
     /// The columns that are left out, a sentence for each.

@@ -7,17 +7,23 @@ use std::path::Path;
 use b2nd::Result;
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::Location;
-use b2nd_view::json::StoreObject;
+use b2nd_view::json::{Place, StoreObject};
+use b2nd_view::store::Content;
 use b2nd_view::text::{count, printable, thousands};
-use b2nd_view::{Frame, json};
+use b2nd_view::{Frame, Kind, json};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::error::Error;
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::status::{FAILED, UNREADABLE};
 use crate::values;
+
+mod chunks;
+#[cfg(feature = "arrow")]
+mod columns;
 
 /// Two frames or stores to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]
@@ -28,7 +34,8 @@ pub(crate) struct Diff {
     /// Another.
     b: std::path::PathBuf,
 
-    /// Compare the values too, where shape and dtype are the same.
+    /// Compare the values too: of arrays where shape and dtype are the same, of tables column by column, and the data of other frames.
+    /// What is not compared is named, and the exit status is 3.
     #[arg(long)]
     data: bool,
 }
@@ -39,8 +46,19 @@ const NARROWEST: usize = 16;
 /// Fields of the JSON object that say where a frame is and not what it is: they are left out.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// Each frame of a path under its key, as JSON: one that is no store has the key `""`.
-type Said = BTreeMap<String, Value>;
+/// Each frame of a path under its key: one that is no store has the key `""`.
+type Said = BTreeMap<String, (Values, Value)>;
+
+/// The form of the values that belong to a frame's JSON.
+#[derive(Clone, Copy, PartialEq)]
+enum Values {
+    /// Those of a store are its leaves', and a reference has none.
+    None,
+    /// The chunks of a frame, which may be an array's.
+    Chunks,
+    /// The columns of a table.
+    Table,
+}
 
 impl Diff {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
@@ -49,12 +67,16 @@ impl Diff {
             let mut frames = Said::new();
             let is_leaf = Location::new(path.as_os_str()).key().is_some();
             let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
-                let (key, object) = match found {
-                    Found::Frame { place, frame } => (place.key, describe(frame)?),
-                    Found::Store { store, .. } => (None, plain(&StoreObject::of_store(store, ""))?),
-                    Found::Leaf { leaf, .. } => (Some(leaf.key.as_str()), plain(&StoreObject::of_leaf(leaf, ""))?),
+                let (key, said) = match found {
+                    Found::Frame { place, frame } => (place.key, (of_frame(place, frame), describe(frame)?)),
+                    Found::Store { store, .. } => (None, (Values::None, plain(&StoreObject::of_store(store, ""))?)),
+                    Found::Leaf { leaf, .. } => {
+                        let is_table = matches!(leaf.content, Content::Table(_));
+                        let values = if is_table { Values::Table } else { Values::None };
+                        (Some(leaf.key.as_str()), (values, plain(&StoreObject::of_leaf(leaf, ""))?))
+                    }
                 };
-                frames.insert(key.filter(|_| !is_leaf).unwrap_or_default().to_owned(), object);
+                frames.insert(key.filter(|_| !is_leaf).unwrap_or_default().to_owned(), said);
                 Ok(true)
             })?;
             if !readable {
@@ -87,36 +109,65 @@ impl Diff {
         for key in keys {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
-                (Some(one), Some(other)) => {
+                (Some((of, one)), Some((of_other, other))) => {
                     compare(&printable(key), one, other, lines);
-                    if self.data && [one, other].iter().any(|object| object["array"].is_object()) {
-                        self.values(key, lines, unread);
+                    let is_array = [one, other].iter().any(|object| object["array"].is_object());
+                    if self.data && (is_array || of == of_other && *of != Values::None) {
+                        self.values(key, *of, is_array, lines, unread);
                     }
                 }
-                (Some(one), None) => lines.one('-', &printable(key), &kind(one)),
-                (None, Some(other)) => lines.one('+', &printable(key), &kind(other)),
+                (Some((_, one)), None) => lines.one('-', &printable(key), &kind(one)),
+                (None, Some((_, other))) => lines.one('+', &printable(key), &kind(other)),
                 (None, None) => {}
             }
         }
     }
 
-    fn values(&self, key: &str, lines: &mut Lines, unread: &mut Vec<String>) {
+    fn values(&self, key: &str, of: Values, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
             key => format!("{}::{key}", path.display()).into(),
         };
         let name = if key.is_empty() { "values".to_owned() } else { format!("{}.values", printable(key)) };
-        match values::compare(&inside(&self.a), &inside(&self.b)) {
-            Ok(Some(differing)) if differing.count != 0 => {
+        let [a, b] = [inside(&self.a), inside(&self.b)];
+        let compared = match of {
+            _ if is_array => values::compare(&a, &b).map(|differing| {
+                let differing = differing?;
                 let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
-                let verb = if differing.count == 1 { "differs" } else { "differ" };
-                let what = format!("{} {verb}, the first at [{}]", count(differing.count, "element"), at.join(", "));
-                lines.one(' ', &name, &what);
-            }
-            Ok(_) => {}
+                differ(differing.count, "element", &at.join(", "))
+            }),
+            Values::Table => tables(&name, &a, &b, lines, unread).map(|()| None),
+            Values::Chunks | Values::None => chunks::compare(&a, &b),
+        };
+        match compared {
+            Ok(Some(what)) => lines.one(' ', &name, &what),
+            Ok(None) => {}
             Err(error) => unread.push(printable(&format!("{name}: {error}"))),
         }
     }
+}
+
+#[cfg(feature = "arrow")]
+fn tables(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<(), Error> {
+    columns::compare(name, a, b, lines, unread)
+}
+
+#[cfg(not(feature = "arrow"))]
+fn tables(_: &str, _: &Path, _: &Path, _: &mut Lines, _: &mut Vec<String>) -> Result<(), Error> {
+    Err(crate::no_tables::not_read())
+}
+
+/// The values of a frame: those of a store that is one frame are its leaves'.
+fn of_frame(place: &Place, frame: &Frame) -> Values {
+    let kind = Kind::of(frame.header(), None, &mut Codec::default());
+    let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
+    if is_store && place.key.is_none() { Values::None } else { Values::Chunks }
+}
+
+/// A sentence on so many that differ, `None` where there are none.
+fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
+    let verb = if differing == 1 { "differs" } else { "differ" };
+    (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
 }
 
 /// The differences, none wider than the terminal; as they are where there is none.

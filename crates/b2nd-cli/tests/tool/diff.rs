@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Directory, STORE, npy};
+use crate::harness::{Directory, Place, STORE, npy};
 
 #[test]
 fn diff_ends_as_diff_does() {
@@ -34,4 +34,92 @@ fn stores_are_compared_leaf_by_leaf() {
     let (out, err, status) = tests.run(&["diff", "--data", "a.b2z", "c.b2d"]);
     assert_eq!((err.as_str(), status), ("", 1));
     assert!(out.contains("\n- /g1/n3: ndarray\n") && out.contains("\n- /g0/n0.array.dtype: \"<i8\"\n"), "{out}");
+}
+
+#[test]
+fn data_of_frames_that_are_no_arrays_are_compared() {
+    let tests = Directory::new();
+    for (name, values) in [("one", [0, 1, 2, 3, 4, 5]), ("two", [0, 1, 2, 3, 9, 9])] {
+        tests.write(&format!("{name}.npy"), npy("<i4", "(6,)", &values));
+        tests.ok(&["import", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+        tests.ok(&["rewrite", &format!("{name}.b2nd"), &format!("{name}.b2frame"), "--rm", "b2nd"]);
+    }
+    assert_eq!(tests.run(&["diff", "--data", "one.b2frame", "one.b2frame"]), (String::new(), String::new(), 0));
+    let (out, err, status) = tests.run(&["diff", "--data", "one.b2frame", "two.b2frame"]);
+    assert_eq!((err.as_str(), status), ("", 1));
+    assert!(out.ends_with("  values: 2 bytes differ, the first at [16]\n"), "{out}");
+    // Other chunks of the same data.
+    for (name, chunks) in [("whole", "6"), ("parts", "2")] {
+        tests.ok(&["import", "--chunks", chunks, "one.npy", &format!("{name}.b2nd")]);
+        tests.ok(&["rewrite", &format!("{name}.b2nd"), &format!("{name}.b2frame"), "--rm", "b2nd"]);
+    }
+    let (out, err, status) = tests.run(&["diff", "--data", "whole.b2frame", "parts.b2frame"]);
+    assert!(out.contains("- chunksize: ") && !out.contains("values: ") && status == 1, "{out}{err}");
+    // Each chunk of an object array is a value.
+    let mut objects = Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data").into()).read("objects.b2b");
+    tests.write("one.b2b", &objects);
+    let at = objects.windows(4).position(|word| word == b"text").unwrap();
+    objects[at] = b'n';
+    tests.write("two.b2b", &objects);
+    let (out, err, status) = tests.run(&["diff", "--data", "one.b2b", "two.b2b"]);
+    let expected = "--- one.b2b\n+++ two.b2b\n  values: 1 chunk differs, the first at [1]\n";
+    assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
+    // What cannot be decompressed is not the same.
+    let mut broken = tests.read("one.b2frame");
+    let at = broken.windows(4).rposition(|word| word == [4, 0, 0, 0]).unwrap();
+    broken[at - 40] = 0xff;
+    tests.write("broken.b2frame", &broken);
+    assert_ne!(tests.run(&["diff", "--data", "one.b2frame", "broken.b2frame"]).2, 0);
+}
+
+/// A directory with the files of an archive beside the crate that reads tables.
+fn unpacked(name: &str, into: &str, tests: &Directory) {
+    let archive = Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data").into()).read(name);
+    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    for file in b2nd_store::Folder::files(&zip).unwrap() {
+        let member = b2nd_store::Folder::open(&zip, &file).unwrap();
+        tests.write(&format!("{into}/{file}"), member.read(0..member.len().unwrap()).unwrap());
+    }
+}
+
+#[test]
+fn tables_are_compared_by_column_or_said_not_to_be() {
+    let tests = Directory::new();
+    unpacked("blocks.b2z", "one.b2d", &tests);
+    unpacked("blocks.b2z", "two.b2d", &tests);
+    let same = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
+    if cfg!(not(feature = "arrow")) {
+        assert!(same.1.starts_with("/.values: it is a table, and this b2nd was built without the feature arrow"), "{}", same.1);
+        assert_eq!((same.0.as_str(), same.2), ("", 3));
+        return;
+    }
+    assert_eq!(same, (String::new(), String::new(), 0));
+    // Rows 100 and 101 of the files are live rows 75 and 76: 25 before them are deleted. A deleted one may be anything.
+    tests.ok(&["export", "two.b2d::/_cols/n", "n.npy"]);
+    let mut numbers = tests.read("n.npy");
+    for row in [60, 100, 101] {
+        numbers[128 + 4 * row] ^= 0xff;
+    }
+    tests.write("n.npy", numbers);
+    fs::remove_file(tests.path("two.b2d/_cols/n.b2nd")).unwrap();
+    tests.ok(&["import", "--chunks", "7", "n.npy", "two.b2d/_cols/n.b2nd"]);
+    let (out, err, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
+    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.n: 2 rows differ, the first at [75]\n";
+    assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
+    let (out, _, status) = tests.run(&["diff", "--data", "one.b2d::/", "two.b2d::/"]);
+    assert!(out.ends_with("  values.n: 2 rows differ, the first at [75]\n") && status == 1, "{out}");
+    // A deleted row more.
+    tests.ok(&["export", "two.b2d::/_valid_rows", "live.npy"]);
+    let mut live = tests.read("live.npy");
+    live[128] = 0;
+    tests.write("live.npy", live);
+    fs::remove_file(tests.path("two.b2d/_valid_rows.b2nd")).unwrap();
+    tests.ok(&["import", "live.npy", "two.b2d/_valid_rows.b2nd"]);
+    let (out, _, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
+    assert!(out.ends_with("  /.values: 275 rows, not 274\n") && status == 1, "{out}");
+    // Objects are compared, and computed columns have no values; complex numbers are said to be left out.
+    unpacked("refused.b2z", "refused.b2d", &tests);
+    let (out, err, status) = tests.run(&["diff", "--data", "refused.b2d", "refused.b2d"]);
+    let expected = "/.values.c is not compared: it is complex64, and Arrow has no complex numbers\n";
+    assert_eq!((out.as_str(), err.as_str(), status), ("", expected, 3));
 }

@@ -1,0 +1,117 @@
+//! Tables, compared column by column.
+
+use std::path::Path;
+
+use b2nd_arrow::{Reader, RecordBatch};
+use b2nd_view::text::{count, printable, thousands};
+
+use super::{Lines, differ};
+use crate::error::{Error, Result};
+use crate::tables::Rows;
+
+/// Compares the values of two tables: a line for each column that differs, and a sentence in `unread` for each that is not compared.
+///
+/// # Errors
+///
+/// A table cannot be opened.
+pub(super) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
+    let [mut a, mut b] = [open(a)?, open(b)?];
+    if a.len() != b.len() {
+        lines.one(' ', name, &format!("{}, not {}", count(a.len(), "row"), thousands(b.len())));
+        return Ok(());
+    }
+    // One sentence where both have the same.
+    let mut refused = a.refused();
+    refused.extend(b.refused());
+    refused.sort_unstable();
+    refused.dedup();
+    unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));
+    let [one, other] = [a.schema(), b.schema()];
+    for field in one.fields() {
+        let Some((_, same)) = other.column_with_name(field.name()) else { continue };
+        let column = format!("{name}.{}", printable(field.name()));
+        if field.data_type() != same.data_type() {
+            lines.both(&column, &field.data_type().to_string(), &same.data_type().to_string());
+            continue;
+        }
+        match differing(&mut a, &mut b, field.name()) {
+            Ok(None) => {}
+            Ok(Some(what)) => lines.one(' ', &column, &what),
+            Err(error) => unread.push(printable(&format!("{column}: {error}"))),
+        }
+    }
+    Ok(())
+}
+
+/// A table with all columns that have values here, those of objects too.
+fn open(word: &Path) -> Result<Rows> {
+    let mut rows = Rows::open(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
+    rows.objects()?;
+    Ok(rows)
+}
+
+/// Says how the values of a column differ. `None` where they do not.
+fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>> {
+    let mut readers = Vec::new();
+    for rows in [a, b] {
+        rows.columns(&[column.to_owned()])?;
+        readers.push(Batches { reader: rows.read()?, rest: None });
+    }
+    let [one, other] = readers.as_mut_slice() else { return Ok(None) };
+    let mut found = Differing { count: 0, first: 0 };
+    let mut at = 0;
+    // Batches of two tables need not end at the same rows.
+    while let (Some(a), Some(b)) = (one.rest()?, other.rest()?) {
+        let length = a.num_rows().min(b.num_rows());
+        found.add(&a.slice(0, length), &b.slice(0, length), at);
+        at += length as u64;
+        one.rest = Some(a.slice(length, a.num_rows() - length));
+        other.rest = Some(b.slice(length, b.num_rows() - length));
+    }
+    Ok(differ(found.count, "row", &found.first.to_string()))
+}
+
+/// Batches of a column, of which some rows may have been taken.
+struct Batches {
+    reader: Reader,
+    rest: Option<RecordBatch>,
+}
+
+impl Batches {
+    /// Rows that were not taken yet, `None` at the end.
+    fn rest(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(rest) = self.rest.take().filter(|rest| rest.num_rows() != 0) {
+            return Ok(Some(rest));
+        }
+        loop {
+            match self.reader.next().transpose()? {
+                Some(batch) if batch.num_rows() == 0 => {}
+                next => return Ok(next),
+            }
+        }
+    }
+}
+
+/// Rows that differ.
+struct Differing {
+    count: u64,
+    first: u64,
+}
+
+impl Differing {
+    /// Counts the rows that differ of two batches of one length, the first of which is this row of the table.
+    fn add(&mut self, a: &RecordBatch, b: &RecordBatch, at: u64) {
+        if a.columns() == b.columns() {
+            return;
+        }
+        let rows = a.num_rows();
+        if rows <= 1 {
+            self.first = if self.count == 0 { at } else { self.first };
+            self.count += 1;
+            return;
+        }
+        let half = rows / 2;
+        self.add(&a.slice(0, half), &b.slice(0, half), at);
+        self.add(&a.slice(half, rows - half), &b.slice(half, rows - half), at + half as u64);
+    }
+}
