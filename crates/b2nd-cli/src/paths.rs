@@ -267,12 +267,17 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
         Err(Error::Write(error)) => return Err(error),
         Err(error) => error,
     };
-    let is_plain_directory = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
-    let hint = match foreign::describe_directory(path) {
-        Some(what) if is_plain_directory => format!(": it is {what}"),
-        _ if is_plain_directory => " (-r looks for frames below it)".to_owned(),
-        _ => String::new(),
-    };
+    let hint = of_directory(path, "-r");
     writeln!(err, "{}{hint}", output::named(path, error))?;
     Ok(false)
+}
+
+/// A hint behind the error about a directory that is neither a sparse frame nor a store, with the words that look below it.
+pub(crate) fn of_directory(path: &Path, below: &str) -> String {
+    let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
+    match foreign::describe_directory(path) {
+        Some(what) if is_plain => format!(": it is {what}"),
+        _ if is_plain => format!(" ({below} looks for frames below it)"),
+        _ => String::new(),
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, Location, Target};
+use b2nd_store::{Bytes, Location, Target, is_store_directory};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -47,7 +47,9 @@ impl Rows {
             return Ok(None);
         }
         let store = match location.path() {
-            Some(path) if path.is_dir() => Store::open(path),
+            // A folder of unrelated files may have a table among them.
+            Some(path) if is_store_directory(path) => Store::open(path),
+            Some(path) if path.is_dir() => return Ok(None),
             _ => match location.open()? {
                 Target::File(source) => Store::from_source(&location.place(), source),
                 Target::Directory(_) => return Ok(None),

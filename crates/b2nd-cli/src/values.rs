@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::{Form, Layout};
-use crate::paths::what_it_is;
+use crate::paths::{of_directory, what_it_is};
 use crate::progress;
 
 /// The most bytes of values that are held at once.
@@ -95,7 +95,11 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
 
 /// The bytes of a frame in a file, in a store, behind an address.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
-    Ok(Location::new(word.as_os_str()).frame(&mut Codec::default())?)
+    let opened = Location::new(word.as_os_str()).frame(&mut Codec::default());
+    opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {
+        hint if hint.is_empty() => error.into(),
+        hint => Error::new(format_args!("{error}{hint}")),
+    })
 }
 
 fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {

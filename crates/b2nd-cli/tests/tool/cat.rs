@@ -133,3 +133,23 @@ fn what_info_shows_of_a_table_cat_reads() {
     assert!(tests.refused(&["info", &wrong]).contains("there is no /_cols/none in it"));
     assert!(tests.refused(&["cat", &wrong]).contains("there is no /_cols/none in it"));
 }
+
+#[test]
+fn a_directory_that_is_no_store_is_refused_as_info_refuses_it() {
+    let tests = Directory::new();
+    tests.unpack("empty.b2z", "mixed/table.b2d");
+    tests.take("example.b2nd", "mixed/example.b2nd");
+    tests.write("zarr/.zarray", "{}");
+    tests.write("zarr/0.0", "");
+    let directory = "a directory without chunks.b2frame";
+    let below = format!("mixed: {directory} (`b2nd info -r` looks for frames below it)");
+    let zarr = format!("zarr: {directory}: it is a part of a Zarr store: zarr-python reads it");
+    assert_eq!(tests.refused(&["info", "mixed"]), below.replace("`b2nd info -r`", "-r"));
+    assert_eq!(tests.refused(&["info", "zarr"]), zarr);
+    for args in [&["cat"][..], &["head"], &["export"], &["cat", "--csv"]] {
+        for (name, error) in [("mixed", &below), ("zarr", &zarr)] {
+            let out: &[&str] = if args[0] == "export" { &[name, "out.csv"] } else { &[name] };
+            assert_eq!(tests.refused(&[args, out].concat()), *error, "{args:?}");
+        }
+    }
+}

@@ -56,7 +56,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     let (out, err, status) = tests.run(&["diff", "--data", "whole.b2frame", "parts.b2frame"]);
     assert!(out.contains("- chunksize: ") && !out.contains("values: ") && status == 1, "{out}{err}");
     // Each chunk of an object array is a value.
-    let mut objects = Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data").into()).read("objects.b2b");
+    let mut objects = Place::tables().read("objects.b2b");
     tests.write("one.b2b", &objects);
     let at = objects.windows(4).position(|word| word == b"text").unwrap();
     objects[at] = b'n';
@@ -72,21 +72,11 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     assert_ne!(tests.run(&["diff", "--data", "one.b2frame", "broken.b2frame"]).2, 0);
 }
 
-/// A directory with the files of an archive beside the crate that reads tables.
-fn unpacked(name: &str, into: &str, tests: &Directory) {
-    let archive = Place(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data").into()).read(name);
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
-    for file in b2nd_store::Folder::files(&zip).unwrap() {
-        let member = b2nd_store::Folder::open(&zip, &file).unwrap();
-        tests.write(&format!("{into}/{file}"), member.read(0..member.len().unwrap()).unwrap());
-    }
-}
-
 #[test]
 fn tables_are_compared_by_column_or_said_not_to_be() {
     let tests = Directory::new();
-    unpacked("blocks.b2z", "one.b2d", &tests);
-    unpacked("blocks.b2z", "two.b2d", &tests);
+    tests.unpack("blocks.b2z", "one.b2d");
+    tests.unpack("blocks.b2z", "two.b2d");
     let same = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     if cfg!(not(feature = "arrow")) {
         assert!(same.1.starts_with("/.values: it is a table, and this b2nd was built without the feature arrow"), "{}", same.1);
@@ -118,7 +108,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     assert!(out.ends_with("  /.values: 275 rows, not 274\n") && status == 1, "{out}");
     // Objects are compared, and computed columns have no values; complex numbers are said to be left out.
-    unpacked("refused.b2z", "refused.b2d", &tests);
+    tests.unpack("refused.b2z", "refused.b2d");
     let (out, err, status) = tests.run(&["diff", "--data", "refused.b2d", "refused.b2d"]);
     let expected = "/.values.c is not compared: it is complex64, and Arrow has no complex numbers\n";
     assert_eq!((out.as_str(), err.as_str(), status), ("", expected, 3));

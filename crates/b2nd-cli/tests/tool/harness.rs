@@ -33,6 +33,11 @@ impl Place {
         Place(Place::root().path("tests/data"))
     }
 
+    /// The tables beside the crate that reads them.
+    pub(crate) fn tables() -> Place {
+        Place(Place::root().path("crates/b2nd-arrow/tests/data"))
+    }
+
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.join(name)
     }
@@ -108,6 +113,16 @@ impl Directory {
     /// Copies a file of tests/data into it.
     pub(crate) fn take(&self, file: &str, name: &str) {
         fs::copy(Place::data().path(file), self.path(name)).unwrap();
+    }
+
+    /// Copies the files of an archive beside the crate that reads tables into a directory in it.
+    pub(crate) fn unpack(&self, archive: &str, name: &str) {
+        let archive = Place::tables().read(archive);
+        let zip = b2nd_store::Zip::open(&archive).unwrap();
+        for file in b2nd_store::Folder::files(&zip).unwrap() {
+            let member = b2nd_store::Folder::open(&zip, &file).unwrap();
+            self.write(&format!("{name}/{file}"), member.read(0..member.len().unwrap()).unwrap());
+        }
     }
 
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
