@@ -67,7 +67,8 @@ impl Error {
         self.0.offset
     }
 
-    /// The field at fault, such as `chunkshape[1]`.
+    /// The field at fault, such as `chunkshape[1]`. The crate `serde_path_to_error` works here too; it numbers the fields of a struct,
+    /// which is a sequence in this format, where this path names them.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {

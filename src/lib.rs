@@ -58,7 +58,10 @@
 //! | crate | what it does |
 //! | --- | --- |
 //! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; checks, edits, converts to `.npy` and back |
+//! | `b2nd-codec` | chunks to values and back: every codec and filter of C-Blosc2 that Rust has |
+//! | `b2nd-store` | files, archives and addresses, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
+//! | `b2nd-arrow` | reads tables as record batches of Arrow |
 //! | `b2nd-catalog` | answers SQL queries about the metadata of very many files |
 //!
 //! # The format

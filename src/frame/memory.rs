@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::ops::Range;
 
-use super::chunk::{Chunk, Offset, Offsets};
+use super::chunk::{Chunk, ChunkHeader, Offset, Offsets};
 use super::header::{FrameType, Header};
 use super::open::{Frame, Tail, cut_off, read_offsets};
 use super::source::slice;
@@ -74,6 +74,15 @@ impl<'a> Frame<&'a [u8]> {
         }
         let place = self.offsets.range(number).unwrap_or_default();
         self.header.checked_chunk(number, place.start, Chunk::from_slice(slice(self.source, place.clone())))
+    }
+
+    /// The header of the chunk with this number.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunk`](Frame::chunk).
+    pub fn chunk_header(&self, number: u64) -> Result<ChunkHeader> {
+        Ok(*self.chunk(number)?.header())
     }
 }
 

@@ -264,7 +264,10 @@ fn a_chunk_of_one_value() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     writer.append(&Chunk::repeated(&9i32.to_le_bytes(), 64).unwrap()).unwrap();
     let bytes = writer.finish().unwrap();
-    let chunk = Frame::from_slice(&bytes).unwrap().chunk(0).unwrap();
+    let frame = Frame::from_slice(&bytes).unwrap();
+    let chunk = frame.chunk(0).unwrap();
+    assert_eq!(frame.chunk_header(0).unwrap(), *chunk.header());
+    assert_eq!(frame.chunk_header(1).unwrap_err().to_string(), frame.chunk(1).unwrap_err().to_string());
     assert_eq!((chunk.value(), chunk.header().blocksize()), (Some(&9i32.to_le_bytes()[..]), 32));
 }
 

@@ -271,7 +271,7 @@ impl<W: Write> Write for Noted<'_, W> {
 
 /// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if the table cannot be opened.
 pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
-    let table = opened(path, key)?;
+    let table = opened(path, key).ok()??;
     let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
     for (place, column) in table.columns().iter().enumerate() {
         let (kind, why) = match column.data_type() {
@@ -293,19 +293,33 @@ pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
     Some(rows)
 }
 
-/// Reads all values of a table: a finding for each column that cannot be read to its end.
+/// Reads all values of a table: a finding for each column that cannot be read to its end, or why the table cannot be opened.
 pub(crate) fn verify(path: &str, key: &str) -> Vec<Finding> {
-    let Some(table) = opened(path, key) else { return Vec::new() };
-    let finding = |error: b2nd_arrow::Error| {
+    let finding = |place: String, finding: String| Finding {
+        place,
+        offset: None,
+        finding,
+        document: None,
+        c_blosc2: None,
+        python_blosc2: None,
+        not_decoded: false,
+    };
+    let table = match opened(path, key) {
+        Ok(Some(table)) => table,
+        Ok(None) => return vec![finding("table".to_owned(), "it cannot be found again".to_owned())],
+        Err(error) => return vec![finding("table".to_owned(), error.to_string())],
+    };
+    let of_column = |error: b2nd_arrow::Error| {
         let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
         let sentence = error.to_string();
         let sentence = sentence.strip_prefix(&format!("{}: ", table.name())).unwrap_or(&sentence);
-        let finding = sentence.strip_prefix(&format!("{place}: ")).unwrap_or(sentence).to_owned();
-        Finding { place, offset: None, finding, document: None, c_blosc2: None, python_blosc2: None, not_decoded: false }
+        // What is left names the row, if anything: the place has the column.
+        let sentence = sentence.strip_prefix(&place).unwrap_or(sentence);
+        finding(place, sentence.trim_start_matches([':', ',', ' ']).to_owned())
     };
-    table.verify().into_iter().map(finding).collect()
+    table.verify().into_iter().map(of_column).collect()
 }
 
-fn opened(path: &str, key: &str) -> Option<Table> {
-    Rows::open(Path::new(&format!("{path}::{key}"))).ok().flatten().map(|rows| rows.table)
+fn opened(path: &str, key: &str) -> Result<Option<Table>> {
+    Ok(Rows::open(Path::new(&format!("{path}::{key}")))?.map(|rows| rows.table))
 }

@@ -33,6 +33,9 @@ pub struct Table {
     /// The names of columns whose files are named as 4.2.0 did it, just like the column, where later versions look for another name.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
+    /// True if a file says which rows are live. A table without one is not read.
+    #[serde(skip)]
+    pub has_valid_rows: bool,
     /// The files of the table that hold frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
@@ -60,6 +63,7 @@ impl Table {
             stale: schema.as_ref().map(Table::stale_columns).unwrap_or_default(),
             missing: Vec::new(),
             plainly_named: Vec::new(),
+            has_valid_rows: false,
             files: frames,
             metadata,
             attributes,
@@ -68,6 +72,7 @@ impl Table {
         let is_there = |name: &str| ENDS.iter().any(|end| files.binary_search(&format!("{prefix}_cols/{name}{end}")).is_ok());
         let unfound = table.names().filter(|name| !is_there(&Table::file_name(name))).map(str::to_owned);
         (table.plainly_named, table.missing) = unfound.partition(|name| is_there(name));
+        table.has_valid_rows = files.binary_search(&format!("{prefix}_valid_rows.b2nd")).is_ok();
         table.columns.extend(listed("computed_columns"));
         table
     }

@@ -1,7 +1,5 @@
 //! Findings of a frame: all of them at once, and who minds.
 
-use std::path::Path;
-
 use b2nd::dtype::DType;
 use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
@@ -12,7 +10,6 @@ use crate::bytes;
 use crate::text::{count, quoted, thousands};
 use b2nd_store::Kind;
 use b2nd_store::value::{Value, is_pickle};
-use b2nd_store::{Folder, Store, Table};
 use b2nd_store::{Frame, Source};
 
 mod chunk;
@@ -22,10 +19,12 @@ mod kinds;
 mod lenient;
 mod limits;
 mod products;
+mod stores;
 mod trailer;
 pub use digests::Digests;
 use limits::Budget;
 pub use limits::Limits;
+pub use stores::{file, store, table};
 
 /// Memory that header and trailer take when they are decoded and taken apart, in lengths of their own.
 const DECODED: u64 = 4;
@@ -127,58 +126,6 @@ fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) 
         findings.chunks(frame, data, codec)?;
     }
     Ok(findings.all)
-}
-
-/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
-/// path or address.
-pub fn store(store: &Store, path: &str) -> Vec<Finding> {
-    let mut findings = Findings::new(&Limits::NONE);
-    // Any other archive or directory is a folder with frames.
-    let name = match path.split_once("://") {
-        Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
-        None => path,
-    };
-    let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
-    if is_named_so && !store.has_embed {
-        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 opens no store", [None, None, NO]);
-    }
-    for name in &store.duplicates {
-        let finding = "another member has the same name: the last counts";
-        findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
-    }
-    findings.all
-}
-
-/// The findings of a table in a store, beyond those of its frames: columns that its schema has and the store has not, or under a name
-/// that later versions do not look for.
-pub fn table(table: &Table) -> Vec<Finding> {
-    let mut findings = Findings::new(&Limits::NONE);
-    for name in &table.missing {
-        findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
-    }
-    for name in &table.plainly_named {
-        let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
-        findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
-    }
-    findings.all
-}
-
-/// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
-pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
-    let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
-    let mut findings = Findings::new(&Limits::NONE);
-    match looked {
-        Ok(found) => {
-            let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
-            findings.all.extend(found.into_iter().map(in_file));
-        }
-        // The other files of the table are worth a look all the same.
-        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
-            findings.add(file, None, format!("it cannot be read: {error}"), UNKNOWN);
-        }
-        Err(error) => findings.all.push(Finding::refused(file, &error)),
-    }
-    findings.all
 }
 
 /// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.

@@ -95,9 +95,9 @@ impl Check {
                     for file in &table.files {
                         findings.extend(check::file(folder, file, |frame| self.frame(frame, &apart)));
                     }
-                    // Frames that are good by themselves may contradict each other.
+                    // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
                     #[cfg(feature = "arrow")]
-                    if self.data && findings.is_empty() && self.max_memory.is_none() && self.max_time.is_none() {
+                    if self.decodes() && findings.is_empty() {
                         findings.extend(crate::tables::verify(path, key));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
@@ -137,6 +137,11 @@ impl Check {
         Ok(status)
     }
 
+    /// True if chunks and attributes are decompressed.
+    fn decodes(&self) -> bool {
+        self.data || self.strict || self.max_memory.is_some() || self.max_time.is_some()
+    }
+
     fn limits(&self) -> Limits {
         Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
     }
@@ -144,7 +149,7 @@ impl Check {
     fn frame(&self, frame: &Frame, apart: &Apart) -> b2nd::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-        if !self.data && !self.strict && self.max_memory.is_none() && self.max_time.is_none() {
+        if !self.decodes() {
             return check::frame(frame, false, &mut Codec::with_metalayer(&metalayer));
         }
         let bytes = if self.paths.recursive { 0 } else { frame.header().cbytes() };

@@ -218,7 +218,8 @@ fn a_store_without_its_embedded_leaves_is_found() {
     assert_eq!(tests.run(&["check", "store.b2d"]), (format!("store.b2d: {line}"), String::new(), 1));
     assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), String::new(), 1));
     // The table of a store is opened as a store too.
-    write_table(&tests.path("table.b2d"), ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
+    write_table(&tests.path("table.b2d"));
+    fs::remove_file(tests.path("table.b2d/embed.b2e")).unwrap();
     assert_eq!(tests.run(&["check", "table.b2d/"]), (format!("table.b2d/: {line}"), String::new(), 1));
     let of_one = zip("one.b2nd", &Place::data().read("example.b2nd"));
     tests.write("store.b2z", &of_one);
@@ -252,20 +253,15 @@ fn a_name_with_a_nul_is_read_under_another() {
     }
 }
 
-/// A table of three columns in a folder.
-fn write_table(directory: &Path, columns: [&str; 3]) {
+/// The table of an archive, in a folder.
+fn write_table(directory: &Path) {
+    let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/names.b2z")).unwrap();
+    let zip = Zip::open(&archive).unwrap();
     let _ = fs::remove_dir_all(directory);
-    fs::create_dir_all(directory.join("_cols/deep")).unwrap();
-    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
-    let schema = br#"{"version": 1, "columns": [{"name": "a"}, {"name": "deep.b"}, {"name": "c"}], "n_rows": 2}"#;
-    let string = |text: &[u8]| [&[0xd9, text.len() as u8][..], text].concat();
-    writer.set_vlmetalayer("kind", &string(b"ctable")).unwrap();
-    writer.set_vlmetalayer("schema", &string(schema)).unwrap();
-    let frame: Vec<u8> = writer.finish().unwrap();
-    fs::write(directory.join("_meta.b2f"), frame).unwrap();
-    for column in columns {
-        fs::copy(Place::data().path("example.b2nd"), directory.join("_cols").join(column)).unwrap();
+    for name in zip.files().unwrap() {
+        let (path, file) = (directory.join(&name), zip.open(&name).unwrap());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file.read(0..file.len().unwrap()).unwrap()).unwrap();
     }
 }
 
@@ -274,12 +270,12 @@ fn the_files_of_a_table_are_checked_as_frames() {
     let tests = Directory::new();
     let store = tests.path("columns.b2d");
     for (table, key) in [(store.clone(), "/"), (store.join("g/t"), "/g/t")] {
-        write_table(&table, ["a.b2nd", "deep/b.b2b", "c.b2nd"]);
+        write_table(&table);
         write_embed(&store);
         let path = store.to_str().unwrap();
         assert_eq!(check(&["--data", path]), (String::new(), String::new(), 0));
-        fs::write(table.join("_cols/a.b2nd"), broken_data()).unwrap();
-        fs::write(table.join("_cols/c.b2nd"), b"").unwrap();
+        fs::write(table.join("_cols/100%25.b2nd"), broken_data()).unwrap();
+        fs::write(table.join("_cols/a/b.b2nd"), b"").unwrap();
         let meta = fs::read(table.join("_meta.b2f")).unwrap();
         fs::write(table.join("_meta.b2f"), [&meta, &b"abc"[..]].concat()).unwrap();
         let places = |args: &[&str]| {
@@ -291,14 +287,14 @@ fn the_files_of_a_table_are_checked_as_frames() {
             findings.map(|finding| finding["place"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let file = |name: &str| format!("{}{name}", key.trim_start_matches('/').replace("g/t", "g/t/"));
-        let (a, c, meta) = (file("_cols/a.b2nd, chunk 0"), file("_cols/c.b2nd"), file("_meta.b2f, file"));
-        assert_eq!(places(&[path]), [c.clone(), meta.clone()]);
-        assert_eq!(places(&["--data", path]), [a, c.clone(), meta.clone()]);
+        let (full, ab, meta) = (file("_cols/100%25.b2nd, chunk 0"), file("_cols/a/b.b2nd"), file("_meta.b2f, file"));
+        assert_eq!(places(&[path]), [ab.clone(), meta.clone()]);
+        assert_eq!(places(&["--data", path]), [full, ab.clone(), meta.clone()]);
         #[cfg(unix)]
         {
-            fs::remove_file(table.join("_cols/a.b2nd")).unwrap();
-            std::os::unix::fs::symlink("nowhere", table.join("_cols/a.b2nd")).unwrap();
-            assert_eq!(places(&[path]), [file("_cols/a.b2nd"), c, meta]);
+            fs::remove_file(table.join("_cols/100%25.b2nd")).unwrap();
+            std::os::unix::fs::symlink("nowhere", table.join("_cols/100%25.b2nd")).unwrap();
+            assert_eq!(places(&[path]), [file("_cols/100%25.b2nd"), ab, meta]);
         }
         fs::remove_dir_all(&store).unwrap();
     }
@@ -308,13 +304,40 @@ fn the_files_of_a_table_are_checked_as_frames() {
 fn a_table_has_the_columns_of_its_schema() {
     let tests = Directory::new();
     let directory = tests.path("table.b2d");
-    write_table(&directory, ["a.b2nd", "deep/b.b2b", "c.utf8.b2nd"]);
-    write_embed(&directory);
+    write_table(&directory);
     let path = directory.to_str().unwrap();
-    let line = format!("{path}::/: column \"c\": no file holds it (refused by python-blosc2)\n");
-    assert_eq!(check(&[path]), (line, String::new(), 1));
-    fs::rename(directory.join("_cols/c.utf8.b2nd"), directory.join("_cols/c.b2nd")).unwrap();
-    assert_eq!(check(&[path]).2, 0);
+    assert_eq!(check(&[path]), (String::new(), String::new(), 0));
+    fs::rename(directory.join("_cols/100%25.b2nd"), directory.join("_cols/100%.b2nd")).unwrap();
+    fs::remove_file(directory.join("_cols/a/b.b2nd")).unwrap();
+    let lines = format!(
+        "{path}::/: column \"a.b\": no file holds it (refused by python-blosc2)\n\
+         {path}::/: column \"100%\": its file is named as python-blosc2 4.2.0 did it, and later versions look for another name (refused by \
+         python-blosc2)\n"
+    );
+    assert_eq!(check(&[path]), (lines, String::new(), 1));
+}
+
+#[test]
+fn a_table_that_cannot_be_read_is_found_however_it_is_asked_for() {
+    let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/table"));
+    let decoded: [&[&str]; 4] = [&["--data"], &["--strict"], &["--data", "--max-memory", "1G"], &["--data", "--max-time", "600"]];
+    let all = [&[&[][..]], &decoded[..]].concat();
+    // With the feature `arrow` values are compared too.
+    let short = if cfg!(feature = "arrow") { &decoded[..] } else { &[] };
+    for (case, modes, finding) in [
+        ("schema-cut", &all[..], "schema: it is not JSON"),
+        ("no-valid-rows", &all[..], "_valid_rows.b2nd: it is missing"),
+        ("column-short", short, "column \""),
+    ] {
+        for end in ["directory.b2d", "zip.b2z"] {
+            let path = cases.join(format!("{case}-{end}"));
+            for mode in modes {
+                let (out, err, status) = check(&[*mode, &[path.to_str().unwrap()]].concat());
+                assert!(out.contains(finding), "{case} {mode:?}: {out}{err}");
+                assert_eq!((err.as_str(), status), ("", 1), "{case} {mode:?}");
+            }
+        }
+    }
 }
 
 /// Every chunk of every file that a released writer wrote.

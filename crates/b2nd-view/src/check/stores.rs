@@ -1,0 +1,70 @@
+//! Findings of a store and of its tables, beyond those of their frames.
+
+use std::path::Path;
+
+use b2nd::{ErrorKind, Result};
+use b2nd_store::{Folder, Frame, Store, Table};
+
+use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
+use crate::text::quoted;
+
+/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
+/// path or address.
+pub fn store(store: &Store, path: &str) -> Vec<Finding> {
+    let mut findings = Findings::new(&Limits::NONE);
+    // Any other archive or directory is a folder with frames.
+    let name = match path.split_once("://") {
+        Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
+        None => path,
+    };
+    let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
+    if is_named_so && !store.has_embed {
+        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 opens no store", [None, None, NO]);
+    }
+    for name in &store.duplicates {
+        let finding = "another member has the same name: the last counts";
+        findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
+    }
+    findings.all
+}
+
+/// The findings of a table in a store, beyond those of its frames: a schema that is none, no file that says which rows are live, columns that
+/// the schema has and the store has not, or under a name that later versions do not look for.
+pub fn table(table: &Table) -> Vec<Finding> {
+    let mut findings = Findings::new(&Limits::NONE);
+    let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
+    match schema.map(b2nd_store::json::parse) {
+        Some(Ok(_)) => {}
+        Some(Err(error)) => findings.add("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
+        None => findings.add("schema", None, "the table's metadata has no text under this name", [None, None, NO]),
+    }
+    if !table.has_valid_rows {
+        findings.add("_valid_rows.b2nd", None, "it is missing: nothing says which rows are live", [None, None, NO]);
+    }
+    for name in &table.missing {
+        findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
+    }
+    for name in &table.plainly_named {
+        let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
+        findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
+    }
+    findings.all
+}
+
+/// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
+pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
+    let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
+    let mut findings = Findings::new(&Limits::NONE);
+    match looked {
+        Ok(found) => {
+            let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
+            findings.all.extend(found.into_iter().map(in_file));
+        }
+        // The other files of the table are worth a look all the same.
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
+            findings.add(file, None, format!("it cannot be read: {error}"), UNKNOWN);
+        }
+        Err(error) => findings.all.push(Finding::refused(file, &error)),
+    }
+    findings.all
+}
