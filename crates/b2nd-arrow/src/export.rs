@@ -5,11 +5,12 @@ use std::io::Write;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use crate::csv::Csv;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json;
 use crate::milliseconds::Milliseconds;
-use crate::text_of::nested_as_text;
 
-/// A format that tables are written in.
+/// A format that tables are written in. CSV and JSON have times past the years -262143 to 262142 as NumPy shows them, in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An Arrow IPC file.
@@ -24,8 +25,8 @@ pub enum Format {
 
 /// A writer of batches in a format.
 enum Sink<W: Write + Send> {
-    Arrow(arrow_ipc::writer::FileWriter<W>),
-    Csv(arrow_csv::Writer<W>),
+    Arrow(Box<arrow_ipc::writer::FileWriter<W>>),
+    Csv(Csv<W>),
     Json(arrow_json::LineDelimitedWriter<W>),
     Parquet(Box<parquet::arrow::ArrowWriter<W>>, Milliseconds),
 }
@@ -56,9 +57,9 @@ impl Format {
         mut written: impl FnMut(u64),
     ) -> Result<()> {
         let mut sink = match self {
-            Format::Arrow => Sink::Arrow(arrow_ipc::writer::FileWriter::try_new(out, schema)?),
-            Format::Csv => Sink::Csv(arrow_csv::WriterBuilder::new().with_header(true).build(out)),
-            Format::Json => Sink::Json(arrow_json::LineDelimitedWriter::new(out)),
+            Format::Arrow => Sink::Arrow(Box::new(arrow_ipc::writer::FileWriter::try_new(out, schema)?)),
+            Format::Csv => Sink::Csv(Csv::new(out, schema)?),
+            Format::Json => Sink::Json(json::lines(out)),
             Format::Parquet => {
                 let properties = parquet::file::properties::WriterProperties::builder()
                     .set_compression(parquet::basic::Compression::SNAPPY)
@@ -70,22 +71,18 @@ impl Format {
                 Sink::Parquet(Box::new(writer), times)
             }
         };
-        let mut has_rows = false;
         for batch in batches {
             let batch = batch?;
             match &mut sink {
                 Sink::Arrow(writer) => writer.write(&batch)?,
-                Sink::Csv(writer) => writer.write(&nested_as_text(&batch)?)?,
+                Sink::Csv(writer) => writer.write(&batch)?,
                 Sink::Json(writer) => writer.write(&batch)?,
                 Sink::Parquet(writer, times) => writer.write(&times.next(&batch)?).map_err(wrong)?,
             }
-            has_rows = true;
             written(batch.num_rows() as u64);
         }
         match sink {
             Sink::Arrow(mut writer) => writer.finish()?,
-            // The line of names, where no batch brought it.
-            Sink::Csv(mut writer) if !has_rows => writer.write(&nested_as_text(&RecordBatch::new_empty(schema.clone()))?)?,
             Sink::Csv(_) => {}
             Sink::Json(mut writer) => writer.finish()?,
             Sink::Parquet(writer, _) => writer.close().map(|_| ()).map_err(wrong)?,

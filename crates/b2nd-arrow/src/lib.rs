@@ -36,6 +36,8 @@ mod cells;
 mod column;
 mod columns;
 mod conform;
+#[cfg(feature = "export")]
+mod csv;
 mod element;
 mod error;
 #[cfg(feature = "export")]
@@ -44,6 +46,8 @@ mod files;
 mod fixed;
 mod inner;
 mod ipc;
+#[cfg(feature = "export")]
+mod json;
 mod kinds;
 mod leaf;
 mod live;
@@ -61,6 +65,8 @@ mod table;
 mod text;
 #[cfg(feature = "export")]
 mod text_of;
+#[cfg(feature = "export")]
+mod times;
 mod words;
 
 pub use arrays::ArrayReader;

@@ -1,52 +1,16 @@
-//! Values as text: for people, and for formats that have no lists.
+//! [`table`]: rows as text for people.
 
-use std::sync::Arc;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
 
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, Field, Schema};
-
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::times;
 
 /// The longest cell of a table for people.
 const LONGEST: usize = 40;
 
 /// The narrowest column that is still worth a place.
 const GAP: &str = "  ";
-
-/// The batch with lists and structs as JSON text.
-pub(crate) fn nested_as_text(batch: &RecordBatch) -> Result<RecordBatch> {
-    let schema = batch.schema();
-    if !schema.fields().iter().any(|field| field.data_type().is_nested()) {
-        return Ok(batch.clone());
-    }
-    let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    for (field, column) in schema.fields().iter().zip(batch.columns()) {
-        if field.data_type().is_nested() {
-            fields.push(Arc::new(Field::new(field.name(), DataType::Utf8, true)));
-            columns.push(json_of(column)?);
-        } else {
-            fields.push(field.clone());
-            columns.push(column.clone());
-        }
-    }
-    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
-}
-
-/// Each value as JSON, null where it is null.
-fn json_of(column: &ArrayRef) -> Result<ArrayRef> {
-    const BEFORE: &str = "{\"v\":";
-    let field = Field::new("v", column.data_type().clone(), true);
-    let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column.clone()])?;
-    let mut writer = arrow_json::LineDelimitedWriter::new(Vec::new());
-    writer.write(&batch)?;
-    writer.finish()?;
-    let lines = String::from_utf8(writer.into_inner()).map_err(Error::damaged)?;
-    let value = |line: &str| line.strip_prefix(BEFORE).and_then(|line| line.strip_suffix('}')).map(str::to_owned);
-    let mut lines = lines.lines();
-    let values = (0..column.len()).map(|row| lines.next().and_then(value).filter(|_| !column.is_null(row)));
-    Ok(Arc::new(values.collect::<StringArray>()))
-}
 
 /// A batch as a table for people: names, types and rows, in at most `width` characters a line. Columns in the middle are left out where
 /// they do not fit.
@@ -55,11 +19,11 @@ fn json_of(column: &ArrayRef) -> Result<ArrayRef> {
 ///
 /// A value has no text.
 pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
-    let options = FormatOptions::new().with_null("NULL");
+    let options = times::options("NULL");
     let mut columns = Vec::new();
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
         let mut cells = vec![shortened(field.name()), shortened(&type_name(field.data_type()))];
-        let formatter = ArrayFormatter::try_new(column, &options)?;
+        let formatter = times::formatter(column, &options)?;
         for row in 0..column.len() {
             cells.push(shortened(&formatter.value(row).try_to_string()?));
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{TimestampMillisecondType, TimestampSecondType};
 use arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch, StructArray, TimestampSecondArray,
+    Array, ArrayRef, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch,
+    StructArray, TimestampMicrosecondArray, TimestampSecondArray,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 use b2nd_arrow::{ErrorKind, Format};
@@ -79,4 +80,74 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
     let nulls = Some(vec![false, true].into());
     let rows = FixedSizeListArray::try_new(field, 2, Arc::new(TimestampSecondArray::from(rows)), nulls).unwrap();
     written(Format::Parquet, &[batch([("rows", Arc::new(rows))])]).unwrap();
+}
+
+/// Times that `chrono` has no date for, beside its last ones.
+fn far() -> RecordBatch {
+    const LAST: i64 = 8_210_266_876_799;
+    let seconds = vec![Some(LAST), Some(LAST + 1), Some(i64::MAX), None, Some(0)];
+    let plain = TimestampSecondArray::from(seconds.clone());
+    let lists = ListArray::from_iter_primitive::<TimestampSecondType, _, _>([
+        Some(vec![Some(i64::MAX), None, Some(0)]),
+        None,
+        Some(vec![]),
+        Some(vec![Some(-LAST)]),
+        Some(vec![None]),
+    ]);
+    let zoned: ArrayRef = Arc::new(plain.clone().with_timezone("Europe/Madrid"));
+    let field = Field::new("z", zoned.data_type().clone(), true);
+    let unknown = plain.clone().with_timezone("Nowhere/Town");
+    let micros = TimestampMicrosecondArray::from(vec![Some(i64::MIN), Some(i64::MIN + 1), Some(i64::MAX), None, Some(1)]);
+    let durations = DurationSecondArray::from(vec![Some(i64::MAX), Some(-i64::MAX), Some(90_061), None, Some(0)]);
+    let millis = DurationMillisecondArray::from(vec![Some(i64::MIN), Some(i64::MAX), Some(1500), None, Some(0)]);
+    batch([
+        ("t", Arc::new(plain)),
+        ("l", Arc::new(lists)),
+        ("s", Arc::new(StructArray::from(vec![(Arc::new(field), zoned)]))),
+        ("u", Arc::new(unknown)),
+        ("us", Arc::new(micros)),
+        ("d", Arc::new(durations)),
+        ("dms", Arc::new(millis)),
+    ])
+}
+
+/// The times as text, column by column: NumPy's, where it has them.
+const FAR: [[&str; 5]; 7] = [
+    ["+262142-12-31T23:59:59", "262143-01-01T00:00:00", "292277026596-12-04T15:30:07", "NULL", "1970-01-01T00:00:00"],
+    ["[292277026596-12-04T15:30:07, NULL, 1970-01-01T00:00:00]", "NULL", "[]", "[-258204-12-31T00:00:01]", "[NULL]"],
+    [
+        "{z: 262142-12-31T23:59:59Z}",
+        "{z: 262143-01-01T00:00:00Z}",
+        "{z: 292277026596-12-04T15:30:07Z}",
+        "{z: NULL}",
+        "{z: 1970-01-01T01:00:00+01:00}",
+    ],
+    ["262142-12-31T23:59:59Z", "262143-01-01T00:00:00Z", "292277026596-12-04T15:30:07Z", "NULL", "1970-01-01T00:00:00Z"],
+    ["NaT", "-290308-12-21T19:59:05.224193", "294247-01-10T04:00:54.775807", "NULL", "1970-01-01T00:00:00.000001"],
+    ["PT9223372036854775807S", "-PT9223372036854775807S", "PT90061S", "NULL", "P0D"],
+    ["-PT9223372036854775.808S", "PT9223372036854775.807S", "PT1.5S", "NULL", "P0D"],
+];
+
+#[test]
+fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
+    let batch = far();
+    for (at, texts) in FAR.iter().enumerate() {
+        let column = batch.project(&[at]).unwrap();
+        let (name, is_nested) = (column.schema().field(0).name().clone(), column.column(0).data_type().is_nested());
+        let shown = b2nd_arrow::text(&column, None).unwrap();
+        let shown: Vec<_> = shown.lines().skip(2).collect();
+        let cut: Vec<_> = texts.iter().map(|text| text.chars().take(38).collect::<String>()).collect();
+        assert!(shown.iter().zip(&cut).all(|(line, text)| line.starts_with(text)), "{name}: {shown:?}");
+        let lines = String::from_utf8(written(Format::Json, std::slice::from_ref(&column)).unwrap()).unwrap();
+        assert!(!lines.contains("ERROR") && !lines.contains("invalid"), "{lines}");
+        let csv = String::from_utf8(written(Format::Csv, &[column]).unwrap()).unwrap();
+        if is_nested {
+            assert!(lines.contains("292277026596-12-04T15:30:07") && csv.contains("292277026596-12-04T15:30:07"), "{csv}");
+            continue;
+        }
+        for ((line, cell), text) in lines.lines().zip(csv.lines().skip(1)).zip(texts) {
+            let value = if *text == "NULL" { "{}".to_owned() } else { format!("{{\"{name}\":\"{text}\"}}") };
+            assert_eq!((line, cell), (&*value, text.trim_start_matches("NULL")));
+        }
+    }
 }

@@ -1,0 +1,77 @@
+//! [`Csv`]: batches as comma-separated values.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{Field, Schema};
+use b2nd_view::elements::in_quotes;
+
+use crate::error::{Error, Result};
+use crate::json;
+use crate::times;
+
+/// The bytes that are written at once.
+const AT_ONCE: usize = 1 << 16;
+
+/// A writer of a line of names and a line for each row.
+pub(crate) struct Csv<W> {
+    out: W,
+}
+
+impl<W: Write> Csv<W> {
+    /// Writes the names.
+    pub(crate) fn new(mut out: W, schema: &Schema) -> Result<Csv<W>> {
+        let names: Vec<_> = schema.fields().iter().map(|field| in_quotes(field.name())).collect();
+        out.write_all((names.join(",") + "\n").as_bytes())?;
+        Ok(Csv { out })
+    }
+
+    /// Writes rows: lists and structs as JSON.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = batch.columns().iter().map(|column| match column.data_type().is_nested() {
+            true => json_of(column),
+            false => Ok(column.clone()),
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let options = times::options("");
+        let formatters = columns.iter().map(|column| Ok((column, times::formatter(column, &options)?)));
+        let formatters = formatters.collect::<Result<Vec<_>>>()?;
+        let (mut lines, mut cell) = (String::new(), String::new());
+        for row in 0..batch.num_rows() {
+            for (at, (column, formatter)) in formatters.iter().enumerate() {
+                if at > 0 {
+                    lines.push(',');
+                }
+                cell.clear();
+                formatter.value(row).write(&mut cell)?;
+                if column.data_type().is_numeric() {
+                    lines.push_str(&cell);
+                } else {
+                    lines.push_str(&in_quotes(&cell));
+                }
+            }
+            lines.push('\n');
+            if lines.len() >= AT_ONCE {
+                self.out.write_all(lines.as_bytes())?;
+                lines.clear();
+            }
+        }
+        Ok(self.out.write_all(lines.as_bytes())?)
+    }
+}
+
+/// Each value as JSON, null where it is null.
+fn json_of(column: &ArrayRef) -> Result<ArrayRef> {
+    const BEFORE: &str = "{\"v\":";
+    let field = Field::new("v", column.data_type().clone(), true);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![column.clone()])?;
+    let mut writer = json::lines(Vec::new());
+    writer.write(&batch)?;
+    writer.finish()?;
+    let lines = String::from_utf8(writer.into_inner()).map_err(Error::damaged)?;
+    let value = |line: &str| line.strip_prefix(BEFORE).and_then(|line| line.strip_suffix('}')).map(str::to_owned);
+    let mut lines = lines.lines();
+    let values = (0..column.len()).map(|row| lines.next().and_then(value).filter(|_| !column.is_null(row)));
+    Ok(Arc::new(values.collect::<StringArray>()))
+}
