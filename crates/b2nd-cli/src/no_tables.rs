@@ -1,8 +1,8 @@
-//! Tables, where this program was built without what reads them.
+//! Tables and batches of values, where this program was built without what reads them.
 
 use std::path::Path;
 
-use b2nd_store::Location;
+use b2nd_store::{Frame, Kind, Location, Source};
 
 use crate::error::{Error, Result};
 
@@ -29,6 +29,22 @@ pub(crate) fn refuse(word: &Path) -> Result<()> {
 
 /// The error about a table.
 pub(crate) fn not_read() -> Error {
+    without("a table")
+}
+
+/// The error about a frame without an array, if that feature reads its values.
+pub(crate) fn cells(source: &dyn Source) -> Option<Error> {
+    let frame = Frame::open(source).ok()?;
+    let what = match Kind::of(frame.header(), None, &mut ()) {
+        Kind::ObjectArray => "an object array",
+        Kind::BatchArray => "a batch array",
+        Kind::ListArray => "a list array",
+        _ => return None,
+    };
+    Some(without(what))
+}
+
+fn without(what: &str) -> Error {
     let install = "cargo install --path crates/b2nd-cli --features arrow";
-    Error::new(format_args!("it is a table, and this b2nd was built without the feature arrow: {install}"))
+    Error::new(format_args!("it is {what}, and this b2nd was built without the feature arrow: {install}"))
 }

@@ -178,6 +178,22 @@ impl Cells {
         Cells { reader: self.reader.slice(0..fitting()), ..self }
     }
 
+    /// Reads them, batch by batch.
+    pub(crate) fn read(self) -> CellReader {
+        self.reader
+    }
+
+    /// The number of values.
+    pub(crate) fn len(&self) -> u64 {
+        self.reader.remaining()
+    }
+
+    /// Writes them in a format.
+    pub(crate) fn export(self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+        let refused = || Error::new("it is no array: its formats are arrow, parquet, csv and json");
+        write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
+    }
+
     /// Prints them for a person, or writes them in a format.
     pub(crate) fn write(self, form: Form, out: &mut (dyn Write + Send)) -> Result<()> {
         if let Some(format) = format_of(form) {

@@ -104,7 +104,13 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
 
 fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
     match Array::from_source(source.clone(), offset.unwrap_or(0)) {
-        Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
+        Err(b2nd_ndarray::Error::B2nd(error)) => {
+            #[cfg(not(feature = "arrow"))]
+            if let (None, Some(error)) = (offset, crate::no_tables::cells(&*source)) {
+                return Err(error);
+            }
+            Err(what_it_is(&*source, error))
+        }
         array => Ok(array?),
     }
 }

@@ -14,10 +14,11 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
 #[cfg(feature = "arrow")]
-use crate::tables::{Rows, write_array};
-use crate::values::Values;
+use crate::tables::{Cells, Rows, write_array};
+use crate::values::{Values, source};
 
-/// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
+/// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
+/// JSON.
 #[derive(Args)]
 pub(crate) struct Export {
     /// An array or a table; as `b2nd info` takes it.
@@ -67,7 +68,17 @@ impl Export {
         }
         #[cfg(not(feature = "arrow"))]
         crate::no_tables::refuse(&self.file)?;
-        let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
+        let source = source(&self.file)?;
+        let values = Values::of(source.clone(), self.offset, self.slice.as_ref());
+        #[cfg(feature = "arrow")]
+        if values.is_err() && self.offset.is_none() {
+            if let Some(cells) = Cells::of(source)? {
+                let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
+                let bar = progress::rows(cells.len());
+                return self.to_file(|out| cells.export(form, out, &bar));
+            }
+        }
+        let values = values?;
         let bar = progress::bytes(values.len());
         #[cfg(feature = "arrow")]
         if matches!(form, Form::Arrow | Form::Parquet) && self.slice.is_none() {

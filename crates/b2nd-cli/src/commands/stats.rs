@@ -18,9 +18,9 @@ use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 #[cfg(feature = "arrow")]
-use crate::tables::Rows;
+use crate::tables::{Cells, Rows};
 use crate::tiles::Tiles;
-use crate::values::Values;
+use crate::values::{Values, source};
 
 mod report;
 #[cfg(feature = "arrow")]
@@ -35,7 +35,8 @@ use report::{Of, Report};
 /// Of text and of types that have no numbers here, empty ones count as zeros. Up to 16 different values are listed.
 ///
 /// Nulls of a table's columns are counted by themselves and left out of the rest; of texts it is counted how many differ, as long as
-/// these take less than 64 MiB; lists are counted alone. A slice means rows.
+/// these take less than 64 MiB; lists are counted alone. A slice means rows. Objects, batches and lists on their own are a table of one
+/// column, `values`.
 #[derive(Args)]
 pub(crate) struct Stats {
     #[command(flatten)]
@@ -95,7 +96,15 @@ impl Stats {
     }
 
     fn count(&self, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
-        let values = Values::open(&subject.word, subject.offset, self.slice.as_ref())?;
+        let source = source(&subject.word)?;
+        let values = Values::of(source.clone(), subject.offset, self.slice.as_ref());
+        #[cfg(feature = "arrow")]
+        if values.is_err() && subject.offset.is_none() {
+            if let Some(cells) = Cells::of(source)? {
+                return self.count_cells(cells, subject, out, shown);
+            }
+        }
+        let values = values?;
         let columns = columns(values.array.dtype(), values.array.itemsize())?;
         let tallies = tally(&values, &columns)?;
         for (column, tally) in columns.iter().zip(tallies) {
@@ -104,6 +113,17 @@ impl Stats {
             let of = Of::Elements(column.dtype.clone());
             let (path, key, column) = (&*subject.path, subject.key.as_deref(), column.name.as_deref());
             self.print(&Report { path, key, column, of, shape, tally, nulls: None }, out, shown)?;
+        }
+        Ok(())
+    }
+
+    /// Counts the values of an object array, a batch array or a list array.
+    #[cfg(feature = "arrow")]
+    fn count_cells(&self, cells: Cells, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
+        let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
+        let rows = cells.len();
+        for column in table::count(cells.read(), rows)? {
+            self.print(&column.report(&subject.path, subject.key.as_deref(), rows), out, shown)?;
         }
         Ok(())
     }
@@ -136,7 +156,7 @@ impl Stats {
         if let Some(slice) = &self.slice {
             rows.slice(slice)?;
         }
-        for column in table::count(&rows)? {
+        for column in table::count(rows.read()?, rows.len())? {
             self.print(&column.report(&subject.path, subject.key.as_deref(), rows.len()), &mut *output.out, shown)?;
         }
         for line in rows.left_out() {

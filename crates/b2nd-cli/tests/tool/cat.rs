@@ -153,3 +153,18 @@ fn a_directory_that_is_no_store_is_refused_as_info_refuses_it() {
         }
     }
 }
+
+/// With the feature `arrow` they are read.
+#[test]
+#[cfg(not(feature = "arrow"))]
+fn batches_of_values_are_named_with_the_feature_that_reads_them() {
+    let tests = Directory::new();
+    for (file, what) in [("list", "a list array"), ("objects", "an object array"), ("batches", "a batch array")] {
+        let file = format!("{file}.b2b");
+        let why = "and this b2nd was built without the feature arrow: cargo install --path crates/b2nd-cli --features arrow";
+        let out = tests.path("out.csv");
+        for args in [&["cat", &file][..], &["export", &file, out.to_str().unwrap()], &["stats", &file]] {
+            assert_eq!(Place::tables().refused(args), format!("{file}: it is {what}, {why}"), "{args:?}");
+        }
+    }
+}

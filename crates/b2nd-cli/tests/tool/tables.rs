@@ -214,3 +214,25 @@ fn rows_are_those_that_the_page_is_compared_with() {
         assert_eq!(serde_json::Value::from(printed), rows, "{name}");
     }
 }
+
+#[test]
+fn batches_on_their_own_are_exported_and_counted() {
+    let tests = Directory::new();
+    let path = |name: &str| tests.path(name).to_str().unwrap().to_owned();
+    for name in ["list", "lists", "objects", "batches", "arrow"] {
+        let (file, csv, arrow) = (format!("{name}.b2b"), path(&format!("{name}.csv")), path(&format!("{name}.arrow")));
+        tables().ok(&["export", &file, &csv]);
+        assert_eq!(fs::read_to_string(&csv).unwrap(), tables().ok(&["cat", "--csv", &file]), "{name}");
+        tables().ok(&["export", &file, &arrow]);
+        assert!(fs::read(&arrow).unwrap().starts_with(b"ARROW1"), "{name}");
+    }
+    assert_eq!(tables().ok(&["export", "arrow.b2b", "-", "--format", "csv", "--slice", "2:"]), "values\nc\nd\n");
+    let refused = tables().refused(&["export", "list.b2b", &path("list.npy")]);
+    assert_eq!(refused, "list.b2b: it is no array: its formats are arrow, parquet, csv and json");
+    let counted = tables().ok(&["stats", "--json", "arrow.b2b", "list.b2b"]);
+    let start = ["arrow", "list"].map(|name| format!("{{\"path\":\"{name}.b2b\",\"key\":null,\"column\":\"values\","));
+    let lines: Vec<&str> = counted.lines().zip(&start).map(|(line, start)| line.strip_prefix(start.as_str()).unwrap()).collect();
+    assert!(lines[0].contains("\"shape\":[4],\"count\":3,") && lines[0].contains("\"nulls\":1,\"distinct\":3"), "{counted}");
+    assert!(lines[1].contains("\"shape\":[4],\"count\":3,") && lines[1].contains("\"nulls\":1,"), "{counted}");
+    assert!(tables().ok(&["stats", "--json", "arrow.b2b", "--slice", "2:"]).contains("\"shape\":[2],\"count\":2,"));
+}

@@ -8,7 +8,6 @@ use b2nd_view::elements::{Tally, reader};
 use super::report::{Of, Report};
 use crate::error::Result;
 use crate::progress;
-use crate::tables::Rows;
 
 /// The most bytes that different texts of a column may take in memory.
 const MOST: usize = 1 << 26;
@@ -27,10 +26,9 @@ pub(super) struct Column {
     distinct: Distinct,
 }
 
-/// Counts the columns of some rows.
-pub(super) fn count(rows: &Rows) -> Result<Vec<Column>> {
-    let reader = rows.read()?;
-    let bar = progress::rows(rows.len());
+/// Counts the columns of so many rows.
+pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
+    let bar = progress::rows(rows);
     // Also where there are no rows there are columns.
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
