@@ -309,8 +309,14 @@ pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
     Some(rows)
 }
 
-/// Reads all values of a table: a finding for each column that cannot be read to its end, or why the table cannot be opened.
-pub(crate) fn verify(path: &str, key: &str) -> Vec<Finding> {
+/// The number of a table's live rows, if it can be opened.
+pub(crate) fn rows(path: &str, key: &str) -> Option<u64> {
+    opened(path, key).ok().flatten().map(|table| table.rows())
+}
+
+/// Reads all values of a table, whose schema says that it has so many rows: a finding for each column that cannot be read to its end, or why
+/// the table cannot be opened.
+pub(crate) fn verify(path: &str, key: &str, said: Option<u64>) -> Vec<Finding> {
     let finding = |place: String, finding: String| Finding {
         place,
         offset: None,
@@ -333,7 +339,13 @@ pub(crate) fn verify(path: &str, key: &str) -> Vec<Finding> {
         let sentence = sentence.strip_prefix(&place).unwrap_or(sentence);
         finding(place, sentence.trim_start_matches([':', ',', ' ']).to_owned())
     };
-    table.verify().into_iter().map(of_column).collect()
+    let mut findings: Vec<_> = table.verify().into_iter().map(of_column).collect();
+    if let Some(said) = said.filter(|&said| said != table.rows()) {
+        let sentence = format!("n_rows: expected {}, as many as _valid_rows.b2nd has, found {said}", table.rows());
+        // It opens the table, and says that it is as long.
+        findings.push(Finding { python_blosc2: Some(true), ..finding("schema".to_owned(), sentence) });
+    }
+    findings
 }
 
 fn opened(path: &str, key: &str) -> Result<Option<Table>> {

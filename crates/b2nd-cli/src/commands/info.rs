@@ -1,5 +1,6 @@
 //! `b2nd info`: what is in frames and stores. `b2nd chunks` and `b2nd slice` are options of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,6 +9,8 @@ use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
+#[cfg(feature = "arrow")]
+use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreObject};
 use b2nd_view::text::{count, printable};
 use b2nd_view::{Frame, Kind, Value};
@@ -234,7 +237,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
             json::write_line(out, &object)
         }
         Found::Store { path, store } => json::write_line(out, &StoreObject::of_store(store, path)),
-        Found::Leaf { path, leaf, .. } => json::write_line(out, &StoreObject::of_leaf(leaf, path)),
+        Found::Leaf { path, leaf, .. } => json::write_line(out, &StoreObject::of_leaf(&counted(path, leaf), path)),
     };
     written.map_err(Error::Write)?;
     Ok(complete)
@@ -245,11 +248,30 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
         Found::Store { store, .. } => page::store(store, &found.name(), options.width),
-        Found::Leaf { path, leaf, .. } => page::leaf(leaf, &found.name(), cells(path, leaf).as_deref(), options.width),
+        Found::Leaf { path, leaf, .. } => {
+            page::leaf(&counted(path, leaf), &found.name(), cells(path, leaf).as_deref(), options.width)
+        }
     };
     let gap = if is_first { "" } else { "\n" };
     writeln!(out, "{gap}{}", fitted(&view.text)).map_err(Error::Write)?;
     Ok(view.is_complete)
+}
+
+/// A leaf whose rows are counted where it is a table that does not say how many it has, as those of python-blosc2 before 4.4.
+#[cfg(feature = "arrow")]
+fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
+    match &leaf.content {
+        Content::Table(table) if table.rows.is_none() => {
+            let table = Table { rows: crate::tables::rows(path, &leaf.key), ..Table::clone(table) };
+            Cow::Owned(Leaf { content: Content::Table(table.into()), ..leaf.clone() })
+        }
+        _ => Cow::Borrowed(leaf),
+    }
+}
+
+#[cfg(not(feature = "arrow"))]
+fn counted<'a>(_: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
+    Cow::Borrowed(leaf)
 }
 
 /// A row of cells for each column of a table: more than the schema says.

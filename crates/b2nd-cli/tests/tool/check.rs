@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
+#[cfg(feature = "arrow")]
+use b2nd::frame::File;
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_store::{Folder, Zip};
@@ -338,6 +340,31 @@ fn a_table_that_cannot_be_read_is_found_however_it_is_asked_for() {
             }
         }
     }
+}
+
+/// `n_rows` is a cache, which the first versions did not write.
+#[test]
+#[cfg(feature = "arrow")]
+fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() {
+    let tests = Directory::new();
+    let directory = tests.path("table.b2d");
+    let said = |schema: fn(&str) -> String| {
+        write_table(&directory);
+        let path = directory.join("_meta.b2f");
+        let file = File::open(&path).unwrap();
+        let trailer = file.trailer().unwrap();
+        let value = trailer.value("schema", b2nd_ndarray::codec::Codec::default()).unwrap().unwrap();
+        let text: String = b2nd::frame::decode_msgpack(&value).unwrap();
+        assert!(text.contains("\"n_rows\": 1"), "{text}");
+        let text = b2nd::frame::encode_msgpack(&schema(&text)).unwrap();
+        File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
+        let info: Value = serde_json::from_str(tests.run(&["info", "--json", "table.b2d"]).0.lines().last().unwrap()).unwrap();
+        (info["rows"].clone(), tests.run(&["check", "--data", "table.b2d"]).0)
+    };
+    assert_eq!(said(str::to_owned), (json!(1), String::new()));
+    assert_eq!(said(|text| text.replace("n_rows", "no_rows")), (json!(1), String::new()));
+    let line = "table.b2d::/: schema: n_rows: expected 1, as many as _valid_rows.b2nd has, found 7 (read by python-blosc2)\n";
+    assert_eq!(said(|text| text.replace("\"n_rows\": 1", "\"n_rows\": 7")), (json!(7), line.to_owned()));
 }
 
 /// Every chunk of every file that a released writer wrote.
