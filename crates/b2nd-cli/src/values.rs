@@ -103,14 +103,13 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
 }
 
 fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
-    match Array::from_source(source.clone(), offset.unwrap_or(0)) {
-        Err(b2nd_ndarray::Error::B2nd(error)) => {
-            #[cfg(not(feature = "arrow"))]
-            if let (None, Some(error)) = (offset, crate::no_tables::cells(&*source)) {
-                return Err(error);
-            }
-            Err(what_it_is(&*source, error))
-        }
+    let array = Array::from_source(source.clone(), offset.unwrap_or(0));
+    #[cfg(not(feature = "arrow"))]
+    if let (true, None, Some(error)) = (array.is_err(), offset, crate::no_tables::cells(&*source)) {
+        return Err(error);
+    }
+    match array {
+        Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
         array => Ok(array?),
     }
 }
