@@ -165,6 +165,13 @@ fn damage_that_python_refuses_is_found() {
             .collect::<Vec<_>>()
     };
     assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
+    // One that is stored is read with elements that are too short.
+    let shorter = TemporaryFile::new(&[&example[..index + 3], &[4], &example[index + 4..]].concat());
+    let finding = &findings(&["--data", shorter.path()])[0];
+    assert_eq!(
+        (&finding["document"], &finding["c_blosc2"], &finding["python_blosc2"]),
+        (&json!(false), &json!(null), &json!(true))
+    );
     let varies = "its flags say that its blocks vary in length, the frame's header that they do not";
     assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
     // The first byte of a blocksize of 384, after its marker.

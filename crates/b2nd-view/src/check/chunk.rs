@@ -3,7 +3,7 @@
 use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 use b2nd_codec::Blocks;
 
-use super::{Answers, NO};
+use super::{Answers, NO, YES};
 use crate::text::{count, thousands};
 
 /// Bits of Blosc2's flags, the last byte of a chunk's header.
@@ -165,9 +165,11 @@ pub(super) fn gap(chunk: &Chunk) -> Option<String> {
 /// The findings of a chunk that holds metadata: the index, with a typesize that it has to have, or a vlmetalayer.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
-    if let Some(expected) = typesize.filter(|&expected| expected != chunk.typesize()) {
-        findings.push(format!("its typesize: expected {expected}, found {}", chunk.typesize()));
-    }
+    let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
+        // python-blosc2 4.14.1 reads an index that is stored, unless its elements are longer. Nobody has looked for what C does then.
+        let (c, python) = if chunk.is_stored() && chunk.typesize() < expected { (None, YES) } else { (NO, NO) };
+        (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, c, python])
+    });
     match chunk.special() {
         // Special ones have values of their own length.
         Some(special) => {
@@ -181,7 +183,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
     }
     // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
-    findings.into_iter().map(|finding| (finding, [NO, NO, NO])).collect()
+    wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 
 /// The findings about flags of chunks in memory, with whether python-blosc2 reads them outside of an array.
