@@ -70,6 +70,19 @@ impl Rows {
         Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
     }
 
+    /// Opens a table that was taken for an array: with a slice, which means rows.
+    ///
+    /// # Errors
+    ///
+    /// It is a table, and a byte was named at which a frame starts.
+    pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
+        // What cannot be opened was refused as an array.
+        match (Rows::open(word).ok().flatten(), offset) {
+            (Some(_), Some(_)) => Err(Error::new("it is a table of several frames, and --offset names one; rows: --rows 5:7")),
+            (rows, _) => Ok(rows),
+        }
+    }
+
     /// The table's key in its store: `/` where the store is the table.
     pub(crate) fn key(&self) -> &str {
         &self.key
@@ -217,9 +230,15 @@ fn fitting() -> u64 {
     terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1))
 }
 
+/// The error about rows or columns of something that has none.
+pub(crate) fn no_table() -> Error {
+    Error::new("it is no table: --rows and --columns are for tables")
+}
+
 /// The rows that a slice means.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
-    let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]).map_err(Error::new)?;
+    let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
+    let selection = selection.map_err(|why| Error::new(format_args!("{why}: rows are taken as 100:120")))?;
     let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
         return Err(Error::new("rows are taken without steps: 100:120"));
     };

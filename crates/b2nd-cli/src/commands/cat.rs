@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::Form;
 use crate::output::{Output, terminal};
 #[cfg(feature = "arrow")]
-use crate::tables::{Cells, Rows};
+use crate::tables::{Cells, Rows, no_table};
 use crate::values::{Values, source};
 
 /// The lines of an array that `head` prints where there is no terminal.
@@ -33,7 +33,7 @@ pub(crate) struct Cat {
     /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
-    /// A part of it: 0:10,5,::2 as in Python.
+    /// A part of it: 0:10,5,::2 as in Python; rows of a table.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -86,8 +86,8 @@ impl Cat {
         let same = source.as_ref().ok().cloned();
         let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
         #[cfg(feature = "arrow")]
-        if let (Err(_), Some(source)) = (&values, same) {
-            if let Some(done) = self.cells(source, form, is_head).transpose() {
+        if values.is_err() {
+            if let Some(done) = self.instead(same, form, is_head, output).transpose() {
                 return Ok(output.settle(&self.file, done)?.is_some());
             }
         }
@@ -99,6 +99,18 @@ impl Cat {
             values.write(form, width, &mut output.out, &ProgressBar::hidden())
         });
         Ok(output.settle(&self.file, done)?.is_some())
+    }
+
+    /// Prints what is no array.
+    #[cfg(feature = "arrow")]
+    fn instead(&self, source: Option<Bytes>, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
+        if let Some(source) = source {
+            return self.cells(source, form, is_head);
+        }
+        // It has been tried as a table already where no slice was given.
+        let may_be_table = self.slice.is_some() || self.offset.is_some();
+        let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
+        rows.map(|rows| self.rows(rows, form, is_head, output)).transpose()
     }
 
     /// Prints the values of an object array, a batch array or a list array, if it is one.
@@ -119,37 +131,43 @@ impl Cat {
     /// Prints a table, if it is one.
     #[cfg(feature = "arrow")]
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
-        let is_table = self.offset.is_none() && self.slice.is_none();
-        let Some(mut rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
+        // With a slice alone it is an array more often.
+        let is_table = self.offset.is_none() && (self.slice.is_none() || !self.columns.is_empty() || self.objects);
+        let Some(rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
             if self.rows.is_some() && !self.file.is_dir() {
                 if let Some(done) = self.cells(source(&self.file)?, form, is_head)? {
                     return Ok(Some(done));
                 }
             }
             if self.rows.is_some() || !self.columns.is_empty() {
-                return Err(Error::new("it is no table: --rows and --columns are for tables"));
+                return Err(no_table());
             }
             if self.objects {
                 return Err(Error::new("it is no table: --objects is for tables"));
             }
             return Ok(None);
         };
+        self.rows(rows, form, is_head, output).map(Some)
+    }
+
+    /// Prints rows of a table.
+    #[cfg(feature = "arrow")]
+    fn rows(&self, mut rows: Rows, form: Form, is_head: bool, output: &mut Output) -> Result<()> {
         if self.objects {
             rows.objects()?;
         }
         if !self.columns.is_empty() {
             rows.columns(&self.columns)?;
         }
-        match &self.rows {
+        match self.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => rows.slice(slice)?,
             // A person sees the beginning, a program all.
             None if is_head || form == Form::Text => rows.first(),
             None => {}
         }
         match form {
-            Form::Text => rows.print(&mut *output.out)?,
-            form => rows.write(form, io::BufWriter::new(io::stdout()), &ProgressBar::hidden())?,
+            Form::Text => rows.print(&mut *output.out),
+            form => rows.write(form, io::BufWriter::new(io::stdout()), &ProgressBar::hidden()),
         }
-        Ok(Some(()))
     }
 }

@@ -3,6 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "arrow")]
+use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::parse_offset;
 use clap::Args;
@@ -14,7 +16,7 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
 #[cfg(feature = "arrow")]
-use crate::tables::{Cells, Rows, write_array};
+use crate::tables::{Cells, Rows, no_table, write_array};
 use crate::values::{Values, source};
 
 /// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
@@ -27,7 +29,7 @@ pub(crate) struct Export {
     /// The new file, which must not exist, or - for standard output. Its ending says the format.
     out: PathBuf,
 
-    /// A part of it: 0:10,5,::2 as in Python.
+    /// A part of it: 0:10,5,::2 as in Python; rows of a table.
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -38,6 +40,16 @@ pub(crate) struct Export {
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
+
+    /// Rows of a table: 100:120 as in Python.
+    #[cfg(feature = "arrow")]
+    #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
+    rows: Option<Slice>,
+
+    /// Columns of a table, by name.
+    #[cfg(feature = "arrow")]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    columns: Vec<String>,
 
     /// Columns of a table whose kind is object too, as JSON text.
     #[cfg(feature = "arrow")]
@@ -58,25 +70,25 @@ impl Export {
             must_not_exist(&self.out)?;
         }
         #[cfg(feature = "arrow")]
-        if self.offset.is_none() && self.slice.is_none() {
-            if let Some(mut rows) = Rows::open(&self.file)? {
-                if self.objects {
-                    rows.objects()?;
-                }
-                return self.table(&rows, form);
+        // With a slice alone it is an array more often.
+        if self.offset.is_none() && (self.slice.is_none() || !self.columns.is_empty() || self.objects) {
+            if let Some(rows) = Rows::open(&self.file)? {
+                return self.table(rows, form);
             }
         }
         #[cfg(not(feature = "arrow"))]
         crate::no_tables::refuse(&self.file)?;
-        let source = source(&self.file)?;
-        let values = Values::of(source.clone(), self.offset, self.slice.as_ref());
+        let source = source(&self.file);
         #[cfg(feature = "arrow")]
-        if values.is_err() && self.offset.is_none() {
-            if let Some(cells) = Cells::of(source)? {
-                let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
-                let bar = progress::rows(cells.len());
-                return self.to_file(|out| cells.export(form, out, &bar));
+        let same = source.as_ref().ok().cloned();
+        let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
+        #[cfg(feature = "arrow")]
+        if values.is_err() {
+            if let Some(done) = self.instead(same, form)? {
+                return Ok(done);
             }
+        } else if self.rows.is_some() || !self.columns.is_empty() {
+            return Err(no_table());
         }
         let values = values?;
         let bar = progress::bytes(values.len());
@@ -102,9 +114,37 @@ impl Export {
             })
         })
     }
+
+    /// Writes what is no array.
+    #[cfg(feature = "arrow")]
+    fn instead(&self, source: Option<Bytes>, form: Form) -> Result<Option<()>> {
+        let Some(source) = source else {
+            // It has been tried as a table already where no slice was given.
+            let may_be_table = self.slice.is_some() || self.offset.is_some();
+            let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
+            return rows.map(|rows| self.table(rows, form)).transpose();
+        };
+        let is_one = self.offset.is_none() && self.columns.is_empty();
+        let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
+        if let Some(slice) = self.rows.as_ref().or(self.slice.as_ref()) {
+            cells = cells.slice(slice)?;
+        }
+        let bar = progress::rows(cells.len());
+        self.to_file(|out| cells.export(form, out, &bar)).map(Some)
+    }
+
     /// Writes a table.
     #[cfg(feature = "arrow")]
-    fn table(&self, rows: &Rows, form: Form) -> Result<()> {
+    fn table(&self, mut rows: Rows, form: Form) -> Result<()> {
+        if self.objects {
+            rows.objects()?;
+        }
+        if !self.columns.is_empty() {
+            rows.columns(&self.columns)?;
+        }
+        if let Some(slice) = self.rows.as_ref().or(self.slice.as_ref()) {
+            rows.slice(slice)?;
+        }
         for line in rows.left_out() {
             eprintln!("{}: {line}", self.file.display());
         }

@@ -236,3 +236,33 @@ fn batches_on_their_own_are_exported_and_counted() {
     assert!(lines[1].contains("\"shape\":[4],\"count\":3,") && lines[1].contains("\"nulls\":1,"), "{counted}");
     assert!(tables().ok(&["stats", "--json", "arrow.b2b", "--slice", "2:"]).contains("\"shape\":[2],\"count\":2,"));
 }
+
+#[test]
+fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
+    let rows = tables().ok(&["cat", "kinds.b2z", "--csv", "--rows", "2:4"]);
+    for args in [&["cat", "kinds.b2z", "2:4", "--csv"][..], &["cat", "kinds.b2z::/", "2:4", "--csv"]] {
+        assert_eq!(tables().ok(args), rows, "{args:?}");
+    }
+    let some = tables().ok(&["cat", "kinds.b2z", "2:4", "--csv", "--columns", "u,i"]);
+    assert!(some.starts_with("u,i\n") && some.lines().count() == 3, "{some}");
+    let export = |args: &[&str]| tables().ok(&[&["export", "kinds.b2z", "-", "--format", "csv"], args].concat());
+    assert_eq!(export(&["--slice", "2:4"]), rows);
+    assert_eq!(export(&["--rows", "2:4"]), rows);
+    assert_eq!(export(&["--rows", "2:4", "--columns", "u,i"]), some);
+    assert_eq!(tables().ok(&["export", "arrow.b2b", "-", "--format", "csv", "--rows", "2:"]), "values\nc\nd\n");
+    let refused = |args: &[&str]| tables().refused(args);
+    assert_eq!(refused(&["cat", "kinds.b2z", "::2"]), "kinds.b2z: rows are taken without steps: 100:120");
+    let expected = "kinds.b2z: 2 indices, and the array has 1 dimensions: rows are taken as 100:120";
+    assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
+    let expected = "kinds.b2z: it is a table of several frames, and --offset names one; rows: --rows 5:7";
+    assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
+    assert_eq!(refused(&["export", "kinds.b2z", "-", "--offset", "0"]), expected);
+    // Several tables, and none is named.
+    let expected = "tree.b2z: it is a store: name a leaf, as in tree.b2z::/KEY";
+    assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
+    let array = "blocks.b2z::/_cols/n";
+    for args in [["--rows", "0:1"], ["--columns", "n"]] {
+        let expected = format!("{array}: it is no table: --rows and --columns are for tables");
+        assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
+    }
+}
