@@ -17,7 +17,7 @@ pub enum Format {
     Arrow,
     /// Comma-separated values with a line of names; lists and structs as JSON.
     Csv,
-    /// A JSON object for each row, each on a line of its own.
+    /// A JSON object for each row, each on a line of its own with all its fields: `{"float":"nan"}`, `{"bytes":"00ff"}` are what JSON lacks.
     Json,
     /// Parquet, compressed with Snappy; timestamps in seconds, which it lacks, as milliseconds.
     Parquet,

@@ -1,19 +1,24 @@
 //! [`lines`]: rows as JSON, an object a line.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type};
+use arrow_array::{Array, GenericBinaryArray, OffsetSizeTrait, PrimitiveArray};
 use arrow_cast::display::FormatOptions;
-use arrow_json::writer::{EncoderFactory, EncoderOptions, NullableEncoder};
+use arrow_json::writer::{EncoderFactory, EncoderOptions, NullableEncoder, make_encoder};
 use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
-use arrow_schema::{ArrowError, FieldRef};
+use arrow_schema::{ArrowError, DataType, FieldRef};
+use b2nd_view::elements::float;
+use b2nd_view::text::hex;
 
 use crate::times;
 
-/// A writer of rows, each on a line of its own.
+/// A writer of rows, each on a line of its own with all its fields. What JSON lacks is as in the JSON of arrays, an object of one key:
+/// `{"float":"nan"}`, `{"bytes":"00ff"}`.
 pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
-    WriterBuilder::new().with_encoder_factory(Arc::new(Encoders)).build(out)
+    WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }
 
 /// Encoders for arrays with values that Arrow's own encoders have no JSON for.
@@ -23,22 +28,58 @@ struct Encoders;
 impl EncoderFactory for Encoders {
     fn make_default_encoder<'a>(
         &self,
-        _: &'a FieldRef,
+        field: &'a FieldRef,
         array: &'a dyn Array,
         _: &'a EncoderOptions,
     ) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
+        match array.data_type() {
+            DataType::Float16 => return floats(field, array.as_primitive::<Float16Type>()),
+            DataType::Float32 => return floats(field, array.as_primitive::<Float32Type>()),
+            DataType::Float64 => return floats(field, array.as_primitive::<Float64Type>()),
+            DataType::Binary => return Ok(Some(bytes(array.as_binary::<i32>()))),
+            DataType::LargeBinary => return Ok(Some(bytes(array.as_binary::<i64>()))),
+            _ => {}
+        }
         let Some(times) = times::far(array, &FormatOptions::new()) else { return Ok(None) };
-        // Writing to memory does not fail.
-        let value = move |row, out: &mut Vec<u8>| drop(write!(out, "\"{}\"", times.value(row)));
-        Ok(Some(NullableEncoder::new(Box::new(By(value)), array.nulls().cloned())))
+        Ok(Some(by(array, move |row, out| put(out, format_args!("\"{}\"", times.value(row))))))
     }
 }
 
-/// An encoder that is a function.
+/// Floats, where JSON lacks one of them.
+fn floats<'a, T>(field: &'a FieldRef, array: &'a PrimitiveArray<T>) -> Result<Option<NullableEncoder<'a>>, ArrowError>
+where
+    T: ArrowPrimitiveType<Native: Into<f64>>,
+{
+    static PLAIN: LazyLock<EncoderOptions> = LazyLock::new(EncoderOptions::default);
+    let number = |row| -> f64 { array.value(row).into() };
+    if (0..array.len()).all(|row| number(row).is_finite()) {
+        return Ok(None);
+    }
+    let mut plain = make_encoder(field, array, &PLAIN)?;
+    Ok(Some(by(array, move |row, out| match number(row) {
+        finite if finite.is_finite() => plain.encode(row, out),
+        other => put(out, format_args!("{}", float(&other.to_string()))),
+    })))
+}
+
+fn bytes<O: OffsetSizeTrait>(array: &GenericBinaryArray<O>) -> NullableEncoder<'_> {
+    by(array, |row, out| put(out, format_args!("{{\"bytes\":\"{}\"}}", hex(array.value(row), ""))))
+}
+
+/// The encoder that is a function.
+fn by<'a>(array: &dyn Array, value: impl FnMut(usize, &mut Vec<u8>) + 'a) -> NullableEncoder<'a> {
+    NullableEncoder::new(Box::new(By(value)), array.nulls().cloned())
+}
+
 struct By<F>(F);
 
 impl<F: FnMut(usize, &mut Vec<u8>)> Encoder for By<F> {
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
         self.0(row, out);
     }
+}
+
+/// Writing to memory does not fail.
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    drop(out.write_fmt(text));
 }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{TimestampMillisecondType, TimestampSecondType};
+use arrow_array::types::{Float64Type, TimestampMillisecondType, TimestampSecondType};
 use arrow_array::{
-    Array, ArrayRef, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, ListArray, PrimitiveArray, RecordBatch,
-    StructArray, TimestampMicrosecondArray, TimestampSecondArray,
+    Array, ArrayRef, BinaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, Float32Array, Float64Array,
+    LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StructArray, TimestampMicrosecondArray, TimestampSecondArray,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 use b2nd_arrow::{ErrorKind, Format};
@@ -146,8 +146,40 @@ fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
             continue;
         }
         for ((line, cell), text) in lines.lines().zip(csv.lines().skip(1)).zip(texts) {
-            let value = if *text == "NULL" { "{}".to_owned() } else { format!("{{\"{name}\":\"{text}\"}}") };
+            let value = if *text == "NULL" { format!("{{\"{name}\":null}}") } else { format!("{{\"{name}\":\"{text}\"}}") };
             assert_eq!((line, cell), (&*value, text.trim_start_matches("NULL")));
         }
     }
+}
+
+#[test]
+fn json_tells_nulls_from_floats_that_it_lacks_and_bytes_from_text() {
+    let floats = [Some(f64::NAN), Some(f64::INFINITY), Some(f64::NEG_INFINITY), None, Some(0.1)];
+    let bytes: Vec<Option<&[u8]>> = vec![Some(b"a"), Some(&[0, 0xff]), Some(b""), None, Some(b"text")];
+    let lists = floats.iter().map(|value| value.map(|value| vec![Some(value), None, Some(-0.0)]));
+    let narrow: Float32Array = floats.iter().map(|value| value.map(|value| value as f32)).collect();
+    let field = |name, data_type| Arc::new(Field::new(name, data_type, true));
+    let structs = StructArray::from(vec![
+        (field("f", DataType::Float32), Arc::new(narrow) as ArrayRef),
+        (field("b", DataType::LargeBinary), Arc::new(LargeBinaryArray::from(bytes.clone()))),
+    ]);
+    let batch = batch([
+        ("f", Arc::new(Float64Array::from(floats.to_vec()))),
+        ("b", Arc::new(BinaryArray::from(bytes))),
+        ("l", Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(lists))),
+        ("s", Arc::new(structs)),
+    ]);
+    let lines = String::from_utf8(written(Format::Json, std::slice::from_ref(&batch)).unwrap()).unwrap();
+    let expected = [
+        r#"{"f":{"float":"nan"},"b":{"bytes":"61"},"l":[{"float":"nan"},null,-0.0],"s":{"f":{"float":"nan"},"b":{"bytes":"61"}}}"#,
+        r#"{"f":{"float":"inf"},"b":{"bytes":"00ff"},"l":[{"float":"inf"},null,-0.0],"s":{"f":{"float":"inf"},"b":{"bytes":"00ff"}}}"#,
+        r#"{"f":{"float":"-inf"},"b":{"bytes":""},"l":[{"float":"-inf"},null,-0.0],"s":{"f":{"float":"-inf"},"b":{"bytes":""}}}"#,
+        r#"{"f":null,"b":null,"l":null,"s":{"f":null,"b":null}}"#,
+        r#"{"f":0.1,"b":{"bytes":"74657874"},"l":[0.1,null,-0.0],"s":{"f":0.1,"b":{"bytes":"74657874"}}}"#,
+    ];
+    assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
+    // Lists and structs in CSV too.
+    let csv = String::from_utf8(written(Format::Csv, &[batch.project(&[2, 3]).unwrap()]).unwrap()).unwrap();
+    let first = r#""[{""float"":""nan""},null,-0.0]","{""f"":{""float"":""nan""},""b"":{""bytes"":""61""}}""#;
+    assert_eq!((csv.lines().nth(1), csv.lines().nth(4)), (Some(first), Some(r#","{""f"":null,""b"":null}""#)));
 }
