@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_store_directory, no_key};
+use b2nd_store::{Attributes, Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_store_directory, no_key};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -182,6 +182,11 @@ impl Paths {
         let in_folder = |folder: &dyn Folder, show: &mut Show, err: &mut dyn Write| {
             let store = store::list(folder, &mut Codec::default())?;
             match which {
+                (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
+                    // A group is shown as a store of its own, of which nothing else is asked.
+                    let attributes = group(&store, key).cloned().unwrap_or_default();
+                    show(&Found::Store { path, store: &Store { kind: None, attributes, leaves: Vec::new(), ..store } })
+                }
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(no_key(path).into()),
                 (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
@@ -228,6 +233,16 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
         Some(what) => Error::new(format_args!("it is {what}")),
         None => error.into(),
     }
+}
+
+/// The attributes of the group with this key.
+fn group<'s>(store: &'s Store, key: &str) -> Option<&'s Attributes> {
+    let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
+    // A leaf of the same key comes first.
+    if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {
+        return None;
+    }
+    groups.find(|(group, _)| group.trim_matches('/') == key).map(|(_, attributes)| attributes)
 }
 
 fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {

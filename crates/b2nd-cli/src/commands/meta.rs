@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File};
 use b2nd_ndarray::codec::Codec;
-use b2nd_store::{Attributes, Content, Location, Target};
+use b2nd_store::{Attributes, Content, Location, Store, Table, Target};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
@@ -23,15 +23,15 @@ pub(crate) enum Meta {
     /// Lists metalayers and attributes: names, where each is, values.
     #[command(after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta list archive.b2z::/group/x")]
     List {
-        /// A frame, a store or a leaf; as `b2nd info` takes it.
+        /// A frame, a store, a leaf or a group; as `b2nd info` takes it.
         file: PathBuf,
     },
-    /// Prints the value of an attribute, or of a metalayer if no attribute is called so, as JSON.
+    /// Prints the value of an attribute, or of a metalayer or of a table's metadata if no attribute is called so, as JSON.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]
     Get {
-        /// A frame, a store or a leaf; as `b2nd info` takes it.
+        /// A frame, a store, a leaf or a group; as `b2nd info` takes it.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -131,13 +131,14 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let value = |bytes: &[u8]| Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(room));
         let row = |name: &[u8], place: &str, value: String| vec![quoted(name), place.to_owned(), value];
-        let of = |attributes: &Attributes| {
+        let of = |attributes: &Attributes, place: &str| {
             let rows = attributes.iter().map(|(name, value)| {
                 let value = value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
-                row(name.as_bytes(), "attribute", value)
+                row(name.as_bytes(), place, value)
             });
             rows.collect::<Vec<_>>()
         };
+        let of_table = |table: &Table| [of(&table.metadata, "metadata"), of(&table.attributes, "attribute")].concat();
         let mut rows = match found {
             Found::Frame { frame, .. } => {
                 let metalayers = frame.header().metalayers().iter();
@@ -148,9 +149,12 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
                 }
                 rows
             }
-            Found::Store { store, .. } => of(&store.attributes),
+            Found::Store { store, .. } => match only_table(store) {
+                Some(table) => of_table(table),
+                None => of(&store.attributes, "attribute"),
+            },
             Found::Leaf { leaf, .. } => match &leaf.content {
-                Content::Table(table) => of(&table.attributes),
+                Content::Table(table) => of_table(table),
                 _ => return Err(Error::new("it is not one frame")),
             },
         };
@@ -179,11 +183,16 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
                     None => metalayer.ok_or_else(|| missing(if fixed { "metalayer" } else { "attribute" }))?.to_vec(),
                 }
             }
+            Found::Store { .. } | Found::Leaf { .. } if fixed => return Err(missing("metalayer")),
             Found::Store { store, .. } => {
-                store.attributes.bytes(name).filter(|_| !fixed).ok_or_else(|| missing("attribute"))?.to_vec()
+                let metadata = only_table(store).and_then(|table| table.metadata.bytes(name));
+                store.attributes.bytes(name).or(metadata).ok_or_else(|| missing("attribute"))?.to_vec()
             }
             Found::Leaf { leaf, .. } => match &leaf.content {
-                Content::Table(table) if !fixed => table.attributes.bytes(name).ok_or_else(|| missing("attribute"))?.to_vec(),
+                Content::Table(table) => {
+                    let value = table.attributes.bytes(name).or_else(|| table.metadata.bytes(name));
+                    value.ok_or_else(|| missing("attribute"))?.to_vec()
+                }
                 _ => return Err(Error::new("it is not one frame")),
             },
         };
@@ -196,6 +205,14 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         json::write_line(out, &value).map_err(Error::Write)?;
         Ok(true)
     })
+}
+
+/// The table that a store is.
+fn only_table(store: &Store) -> Option<&Table> {
+    match &store.leaves.iter().find(|leaf| leaf.key == "/")?.content {
+        Content::Table(table) => Some(table),
+        _ => None,
+    }
 }
 
 /// A frame that may be changed: a file or a directory on this machine.

@@ -202,6 +202,7 @@ fn columns_that_are_computed_come_last() {
     assert!(page.contains("\n  columns       2\n    i   int64\n    i2  expression  (o0 * 2)\n"), "{page}");
     // No file has to hold them.
     store.attribute("embed.b2e", "own", b"\x01");
+    store.attribute("_valid_rows.b2nd", "own", b"\x01");
     assert_eq!(store.run(&["check"]), (String::new(), String::new(), 0));
 }
 
@@ -215,6 +216,30 @@ fn groups_have_their_attributes_in_every_form() {
         let found = store.json(form);
         assert_eq!((&found[0]["vlmeta"], &found[0]["groups"]), (&json!({"root": 1}), &json!({"/g/h": {"deep": 2}})), "{form:?}");
         assert_eq!((&found[1]["key"], found[1].get("groups")), (&json!("/g/leaf"), None), "{form:?}");
+    }
+}
+
+#[test]
+fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
+    let tests = Directory::new();
+    tests.unpack("kinds.b2z", "group/table.b2d");
+    let attributes = |name: &str, value: &str| {
+        tests.take("example.b2nd", "group.b2nd");
+        tests.ok(&["meta", "set", "group.b2nd", name, "--text", value]);
+        tests.read("group.b2nd")
+    };
+    tests.write("tree.b2d/g/h/__vlmeta__.b2f", attributes("depth", "of a group"));
+    tests.write("tree.b2d/g/leaf.b2nd", tests.read("group.b2nd"));
+    assert_eq!(tests.ok(&["meta", "get", "tree.b2d::/g/h", "depth"]), "\"of a group\"\n");
+    assert!(tests.ok(&["meta", "list", "tree.b2d::/g/h"]).contains("\"depth\"       attribute  \"of a group\"\n"));
+    assert_eq!(tests.refused(&["meta", "get", "tree.b2d::/g/h", "none"]), "tree.b2d::/g/h: there is no attribute \"none\"");
+    assert!(tests.refused(&["meta", "list", "tree.b2d::/g/i"]).starts_with("tree.b2d::/g/i: there is no /g/i in it"));
+    for table in ["group/table.b2d", "group/table.b2d::/"] {
+        let listed = tests.ok(&["meta", "list", table]);
+        assert!(listed.lines().any(|line| line.starts_with("\"schema\"") && line.contains("  metadata  ")), "{listed}");
+        assert!(tests.ok(&["meta", "get", table, "schema"]).contains("n_rows"), "{table}");
+        let refused = tests.refused(&["meta", "get", "--fixed", table, "schema"]);
+        assert_eq!(refused, format!("{table}: there is no metalayer \"schema\""));
     }
 }
 
