@@ -22,7 +22,7 @@ pub(crate) struct Csv<W> {
 impl<W: Write> Csv<W> {
     /// Writes the names.
     pub(crate) fn new(mut out: W, schema: &Schema) -> Result<Csv<W>> {
-        let names: Vec<_> = schema.fields().iter().map(|field| in_quotes(field.name())).collect();
+        let names: Vec<_> = schema.fields().iter().map(|field| in_cell(field.name())).collect();
         out.write_all((names.join(",") + "\n").as_bytes())?;
         Ok(Csv { out })
     }
@@ -45,10 +45,10 @@ impl<W: Write> Csv<W> {
                 }
                 cell.clear();
                 formatter.value(row).write(&mut cell)?;
-                if column.data_type().is_numeric() {
+                if column.data_type().is_numeric() || column.is_null(row) {
                     lines.push_str(&cell);
                 } else {
-                    lines.push_str(&in_quotes(&cell));
+                    lines.push_str(&in_cell(&cell));
                 }
             }
             lines.push('\n');
@@ -59,6 +59,11 @@ impl<W: Write> Csv<W> {
         }
         Ok(self.out.write_all(lines.as_bytes())?)
     }
+}
+
+/// A text as a cell, where nothing at all is a null.
+fn in_cell(text: &str) -> String {
+    if text.is_empty() { "\"\"".to_owned() } else { in_quotes(text) }
 }
 
 /// Each value as JSON, null where it is null.

@@ -126,7 +126,14 @@ impl From<b2nd_ndarray::Error> for Error {
 
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
-        Error::damaged(error)
+        match error {
+            // One that was an error of this crate before knows its place already.
+            ArrowError::ExternalError(error) => match error.downcast::<Error>() {
+                Ok(error) => *error,
+                Err(error) => Error::damaged(error),
+            },
+            error => Error::damaged(error),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::milliseconds::Milliseconds;
 pub enum Format {
     /// An Arrow IPC file.
     Arrow,
-    /// Comma-separated values with a line of names; lists and structs as JSON.
+    /// Comma-separated values with a line of names; lists and structs as JSON. An empty text is `""`, and a null nothing.
     Csv,
     /// A JSON object for each row, each on a line of its own with all its fields: `{"float":"nan"}`, `{"bytes":"00ff"}` are what JSON lacks.
     Json,
@@ -48,7 +48,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// A batch cannot be read, the format has no place for a type or a value, or `out` fails.
+    /// There is no column, a batch cannot be read, the format has no place for a type or a value, or `out` fails.
     pub fn write(
         self,
         schema: &SchemaRef,
@@ -56,6 +56,9 @@ impl Format {
         out: impl Write + Send,
         mut written: impl FnMut(u64),
     ) -> Result<()> {
+        if schema.fields().is_empty() {
+            return Err(Error::new(ErrorKind::Refused, "there is no column to write"));
+        }
         let mut sink = match self {
             Format::Arrow => Sink::Arrow(Box::new(arrow_ipc::writer::FileWriter::try_new(out, schema)?)),
             Format::Csv => Sink::Csv(Csv::new(out, schema)?),

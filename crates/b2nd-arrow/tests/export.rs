@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow_array::types::{Float64Type, TimestampMillisecondType, TimestampSecondType};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, Float32Array, Float64Array,
-    LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StructArray, TimestampMicrosecondArray, TimestampSecondArray,
+    LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+    TimestampSecondArray,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 use b2nd_arrow::{ErrorKind, Format};
@@ -182,4 +183,30 @@ fn json_tells_nulls_from_floats_that_it_lacks_and_bytes_from_text() {
     let csv = String::from_utf8(written(Format::Csv, &[batch.project(&[2, 3]).unwrap()]).unwrap()).unwrap();
     let first = r#""[{""float"":""nan""},null,-0.0]","{""f"":{""float"":""nan""},""b"":{""bytes"":""61""}}""#;
     assert_eq!((csv.lines().nth(1), csv.lines().nth(4)), (Some(first), Some(r#","{""f"":null,""b"":null}""#)));
+}
+
+#[test]
+fn csv_tells_an_empty_text_from_a_null() {
+    let texts = StringArray::from(vec![Some("a"), Some(""), None, Some(" b,\"c\"")]);
+    let bytes: Vec<Option<&[u8]>> = vec![Some(b"a"), None, Some(b""), None];
+    let batch = batch([("", Arc::new(texts) as ArrayRef), ("b", Arc::new(BinaryArray::from(bytes)))]);
+    let csv = String::from_utf8(written(Format::Csv, &[batch]).unwrap()).unwrap();
+    assert_eq!(csv, "\"\",b\na,61\n\"\",\n,\"\"\n\" b,\"\"c\"\"\",\n");
+}
+
+#[test]
+fn a_table_of_no_columns_is_refused() {
+    let none = arrow_schema::Schema::empty().into();
+    for format in [Format::Arrow, Format::Csv, Format::Json, Format::Parquet] {
+        let mut out = Vec::new();
+        let error = format.write(&none, std::iter::empty(), &mut out, |_| {}).unwrap_err();
+        assert_eq!((error.to_string(), out.len()), ("there is no column to write".to_owned(), 0));
+    }
+}
+
+#[test]
+fn an_error_that_arrow_passed_on_has_its_place_once() {
+    let of = || b2nd_arrow::Table::open("missing.b2z").unwrap_err();
+    let (inner, passed) = (of(), b2nd_arrow::Error::from(arrow_schema::ArrowError::from(of())));
+    assert_eq!((inner.to_string(), inner.kind()), (passed.to_string(), passed.kind()));
 }

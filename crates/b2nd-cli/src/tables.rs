@@ -130,8 +130,9 @@ impl Rows {
     /// Prints them for a person.
     pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
         let width = terminal().map(|(columns, _)| columns);
-        for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)? {
-            out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
+        let has_columns = !self.projection.is_empty();
+        for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)?.filter(|_| has_columns) {
+            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
         }
         let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
         let is_all = self.len() == self.table.rows();
@@ -144,7 +145,11 @@ impl Rows {
     /// Writes them in a format.
     pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
-        write(format_of(form).ok_or_else(refused)?, self.read()?, out, |rows| bar.inc(rows))
+        let format = format_of(form).ok_or_else(refused)?;
+        if self.projection.is_empty() {
+            return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
+        }
+        write(format, self.read()?, out, |rows| bar.inc(rows))
     }
 
     /// The columns whose files hold values that are not read, and why; in no computed one are values.
@@ -214,7 +219,7 @@ impl Cells {
         }
         let (width, count) = (terminal().map(|(columns, _)| columns), self.reader.remaining());
         for batch in self.reader {
-            out.write_all(text(&batch?, width)?.as_bytes()).map_err(Error::Write)?;
+            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
         }
         let shown = if count == self.all { String::new() } else { format!("{count} of ") };
         writeln!(out, "{shown}{}", counted(self.all, "value")).map_err(Error::Write)

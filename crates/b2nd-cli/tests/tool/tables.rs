@@ -151,6 +151,12 @@ fn check_reads_the_values_of_tables() {
     let (found, _, code) = tests.run(&["check", "--data", "t.b2d"]);
     assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
     assert_eq!(code, 1);
+    // Each command says the path and the column once.
+    for args in [&["cat", "t.b2d"][..], &["cat", "--csv", "t.b2d"], &["stats", "t.b2d"], &["export", "t.b2d", "t.json"]] {
+        let error = tests.refused(args);
+        assert!(error.starts_with("t.b2d: column \"i\"") && error.matches("t.b2d").count() == 1, "{error}");
+    }
+    assert!(!tests.path("t.json").exists());
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Col
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
     for batch in reader {
-        let batch = batch?;
+        let batch = batch.map_err(b2nd_arrow::Error::from)?;
         columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
         bar.inc(batch.num_rows() as u64);
     }
