@@ -32,6 +32,12 @@ pub(crate) enum Form {
     Parquet,
 }
 
+/// The endings of names, for people.
+#[cfg(feature = "arrow")]
+const ENDINGS: &str = ".npy, .csv, .json, .txt, .arrow or .parquet";
+#[cfg(not(feature = "arrow"))]
+const ENDINGS: &str = ".npy, .csv, .json or .txt";
+
 /// Values to be written: their type, and the shape that they have as a file of their own.
 pub(crate) struct Layout {
     pub(crate) dtype: Option<DType>,
@@ -69,7 +75,7 @@ impl Form {
             "" if path == Path::new("-") => Ok(Form::Npy),
             _ => {
                 let name = path.display();
-                Err(Error::new(format_args!("{name}: expected a name that ends in .npy, .csv, .json or .txt, or --format")))
+                Err(Error::new(format_args!("{name}: expected a name that ends in {ENDINGS}, or --format")))
             }
         }
     }

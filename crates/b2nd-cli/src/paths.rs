@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Attributes, Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_store_directory, no_key};
+use b2nd_store::{Attributes, Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory, no_key};
 use b2nd_view::json::Place;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -196,7 +196,7 @@ impl Paths {
             }
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {
-            let frame = Frame::open_at(&**source, offset)?;
+            let frame = Frame::open_at(&**source, offset).map_err(|error| what_is_at(&**source, offset, error))?;
             return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
         }
         if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err))? {
@@ -232,6 +232,14 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     match foreign::describe_source(source) {
         Some(what) => Error::new(format_args!("it is {what}")),
         None => error.into(),
+    }
+}
+
+/// Says that no frame starts at a byte that was named, where that is so.
+pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
+    match source.read(offset..offset.saturating_add(10)) {
+        Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of it")),
+        _ => error.into(),
     }
 }
 

@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::{Form, Layout};
-use crate::paths::{of_directory, what_it_is};
+use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 
 /// The most bytes of values that are held at once.
@@ -109,7 +109,10 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
         return Err(error);
     }
     match array {
-        Err(b2nd_ndarray::Error::B2nd(error)) => Err(what_it_is(&*source, error)),
+        Err(b2nd_ndarray::Error::B2nd(error)) => Err(match offset {
+            Some(offset) => what_is_at(&*source, offset, error),
+            None => what_it_is(&*source, error),
+        }),
         array => Ok(array?),
     }
 }

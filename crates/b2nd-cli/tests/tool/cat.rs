@@ -43,7 +43,9 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
     }
     let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
-    assert_eq!(refused, "a.b2nd: a.xls: expected a name that ends in .npy, .csv, .json or .txt, or --format");
+    let endings =
+        if cfg!(feature = "arrow") { ".npy, .csv, .json, .txt, .arrow or .parquet" } else { ".npy, .csv, .json or .txt" };
+    assert_eq!(refused, format!("a.b2nd: a.xls: expected a name that ends in {endings}, or --format"));
     assert!(!tests.path("a.xls").exists());
 }
 
@@ -82,6 +84,13 @@ fn a_frame_inside_a_file_has_its_values_read() {
     let tests = two_rows();
     let frame = tests.read("a.b2nd");
     tests.write("in.h5", [&b"\x89HDF\r\n\x1a\n"[..], &frame].concat());
+    for args in [&["cat"][..], &["info"], &["stats"], &["export"]] {
+        let out: &[&str] = if args[0] == "export" { &["none.npy"] } else { &[] };
+        for at in ["0", "5", "99999"] {
+            let refused = tests.refused(&[args, &["--offset", at, "in.h5"], out].concat());
+            assert_eq!(refused, format!("in.h5: no frame starts at byte {at} of it"), "{args:?}");
+        }
+    }
     assert_eq!(tests.ok(&["cat", "--offset", "8", "in.h5"]), "0  1  2\n3  4  5\n");
     tests.ok(&["export", "--offset", "0x8", "in.h5", "b.npy"]);
     assert_eq!(tests.read("b.npy"), tests.read("a.npy"));
