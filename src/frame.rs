@@ -39,14 +39,14 @@ mod writer;
 pub use chunk::raw;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
-pub use disk::{Directory, Disk, Editor, File, FileSource, Handle, OneFile, Storage, rewrite, rewrite_in};
+pub use disk::{Directory, Disk, Editor, File, FileSource, Handle, OneFile, SPARSE_FRAME, Storage, rewrite, rewrite_in};
 pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]
 pub use msgpack::{decode_msgpack, encode_msgpack};
 #[doc(hidden)]
 pub use open::LONGEST;
-pub use open::{ChunkReader, Frame};
+pub use open::{ChunkReader, FIRST_READ, Frame};
 pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;

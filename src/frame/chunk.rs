@@ -11,7 +11,6 @@ mod index;
 mod pipeline;
 mod shuffle;
 mod streams;
-pub(super) use header::EXTENDED;
 use header::no_nan;
 pub use header::{ChunkHeader, Special};
 pub use index::{Offset, Offsets};
@@ -144,7 +143,7 @@ impl<'a> Chunk<'a> {
     /// The data is longer than a chunk can hold (2 GiB less 32 bytes), or `typesize` is 0.
     pub fn store(data: &[u8], typesize: usize) -> Result<Chunk<'static>> {
         let header = ChunkHeader::stored(data.len(), typesize)?;
-        let mut bytes = Vec::with_capacity(EXTENDED + data.len());
+        let mut bytes = Vec::with_capacity(ChunkHeader::MAX_LEN + data.len());
         bytes.extend_from_slice(header.as_bytes());
         bytes.extend_from_slice(data);
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })

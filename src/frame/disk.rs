@@ -21,4 +21,4 @@ pub use storage::{Disk, Handle, Storage};
 pub use writer::{Directory, OneFile};
 
 /// The file of a sparse frame's directory that holds header, index and trailer.
-const SPARSE_FRAME: &str = "chunks.b2frame";
+pub const SPARSE_FRAME: &str = "chunks.b2frame";

@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::cell::Once;
-use super::chunk::{Chunk, ChunkHeader, EXTENDED, Offset, Offsets, Special};
+use super::chunk::{Chunk, ChunkHeader, Offset, Offsets, Special};
 use super::header::{FrameType, Header};
 use super::source::Source;
 use super::trailer::Trailer;
@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 mod reader;
 pub use reader::ChunkReader;
 
-/// The length of the first read, and of the last. 99.8% of the headers seen fit.
-const FIRST_READ: u64 = 4096;
+/// The number of bytes that are read first, and last: 99.8% of the headers seen fit.
+pub const FIRST_READ: u64 = 4096;
 
 /// A chunk's place of at most this length is read at once, whatever length the chunk's header gives.
 const READ_AT_ONCE: u64 = 1 << 20;
@@ -132,7 +132,7 @@ pub(super) fn read_front<'a>(
     if length <= READ_AT_ONCE {
         return read(place);
     }
-    let header = read(place.start..place.start.saturating_add(EXTENDED as u64))?;
+    let header = read(place.start..place.start.saturating_add(ChunkHeader::MAX_LEN as u64))?;
     match ChunkHeader::from_slice(&header) {
         Ok(header) => {
             let length = length.min(header.cbytes() as u64);

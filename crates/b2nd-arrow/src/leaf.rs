@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, ChunkReader, Frame, FrameType, Offset, Special};
+use b2nd::frame::{Chunk, ChunkHeader, ChunkReader, Frame, FrameType, Offset, Special};
 use b2nd_codec::{Codec, Decoder};
 use b2nd_ndarray::Array;
 use b2nd_store::attributes::MAX_VALUE;
@@ -13,9 +13,6 @@ use crate::place::Shared;
 
 /// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
-
-/// The length of a chunk's header, which its value follows where all elements have the same.
-const CHUNK_HEADER: usize = 32;
 
 /// No codec makes one byte into more.
 const MAX_RATIO: usize = 1 << 16;
@@ -92,9 +89,11 @@ impl Leaf {
         let special = match self.0.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,
             _ => {
-                let chunk = self.0.chunk_reader(number, CHUNK_HEADER as u64)?;
+                let chunk = self.0.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?;
                 match chunk.header().special() {
-                    Some(Special::Value) => return Ok(chunk.read(CHUNK_HEADER..CHUNK_HEADER + 1)?.first().copied()),
+                    Some(Special::Value) => {
+                        return Ok(chunk.read(ChunkHeader::MAX_LEN..ChunkHeader::MAX_LEN + 1)?.first().copied());
+                    }
                     Some(special) => special,
                     None => return Ok(None),
                 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
+use b2nd::frame::SPARSE_FRAME;
 use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::{Path, PathPart};
 use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
@@ -51,9 +52,6 @@ pub struct Member {
 /// Characters that a url's path cannot hold as they are.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
-
-/// The file of a sparse frame's directory that stands for all of it.
-pub const SPARSE: &str = "chunks.b2frame";
 
 /// A store with its connections for each scheme and host.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
@@ -164,11 +162,11 @@ impl Object {
 
     fn file_url(&self) -> String {
         let is_sparse = match &self.place {
-            Place::Disk(path) => path.ends_with(SPARSE),
-            Place::Remote(_, path) => path.filename() == Some(SPARSE),
+            Place::Disk(path) => path.ends_with(SPARSE_FRAME),
+            Place::Remote(_, path) => path.filename() == Some(SPARSE_FRAME),
         };
-        if is_sparse && self.members.is_empty() && !self.url.ends_with(SPARSE) {
-            format!("{}/{SPARSE}", self.url)
+        if is_sparse && self.members.is_empty() && !self.url.ends_with(SPARSE_FRAME) {
+            format!("{}/{SPARSE_FRAME}", self.url)
         } else {
             self.url.clone()
         }
@@ -260,8 +258,8 @@ pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
 
 /// A sparse frame has its directory's url.
 pub(crate) fn named(mut url: String) -> String {
-    if url.ends_with(&format!("/{SPARSE}")) && store_of(&url).is_none() {
-        url.truncate(url.len() - SPARSE.len() - 1);
+    if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
+        url.truncate(url.len() - SPARSE_FRAME.len() - 1);
     }
     url
 }

@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 
-#[cfg(any(feature = "c", feature = "plugins"))]
-use b2nd::frame::ChunkHeader;
-use b2nd::frame::{Chunk, Codec, Filter, Header, SplitMode};
+use b2nd::frame::{Chunk, ChunkHeader, Codec, Filter, Header, SplitMode};
 use b2nd::{Error, Result};
 
 #[cfg(feature = "c")]
@@ -15,9 +13,6 @@ use crate::leaf::Packers;
 use crate::plugins;
 use crate::settings::Settings;
 use crate::support::{Place, place};
-
-/// The length of a chunk's header.
-const HEADER: usize = 32;
 
 /// Shorter data is stored as it is.
 const SHORTEST: usize = 32;
@@ -144,23 +139,23 @@ impl Encoder {
         let splits = self.splits(blocksize);
         let mut header = self.header(data.len(), blocksize, splits)?;
         if data.iter().all(|&byte| byte == 0) {
-            header[12..16].copy_from_slice(&int32(HEADER)?);
+            header[12..16].copy_from_slice(&int32(ChunkHeader::MAX_LEN)?);
             header[31] = 1 << 4;
             return Ok(header.to_vec());
         }
         let mut chunk = header.to_vec();
-        chunk.resize(HEADER + 4 * data.len().div_ceil(blocksize), 0);
+        chunk.resize(ChunkHeader::MAX_LEN + 4 * data.len().div_ceil(blocksize), 0);
         let State { packers, block: filtered, other, first, stream } = state;
         for (number, block) in data.chunks(blocksize).enumerate() {
             let start = int32(chunk.len())?;
-            chunk[HEADER + 4 * number..][..4].copy_from_slice(&start);
+            chunk[ChunkHeader::MAX_LEN + 4 * number..][..4].copy_from_slice(&start);
             self.pipeline.apply(block, number == 0, first, filtered, other)?;
             let filtered = if self.pipeline.is_empty() { block } else { filtered.get(..block.len()).unwrap_or_default() };
             let streams = if splits && block.len() == blocksize { typesize } else { 1 };
             for part in filtered.chunks(filtered.len() / streams) {
                 self.put_stream(part, packers, stream, &mut chunk)?;
             }
-            if chunk.len() >= HEADER + data.len() {
+            if chunk.len() >= ChunkHeader::MAX_LEN + data.len() {
                 return self.stored(data);
             }
         }
@@ -200,8 +195,8 @@ impl Encoder {
     }
 
     /// The header of a compressed chunk, but for its length.
-    fn header(&self, nbytes: usize, blocksize: usize, splits: bool) -> Result<[u8; HEADER]> {
-        let mut header = [0; HEADER];
+    fn header(&self, nbytes: usize, blocksize: usize, splits: bool) -> Result<[u8; ChunkHeader::MAX_LEN]> {
+        let mut header = [0; ChunkHeader::MAX_LEN];
         let format = match self.settings.codec {
             Codec::Lz4Hc => 1,
             Codec::Zlib => 3,

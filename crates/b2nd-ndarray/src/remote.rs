@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd::frame::FrameType;
+use b2nd::frame::{FIRST_READ, FrameType};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
@@ -18,9 +18,6 @@ use crate::options::Options;
 use crate::parts::Parts;
 use crate::select::Select;
 use crate::write::to_frame;
-
-/// The length that the first request asks for: most headers fit.
-const FIRST_READ: u64 = 4096;
 
 /// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.
 const GAP: u64 = 64 << 10;

@@ -22,9 +22,6 @@ pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 /// Smaller slices, in bytes of decompressed blocks, are decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// The longest header of a chunk, before its block table.
-const LONGEST_HEADER: u64 = 32;
-
 /// Smaller blocks, in bytes, are read together with their chunk.
 const SMALL_BLOCK: i64 = 8 << 10;
 
@@ -73,7 +70,8 @@ impl Array {
         let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
-        let front = (!(small && most)).then(|| grid.blocks_per_chunk().saturating_mul(4).saturating_add(LONGEST_HEADER));
+        let front =
+            (!(small && most)).then(|| grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64));
         let in_chunk = |error| Error::in_chunk(number, error);
         let mut bytes = store::chunk(&self.store, number, front)?;
         let special = self.check_chunk(&mut bytes).map_err(in_chunk)?;

@@ -11,13 +11,9 @@ use b2nd::Result;
 use crate::folder::Folder;
 use crate::frame::Frame;
 use crate::kind::Kind;
-use b2nd::frame::{FileSource, Source};
+use b2nd::frame::{FIRST_READ, FileSource, Source};
 
-/// The file that makes a directory a sparse frame.
-pub const SPARSE_FRAME: &str = "chunks.b2frame";
-
-/// The length that is read when a file is opened: what most headers need, and all of a small file.
-const FIRST_READ: u64 = 4096;
+pub use b2nd::frame::SPARSE_FRAME;
 
 /// A file, whose first bytes have been read. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
 pub struct LocalFile {

@@ -15,7 +15,7 @@ mod trailer;
 mod walk;
 
 /// The length of a chunk's header.
-const HEADER: u64 = 32;
+const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
 /// The most chunks that a new frame gets: an index of them is as long.
 const MOST: u64 = LONGEST / 8;

@@ -12,9 +12,6 @@ use crate::frame::metalayers::mismatch;
 /// The length of a header of Blosc 1.
 const SHORT: usize = 16;
 
-/// The length of a header with a filter pipeline.
-pub(in crate::frame) const EXTENDED: usize = 32;
-
 /// The longest block in bytes.
 const MAX_BLOCKSIZE: usize = 536_866_816;
 
@@ -90,10 +87,13 @@ impl core::fmt::Display for Special {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
     /// If the header has 16 bytes, the others are zero.
-    bytes: [u8; EXTENDED],
+    bytes: [u8; ChunkHeader::MAX_LEN],
 }
 
 impl ChunkHeader {
+    /// The length of a header in bytes. Blosc 1 wrote shorter ones, of 16 bytes.
+    pub const MAX_LEN: usize = 32;
+
     /// Decodes the header at the front of a chunk: 32 bytes, or 16 if it is not extended.
     ///
     /// # Errors
@@ -101,8 +101,9 @@ impl ChunkHeader {
     /// C-Blosc2 would refuse a field, which the error names: sizes are negative or contradict each other, or the typesize is 0. Or the
     /// input ends early.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
-        let mut bytes = [0; EXTENDED];
-        let length = if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { EXTENDED } else { SHORT };
+        let mut bytes = [0; ChunkHeader::MAX_LEN];
+        let length =
+            if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { ChunkHeader::MAX_LEN } else { SHORT };
         let Some(header) = chunk.get(..length) else {
             return Err(Error::end(length - chunk.len(), chunk.len()).field("chunk header"));
         };
@@ -116,7 +117,7 @@ impl ChunkHeader {
     pub(in crate::frame) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
-        let cbytes = EXTENDED.saturating_add(nbytes);
+        let cbytes = ChunkHeader::MAX_LEN.saturating_add(nbytes);
         header.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
         header.check()?;
         Ok(header)
@@ -128,7 +129,7 @@ impl ChunkHeader {
         header.bytes[2] |= IS_UNSPLIT;
         header.bytes[21] = Filter::Shuffle.code();
         header.set_blocksize(blocksize);
-        header.bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED.saturating_add(payload))?);
+        header.bytes[12..16].copy_from_slice(&length("cbytes", ChunkHeader::MAX_LEN.saturating_add(payload))?);
         header.check()?;
         Ok(header)
     }
@@ -165,7 +166,7 @@ impl ChunkHeader {
             )));
         }
         header.bytes[31] = Special::Value.code() << 4;
-        header.bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED + typesize)?);
+        header.bytes[12..16].copy_from_slice(&length("cbytes", ChunkHeader::MAX_LEN + typesize)?);
         header.check()?;
         Ok(header)
     }
@@ -182,12 +183,12 @@ impl ChunkHeader {
         if typesize == 0 {
             return Err(mismatch("typesize", "1 or more", typesize, 3));
         }
-        let mut bytes = [0; EXTENDED];
+        let mut bytes = [0; ChunkHeader::MAX_LEN];
         // C-Blosc2 too writes 1 for a typesize that the field cannot hold.
         bytes[..4].copy_from_slice(&[VERSION, 1, IS_EXTENDED, u8::try_from(typesize).unwrap_or(1)]);
         bytes[4..8].copy_from_slice(&length("nbytes", nbytes)?);
         bytes[8..12].copy_from_slice(&length("blocksize", nbytes.clamp(1, MAX_BLOCKSIZE))?);
-        bytes[12..16].copy_from_slice(&length("cbytes", EXTENDED)?);
+        bytes[12..16].copy_from_slice(&length("cbytes", ChunkHeader::MAX_LEN)?);
         Ok(ChunkHeader { bytes })
     }
 
@@ -215,8 +216,13 @@ impl ChunkHeader {
         if self.special().is_none() {
             return Err(mismatch("special value", "1 to 4", code, 31));
         }
-        if self.special() == Some(Special::Value) && self.cbytes() < EXTENDED + self.typesize() {
-            return Err(mismatch("cbytes", format_args!("{EXTENDED} + typesize ({})", self.typesize()), cbytes, 12));
+        if self.special() == Some(Special::Value) && self.cbytes() < ChunkHeader::MAX_LEN + self.typesize() {
+            return Err(mismatch(
+                "cbytes",
+                format_args!("{} + typesize ({})", ChunkHeader::MAX_LEN, self.typesize()),
+                cbytes,
+                12,
+            ));
         }
         Ok(())
     }
@@ -239,7 +245,7 @@ impl ChunkHeader {
 
     /// The length of the header in bytes: 32, or 16 if it is not extended.
     pub fn header_len(&self) -> usize {
-        if self.is_extended() { EXTENDED } else { SHORT }
+        if self.is_extended() { ChunkHeader::MAX_LEN } else { SHORT }
     }
 
     /// Returns true if the header has 32 bytes, and so a filter pipeline.
@@ -397,9 +403,12 @@ pub(in crate::frame) fn no_nan(typesize: usize) -> Error {
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),
-        Err(_) => {
-            Err(Error::new(ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit: MAX_CBYTES - EXTENDED })
-                .field(name))
-        }
+        Err(_) => Err(Error::new(ErrorKind::TooLong {
+            marker: "a chunk",
+            unit: "bytes",
+            length,
+            limit: MAX_CBYTES - ChunkHeader::MAX_LEN,
+        })
+        .field(name)),
     }
 }

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::{ChunkPlace, Frame, Keep, cut_off};
 use crate::error::{Error, Result};
-use crate::frame::chunk::{ChunkHeader, EXTENDED};
+use crate::frame::chunk::ChunkHeader;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
@@ -38,7 +38,7 @@ impl<S: Source> Frame<S> {
     ///
     /// Those of [`chunk`](Frame::chunk).
     pub fn chunk_header(&self, number: u64) -> Result<ChunkHeader> {
-        Ok(*self.chunk_reader(number, EXTENDED as u64)?.header())
+        Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
     /// Opens the chunk with this number for reading in parts. It reads the first `front` bytes (at least the header), or all of a chunk
@@ -49,7 +49,7 @@ impl<S: Source> Frame<S> {
     /// Those of [`chunk`](Frame::chunk).
     pub fn chunk_reader(&self, number: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
-        let front = front.max(EXTENDED as u64);
+        let front = front.max(ChunkHeader::MAX_LEN as u64);
         let (start, room, bytes) = match &place {
             ChunkPlace::Special(special) => {
                 let chunk = self.header.special_chunk(*special, number)?;

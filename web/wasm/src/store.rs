@@ -1,6 +1,6 @@
 //! A store and its leaves, each as the object of JSON that the tool prints of it.
 
-use b2nd::frame::Source;
+use b2nd::frame::{FIRST_READ, Source};
 use b2nd::{Error, Result};
 use b2nd_codec::Codec;
 use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Table, Zip, is_of_source};
@@ -18,7 +18,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         return Ok(None);
     }
     let Some(file) = files.get("") else { return of_folder(name, files).map(Some) };
-    if store::is_zip(&file.read(0..4096)?) {
+    if store::is_zip(&file.read(0..FIRST_READ)?) {
         return of_folder(name, &Zip::open(&**file)?).map(Some);
     }
     // What is no frame at all has its error where its bytes are shown.

@@ -7,10 +7,11 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
+use b2nd::frame::FIRST_READ;
 use b2nd_view::Source;
 use rustix::fs::{Mode, OFlags, openat};
 
-use super::fetched::{FIRST, too_much};
+use super::fetched::too_much;
 use crate::place::micros;
 use crate::remote::{CHANGED, HELD};
 use crate::row::Row;
@@ -42,7 +43,7 @@ impl Disk {
         let file = self.file(path)?;
         let found = file.metadata()?;
         let mut first = std::mem::take(&mut self.buffer);
-        first.resize(found.len().min(FIRST) as usize, 0);
+        first.resize(found.len().min(FIRST_READ) as usize, 0);
         read_exactly(&file, &mut first, 0)?;
         Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use b2nd::ErrorKind;
-use b2nd::frame::Pieces;
+use b2nd::frame::{FIRST_READ, Pieces};
 use b2nd_view::Source;
 use futures::{StreamExt, stream};
 use object_store::ObjectStore;
@@ -16,14 +16,11 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// The length of the first read. 99.8% of known headers fit.
-pub(super) const FIRST: u64 = 4096;
-
 /// The bytes of each place that are read where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
-const OF_MEMBER: u64 = FIRST + 1024;
+const OF_MEMBER: u64 = FIRST_READ + 1024;
 
 /// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
-const GAP: u64 = FIRST;
+const GAP: u64 = FIRST_READ;
 
 /// The longest range that is not asked for as such.
 const MOST: u64 = 1 << 20;
@@ -117,7 +114,7 @@ impl Fetched {
     /// Ranges to fetch of what was asked for and is not at hand: of neighbours one. Where they are more than is held of a file, they fail.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // The first answer says how long it is.
-        let Some(known) = known else { return std::iter::once(0..FIRST).collect() };
+        let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };
         let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for range in asked {
@@ -145,8 +142,8 @@ impl Fetched {
 
     /// The bytes that will probably be asked for next: those that follow, or of a frame's end those before it.
     fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
-        if range.start == 0 && range.end <= FIRST {
-            return 0..FIRST.min(size);
+        if range.start == 0 && range.end <= FIRST_READ {
+            return 0..FIRST_READ.min(size);
         }
         if range.end == size {
             return range.start.min(size.saturating_sub(at_least))..range.end;

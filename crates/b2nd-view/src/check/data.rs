@@ -19,7 +19,7 @@ const MAX_GAP: u64 = i32::MAX as u64;
 const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.
-const HEADER: u64 = 32;
+const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
 /// Memory that an index takes when it is decoded, in lengths of its own.
 const OFFSETS: u64 = 4;

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::FAR;
-use crate::frame::chunk::EXTENDED;
+use crate::frame::chunk::ChunkHeader;
 use crate::frame::chunk::shuffle::shuffle;
 
 /// The length of an offset.
@@ -42,7 +42,7 @@ pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
         stream.clear();
         compress_stream(shuffled, &mut table, &mut stream);
         let stream = if stream.len() >= block.len() { &*shuffled } else { &stream[..] };
-        let start = i32::try_from(EXTENDED + output.len()).ok()?;
+        let start = i32::try_from(ChunkHeader::MAX_LEN + output.len()).ok()?;
         output[number * 4..][..4].copy_from_slice(&start.to_le_bytes());
         output.extend_from_slice(&i32::try_from(stream.len()).ok()?.to_le_bytes());
         output.extend_from_slice(stream);
