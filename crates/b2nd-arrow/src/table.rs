@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use arrow_schema::{Schema, SchemaRef};
 use serde_json::Value;
@@ -199,8 +200,22 @@ impl Table {
 
     /// Reads all values of all columns that have an Arrow type: the first error of each.
     pub fn verify(&self) -> Vec<Error> {
+        self.verify_until(None)
+    }
+
+    /// As [`verify`](Table::verify), and ends at a time: columns that were not read to their end then have an error that says so.
+    pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let too_late = || {
+            Error::new(ErrorKind::Refused, "its values were not read to their end in the time that is given")
+                .in_table(&self.0.name)
+        };
         let first = |place| match self.read(&[place], 0..self.rows(), BATCH_SIZE) {
-            Ok(mut reader) => std::iter::from_fn(|| reader.next_batch()).find_map(Result::err),
+            Ok(mut reader) => std::iter::from_fn(|| match is_late() {
+                true => Some(Err(too_late())),
+                false => reader.next_batch(),
+            })
+            .find_map(Result::err),
             Err(error) => Some(error),
         };
         (0..self.0.outputs.len()).filter_map(first).collect()

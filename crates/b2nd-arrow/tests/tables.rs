@@ -382,3 +382,12 @@ fn batches_before_an_error_come_out() {
     let error = read[4].as_ref().unwrap_err().to_string();
     assert!(error.contains("column \"d\", row 4: code 99 is outside of the dictionary"), "{error}");
 }
+
+#[test]
+fn values_are_verified_until_a_time_and_what_is_left_is_named() {
+    let table = Table::open("tests/data/names.b2z").unwrap();
+    assert!(table.verify_until(None).is_empty());
+    let errors = table.verify_until(Some(std::time::Instant::now()));
+    assert_eq!(errors.len(), table.schema().fields().len());
+    assert!(errors.iter().all(|error| error.to_string().contains("not read to their end")), "{errors:?}");
+}

@@ -98,7 +98,7 @@ impl Check {
                     // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
                     #[cfg(feature = "arrow")]
                     if self.decodes() && findings.is_empty() {
-                        findings.extend(crate::tables::verify(path, key, table.rows));
+                        findings.extend(crate::tables::verify(path, key, table.rows, self.max_time));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }

@@ -342,6 +342,15 @@ fn a_table_that_cannot_be_read_is_found_however_it_is_asked_for() {
     }
 }
 
+#[test]
+fn a_good_table_is_good_whatever_its_place_is_called() {
+    let tests = Directory::new();
+    let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/names.b2z")).unwrap();
+    fs::create_dir(tests.path("a::b")).unwrap();
+    tests.write("a::b/names.b2z", &archive);
+    assert_eq!(tests.run(&["check", "--data", "a::b/names.b2z"]), (String::new(), String::new(), 0));
+}
+
 /// `n_rows` is a cache, which the first versions did not write.
 #[test]
 #[cfg(feature = "arrow")]
