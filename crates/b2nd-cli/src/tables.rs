@@ -14,6 +14,7 @@ use b2nd_store::{Bytes, Location, Target, is_store_directory};
 use b2nd_view::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
+use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
@@ -235,6 +236,36 @@ fn counted(count: u64, what: &str) -> String {
 /// The rows that a terminal has lines for.
 fn fitting() -> u64 {
     terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1))
+}
+
+/// Options for a part of a table.
+#[derive(Args)]
+pub(crate) struct Part {
+    /// Rows of a table: 100:120 as in Python.
+    #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
+    pub(crate) rows: Option<Slice>,
+
+    /// Columns of a table, by name.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+
+    /// Columns of a table whose kind is object too, as JSON text.
+    #[arg(long)]
+    pub(crate) objects: bool,
+}
+
+impl Part {
+    /// Leaves this part of a table alone; a slice of anything means rows here. True if some rows were chosen.
+    pub(crate) fn cut(&self, rows: &mut Rows, slice: Option<&Slice>) -> Result<bool> {
+        if self.objects {
+            rows.objects()?;
+        }
+        if !self.columns.is_empty() {
+            rows.columns(&self.columns)?;
+        }
+        let slice = self.rows.as_ref().or(slice);
+        slice.map(|slice| rows.slice(slice)).transpose().map(|cut| cut.is_some())
+    }
 }
 
 /// The error about rows or columns of something that has none.

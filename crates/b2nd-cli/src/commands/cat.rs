@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::format::Form;
 use crate::output::{Output, terminal};
 #[cfg(feature = "arrow")]
-use crate::tables::{Cells, Rows, no_table};
+use crate::tables::{Cells, Part, Rows, no_table};
 use crate::values::{Values, source};
 
 /// The lines of an array that `head` prints where there is no terminal.
@@ -49,20 +49,9 @@ pub(crate) struct Cat {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
 
-    /// Rows of a table: 100:120 as in Python.
     #[cfg(feature = "arrow")]
-    #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
-    rows: Option<Slice>,
-
-    /// Columns of a table, by name.
-    #[cfg(feature = "arrow")]
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
-    columns: Vec<String>,
-
-    /// Columns of a table whose kind is object too, as JSON text.
-    #[cfg(feature = "arrow")]
-    #[arg(long)]
-    objects: bool,
+    #[command(flatten)]
+    part: Part,
 }
 
 impl Cat {
@@ -116,9 +105,9 @@ impl Cat {
     /// Prints the values of an object array, a batch array or a list array, if it is one.
     #[cfg(feature = "arrow")]
     fn cells(&self, source: Bytes, form: Form, is_head: bool) -> Result<Option<()>> {
-        let is_one = self.offset.is_none() && self.columns.is_empty() && !self.objects;
+        let is_one = self.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
-        match self.rows.as_ref().or(self.slice.as_ref()) {
+        match self.part.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
             None if is_head || form == Form::Text => cells = cells.first(),
             None => {}
@@ -132,17 +121,17 @@ impl Cat {
     #[cfg(feature = "arrow")]
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         // With a slice alone it is an array more often.
-        let is_table = self.offset.is_none() && (self.slice.is_none() || !self.columns.is_empty() || self.objects);
+        let is_table = self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
         let Some(rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
-            if self.rows.is_some() && !self.file.is_dir() {
+            if self.part.rows.is_some() && !self.file.is_dir() {
                 if let Some(done) = self.cells(source(&self.file)?, form, is_head)? {
                     return Ok(Some(done));
                 }
             }
-            if self.rows.is_some() || !self.columns.is_empty() {
+            if self.part.rows.is_some() || !self.part.columns.is_empty() {
                 return Err(no_table());
             }
-            if self.objects {
+            if self.part.objects {
                 return Err(Error::new("it is no table: --objects is for tables"));
             }
             return Ok(None);
@@ -153,17 +142,10 @@ impl Cat {
     /// Prints rows of a table.
     #[cfg(feature = "arrow")]
     fn rows(&self, mut rows: Rows, form: Form, is_head: bool, output: &mut Output) -> Result<()> {
-        if self.objects {
-            rows.objects()?;
-        }
-        if !self.columns.is_empty() {
-            rows.columns(&self.columns)?;
-        }
-        match self.rows.as_ref().or(self.slice.as_ref()) {
-            Some(slice) => rows.slice(slice)?,
-            // A person sees the beginning, a program all.
-            None if is_head || form == Form::Text => rows.first(),
-            None => {}
+        let is_cut = self.part.cut(&mut rows, self.slice.as_ref())?;
+        // A person sees the beginning, a program all.
+        if !is_cut && (is_head || form == Form::Text) {
+            rows.first();
         }
         match form {
             Form::Text => rows.print(&mut *output.out),

@@ -35,7 +35,7 @@ pub(crate) struct Diff {
     b: std::path::PathBuf,
 
     /// Compare the values too: of arrays where shape and dtype are the same, of tables column by column, and the data of other frames.
-    /// What is not compared is named, and the exit status is 3.
+    /// It names what it does not compare, and the exit status is 3 then.
     #[arg(long)]
     data: bool,
 }

@@ -16,7 +16,7 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
 #[cfg(feature = "arrow")]
-use crate::tables::{Cells, Rows, no_table, write_array};
+use crate::tables::{Cells, Part, Rows, no_table, write_array};
 use crate::values::{Values, source};
 
 /// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
@@ -41,20 +41,9 @@ pub(crate) struct Export {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
 
-    /// Rows of a table: 100:120 as in Python.
     #[cfg(feature = "arrow")]
-    #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
-    rows: Option<Slice>,
-
-    /// Columns of a table, by name.
-    #[cfg(feature = "arrow")]
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
-    columns: Vec<String>,
-
-    /// Columns of a table whose kind is object too, as JSON text.
-    #[cfg(feature = "arrow")]
-    #[arg(long)]
-    objects: bool,
+    #[command(flatten)]
+    part: Part,
 }
 
 impl Export {
@@ -71,7 +60,7 @@ impl Export {
         }
         #[cfg(feature = "arrow")]
         // With a slice alone it is an array more often.
-        if self.offset.is_none() && (self.slice.is_none() || !self.columns.is_empty() || self.objects) {
+        if self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects) {
             if let Some(rows) = Rows::open(&self.file)? {
                 return self.table(rows, form);
             }
@@ -87,7 +76,7 @@ impl Export {
             if let Some(done) = self.instead(same, form)? {
                 return Ok(done);
             }
-        } else if self.rows.is_some() || !self.columns.is_empty() {
+        } else if self.part.rows.is_some() || !self.part.columns.is_empty() {
             return Err(no_table());
         }
         let values = values?;
@@ -124,9 +113,9 @@ impl Export {
             let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
             return rows.map(|rows| self.table(rows, form)).transpose();
         };
-        let is_one = self.offset.is_none() && self.columns.is_empty();
+        let is_one = self.offset.is_none() && self.part.columns.is_empty();
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
-        if let Some(slice) = self.rows.as_ref().or(self.slice.as_ref()) {
+        if let Some(slice) = self.part.rows.as_ref().or(self.slice.as_ref()) {
             cells = cells.slice(slice)?;
         }
         let bar = progress::rows(cells.len());
@@ -136,15 +125,7 @@ impl Export {
     /// Writes a table.
     #[cfg(feature = "arrow")]
     fn table(&self, mut rows: Rows, form: Form) -> Result<()> {
-        if self.objects {
-            rows.objects()?;
-        }
-        if !self.columns.is_empty() {
-            rows.columns(&self.columns)?;
-        }
-        if let Some(slice) = self.rows.as_ref().or(self.slice.as_ref()) {
-            rows.slice(slice)?;
-        }
+        self.part.cut(&mut rows, self.slice.as_ref())?;
         for line in rows.left_out() {
             eprintln!("{}: {line}", self.file.display());
         }
