@@ -11,8 +11,8 @@ use b2nd_store::Bytes;
 
 use crate::codec;
 use crate::error::{Error, Result};
-use crate::scratch::Pool;
-use crate::store::{self, Store};
+use crate::frame::{self, Store};
+use crate::read::buffers::Pool;
 
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
@@ -58,7 +58,7 @@ impl Array {
     /// formats are named for what they are.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
-        store::open(path).and_then(Array::of).map_err(|error| store::explained(path, error))
+        frame::open(path).and_then(Array::of).map_err(|error| frame::explained(path, error))
     }
 
     /// Opens the array in an open file.
@@ -67,7 +67,7 @@ impl Array {
     ///
     /// Those of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        Array::of(store::of_file(&file)?)
+        Array::of(frame::of_file(&file)?)
     }
 
     /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.

@@ -1,5 +1,8 @@
 //! [`ArrayEditor`]: an array in a file, changed in place.
 
+pub(crate) mod append;
+mod draft;
+
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
@@ -7,12 +10,12 @@ use b2nd::Grid;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension};
 
 use crate::array::Array;
-use crate::copy::copy;
-use crate::draft::{Draft, is_zeros};
+use crate::edit::draft::{Draft, is_zeros};
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::read::copy::copy;
 use crate::read::lengths;
-use crate::tiles::{Area, each_axis, shared};
+use crate::read::tiles::{Area, each_axis, shared};
 use crate::write::{Packer, repeated, view};
 
 /// An index is one chunk, of less than 2 GiB.

@@ -5,7 +5,7 @@ use bytemuck::Pod;
 use num_complex::Complex;
 
 use crate::error::{Error, Result};
-use crate::pages;
+use crate::huge_pages;
 
 /// A Rust type whose values are an array's elements.
 ///
@@ -139,6 +139,6 @@ fn each<const N: usize>(bytes: &mut [u8]) {
 /// An array's memory as values, zero at first.
 pub(crate) fn zeroed<P: Pod>(items: usize) -> Option<Vec<P>> {
     let mut values = bytemuck::allocation::try_zeroed_vec(items).ok()?;
-    pages::huge(bytemuck::cast_slice_mut(&mut values));
+    huge_pages::advise(bytemuck::cast_slice_mut(&mut values));
     Some(values)
 }

@@ -46,54 +46,44 @@
 //!
 //! # Unsafe code
 //!
-//! In two rooms: `pages`, one call that asks Linux for huge pages; and in the crate `b2nd-codec` with the feature `c`, the calls of C-Blosc2.
+//! In two places: `huge_pages`, one call that asks Linux for huge pages; and in the crate `b2nd-codec` with the feature `c`, the calls of C-Blosc2.
 #![deny(unsafe_code)]
 
-mod append;
 mod archive;
 mod array;
 mod attributes;
-mod chunks;
 pub mod codec;
-mod copy;
-mod draft;
 mod edit;
 mod element;
-mod elements;
 mod error;
+mod frame;
+mod huge_pages;
 mod options;
-mod pages;
 mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
-mod scratch;
-mod select;
 mod shapes;
-mod slice;
-mod store;
-mod tiles;
-mod wanted;
 mod write;
 
-pub use append::Appender;
 pub use array::Array;
 pub use attributes::Attributes;
 pub use b2nd::frame::{Buffer as Memory, Source};
 pub use b2nd_store::Bytes;
-pub use chunks::ArrayChunk;
 pub use edit::ArrayEditor;
+pub use edit::append::Appender;
 pub use element::Element;
-pub use elements::Elements;
 pub use error::{Error, Result};
 pub use ndarray::s;
 #[cfg(feature = "object_store")]
 pub use object_store;
 pub use options::Options;
 pub use parts::Parts;
+pub use read::chunks::ArrayChunk;
+pub use read::elements::Elements;
+pub use read::select::Select;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
-pub use select::Select;
 pub use write::{to_frame, write, write_bytes, write_from};
 
 /// The number of threads: those of the pool that the caller is in.

@@ -8,8 +8,8 @@ use b2nd::frame::{Pieces, Source, join};
 
 use crate::array::Array;
 use crate::error::Result;
-use crate::select::Select;
-use crate::store;
+use crate::frame;
+use crate::read::select::Select;
 
 /// The bytes of a remote frame that have been fetched: for clients that fetch in their own way, asynchronous ones too.
 ///
@@ -105,7 +105,7 @@ impl Array {
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         for number in numbers {
-            ranges.extend(store::range(&self.store, number)?);
+            ranges.extend(frame::range(&self.store, number)?);
         }
         Ok(join(ranges, gap))
     }

@@ -1,5 +1,14 @@
 //! Reading: bytes, values, into memory that is there already, and in the notation of ndarray.
 
+pub(crate) mod axis_selection;
+pub(crate) mod buffers;
+pub(crate) mod chunks;
+pub(crate) mod copy;
+pub(crate) mod decode;
+pub(crate) mod elements;
+pub(crate) mod select;
+pub(crate) mod tiles;
+
 use std::ops::Range;
 
 use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
@@ -7,9 +16,9 @@ use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
-use crate::slice::BytesMut;
-use crate::tiles::Tiles;
-use crate::wanted::Wanted;
+use crate::read::axis_selection::Wanted;
+use crate::read::decode::BytesMut;
+use crate::read::tiles::Tiles;
 
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never

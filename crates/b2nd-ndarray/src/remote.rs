@@ -10,13 +10,13 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore, PutMode, PutOptions};
 
 use crate::array::Array;
-use crate::chunks::ArrayChunk;
 use crate::element::Element;
-use crate::elements::Elements;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::parts::Parts;
-use crate::select::Select;
+use crate::read::chunks::ArrayChunk;
+use crate::read::elements::Elements;
+use crate::read::select::Select;
 use crate::write::to_frame;
 
 /// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.

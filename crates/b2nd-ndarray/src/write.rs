@@ -9,11 +9,11 @@ use b2nd_codec::Encoder;
 use bytemuck::{NoUninit, Zeroable};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
 
-use crate::copy::copy;
 use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::tiles::{Area, each_axis};
+use crate::read::copy::copy;
+use crate::read::tiles::{Area, each_axis};
 
 /// Writes an array of any layout into a new file, which appears under its name when it is complete. A file of that name is an error,
 /// or replaced if [`Options::overwrite`] says so.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use ndarray::{ArrayViewMut, Axis, IxDyn, Slice};
 
 use crate::error::Result;
-use crate::wanted::Wanted;
+use crate::read::axis_selection::Wanted;
 
 /// A box of elements of the array: a range for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;

@@ -10,7 +10,7 @@ const LARGE: usize = 4 << 20;
 const PAGE: usize = 2 << 20;
 
 /// Asks Linux for huge pages where memory is to be filled for the first time: handing out small ones takes a third of a read's time.
-pub(crate) fn huge(memory: &mut [u8]) {
+pub(crate) fn advise(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if memory.len() >= LARGE {
         let start = memory.as_ptr().align_offset(PAGE);

@@ -6,7 +6,7 @@ use b2nd::{B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
 use crate::array::Array;
-use crate::draft::{Draft, refused};
+use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;

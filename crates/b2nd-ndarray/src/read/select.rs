@@ -7,7 +7,7 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::wanted::Wanted;
+use crate::read::axis_selection::Wanted;
 
 /// The elements of one axis that a selection takes.
 ///

@@ -8,13 +8,13 @@ use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 
 use crate::array::Array;
 use crate::codec::Codec;
-use crate::copy::{copy, gather};
 use crate::error::{Error, Result};
-use crate::scratch::Scratch;
-use crate::store::{self, StoredChunk};
+use crate::frame::{self, StoredChunk};
+use crate::read::axis_selection::Wanted;
+use crate::read::buffers::Scratch;
+use crate::read::copy::{copy, gather};
+use crate::read::tiles::{Area, Tiles, each_axis, each_wanted};
 use crate::threads;
-use crate::tiles::{Area, Tiles, each_axis, each_wanted};
-use crate::wanted::Wanted;
 
 /// A view of elements as bytes: the last axis is counted in bytes.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
@@ -73,7 +73,7 @@ impl Array {
         let front =
             (!(small && most)).then(|| grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64));
         let in_chunk = |error| Error::in_chunk(number, error);
-        let mut bytes = store::chunk(&self.store, number, front)?;
+        let mut bytes = frame::chunk(&self.store, number, front)?;
         let special = self.check_chunk(&mut bytes).map_err(in_chunk)?;
         if let Some(special) = special {
             repeat(&repeated(special, &mut bytes, self.itemsize()).map_err(in_chunk)?, view, zeroed);
