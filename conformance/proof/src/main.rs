@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
 use b2nd::frame::HeaderField;
-use b2nd_view::{Limits, verify};
+use b2nd_check::{Limits, verify};
 use fastrand::Rng;
 use mutate::{Seed, mutant};
 use worker::{Answer, Worker};

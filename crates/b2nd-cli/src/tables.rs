@@ -11,7 +11,7 @@ use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Target, is_store_directory};
-use b2nd_view::check::Finding;
+use b2nd_check::check::Finding;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
 use clap::Args;

@@ -8,7 +8,6 @@
 //! | find frames below a directory | [`walk`] |
 //! | list what is in a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
 //! | know what a frame is | [`Kind`] |
-//! | keep what is whole of a broken frame | [`salvage`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
 //! It compiles to wasm32 without its feature `http`. Compressed attributes go through the caller's
@@ -28,7 +27,6 @@ mod kind;
 mod leaf;
 mod location;
 pub mod marker;
-pub mod salvage;
 mod store;
 mod table;
 pub mod text;

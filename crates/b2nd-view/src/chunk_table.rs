@@ -8,17 +8,17 @@ pub(crate) use b2nd_store::chunk_file_name as file_name;
 use b2nd_store::{Frame, readable};
 
 /// A chunk, or several in a row that the index says the same of.
-pub(crate) struct Row {
+pub struct Row {
     /// The number of the first of them.
-    pub(crate) first: u64,
+    pub first: u64,
     /// The number of the last of them.
-    pub(crate) last: u64,
+    pub last: u64,
     /// Its place, and what its header says.
-    pub(crate) content: Content,
+    pub content: Content,
 }
 
 /// A chunk, as far as it is known.
-pub(crate) enum Content {
+pub enum Content {
     /// No bytes: the index says what all elements are. The length of the data, where the header says one.
     Special(Special, Option<u64>),
     /// The byte at which it starts after the header, or in a sparse frame the number of its file.
@@ -26,7 +26,7 @@ pub(crate) enum Content {
 }
 
 /// The rows of all chunks, in order. The header of each chunk is read and compared with its place and the frame's header.
-pub(crate) fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
+pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = next;

@@ -168,3 +168,10 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
     };
     Some(Fact("padding", padding, "padding"))
 }
+
+/// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
+pub fn too_few_chunks(header: &Header, grid: &Grid) -> Option<String> {
+    let expected = grid.nchunks();
+    let found = header.nchunks().filter(|&found| found != expected)?;
+    Some(format!("the frame holds {}", thousands(found)))
+}

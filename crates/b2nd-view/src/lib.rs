@@ -2,7 +2,7 @@
 //!
 //! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
 //! files nor terminals: bytes come from a [`Source`], and compressed values go through the caller's
-//! [`Decompress`](b2nd::frame::Decompress); [`verify()`] alone brings its own. It compiles to wasm32.
+//! [`Decompress`](b2nd::frame::Decompress). It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -10,8 +10,6 @@
 //! | know what it is | [`Kind`] |
 //! | turn it into JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
-//! | find what is wrong with it | [`check`] |
-//! | let only good bytes go on to C-Blosc2 | [`verify()`] |
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and count them | [`elements`] |
@@ -31,8 +29,7 @@
 
 mod array;
 pub mod bytes;
-pub mod check;
-mod chunk_table;
+pub mod chunk_table;
 pub mod details;
 pub mod elements;
 pub mod facts;
@@ -42,12 +39,9 @@ pub mod page;
 pub mod picture;
 pub mod slice;
 pub mod text;
-mod verify;
 
 pub use array::Array;
 pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
-pub use check::Limits;
-pub use verify::{Report, verify, verify_with};
 
 /// Contents of stores, and stores as JSON.
 pub mod store {

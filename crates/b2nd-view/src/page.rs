@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::facts::{self, Fact};
 use crate::slice::{Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
-use crate::{check, chunk_table, details};
+use crate::{chunk_table, details};
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
@@ -122,7 +122,7 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     }
     page.inner(elements.0, elements.1);
     page.inner(chunks.0, chunks.1);
-    if let Some(problem) = check::too_few_chunks(header, &grid) {
+    if let Some(problem) = facts::too_few_chunks(header, &grid) {
         page.more(styled(NOTICE, problem));
     }
     for Fact(label, text, _) in [blocks].into_iter().chain(facts::padding(&grid)) {

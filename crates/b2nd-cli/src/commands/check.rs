@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use b2nd_check::check::{self, Digests, Finding};
+use b2nd_check::{Limits, verify_with};
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_store::SPARSE_FRAME;
-use b2nd_view::check::{self, Digests, Finding};
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{self, LABEL, printable, styled};
-use b2nd_view::{Frame, Limits, verify_with};
+use b2nd_view::Frame;
 use clap::Args;
 use serde::Serialize;
 

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use b2nd::frame::Writer;
+use b2nd_check::salvage::{Fill, Salvage as Found};
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_store::Location;
-use b2nd_store::salvage::{Fill, Salvage as Found};
 use b2nd_view::text::{count, printable};
 use clap::{Args, ValueEnum};
 

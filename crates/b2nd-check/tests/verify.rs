@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use b2nd::frame::{Chunk, Codec, Header, Sizes, Writer};
+use b2nd::frame::{Chunk, Codec, Header, Sizes, Special, Writer};
 use b2nd_codec::Encoder;
-use b2nd_view::{Frame, Limits, check, verify, verify_with};
+use b2nd_check::{Limits, check, verify, verify_with};
+use b2nd_store::Frame;
+use hex_literal::hex;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
 
@@ -321,4 +323,18 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
     let distance =
         "array: it is empty, and its lengths times those of its chunks, which C-Blosc2 multiplies, are more than an int64 counts";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
+}
+
+/// Legal where dtype_format is not 0: C-Blosc2 opens it.
+#[test]
+fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
+    let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 4 }).unwrap();
+    header.metalayers_mut().insert("b2nd", content).unwrap();
+    let mut writer = Writer::new(header);
+    (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
+    let file: Vec<u8> = writer.finish().unwrap();
+    let found = check::frame(&Frame::open(&file).unwrap(), true, &mut ()).unwrap();
+    let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
+    assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");
 }

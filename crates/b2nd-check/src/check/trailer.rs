@@ -6,8 +6,8 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 
 use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
-use crate::bytes;
-use crate::text::{count, quoted};
+use b2nd_view::bytes;
+use b2nd_view::text::{count, quoted};
 
 /// The most vlmetalayers that C-Blosc2 writes back.
 const MAX_REWRITTEN: usize = 16;

@@ -8,9 +8,9 @@ use b2nd_store::attributes;
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
-use crate::array::Array;
-use crate::chunk_table::{self, Content};
-use crate::text::{count, thousands};
+use b2nd_view::Array;
+use b2nd_view::chunk_table::{self, Content};
+use b2nd_view::text::{count, thousands};
 
 /// The longest gap before a trailer that C-Blosc2 counts with.
 const MAX_GAP: u64 = i32::MAX as u64;

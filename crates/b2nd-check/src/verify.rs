@@ -40,7 +40,7 @@ impl Report {
 /// The source may hold more than the frame. A frame that cannot be opened, and a source that fails, are findings.
 ///
 /// ```
-/// use b2nd_view::{Limits, verify};
+/// use b2nd_check::{Limits, verify};
 ///
 /// let file = std::fs::read("../../tests/data/grid/i4_2d.b2nd")?;
 /// assert!(verify(&file, &Limits::default()).passes());

@@ -4,7 +4,7 @@ use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 use b2nd_codec::Blocks;
 
 use super::{Answers, NO, YES};
-use crate::text::{count, thousands};
+use b2nd_view::text::{count, thousands};
 
 /// Bits of Blosc2's flags, the last byte of a chunk's header.
 const HAS_DICTIONARY: u8 = 0x01;

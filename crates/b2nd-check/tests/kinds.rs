@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use b2nd::Result;
 use b2nd::frame::{Buffer, Chunk, Header, HeaderField, Sizes, Source, Writer};
-use b2nd_view::{Limits, verify};
+use b2nd_check::{Limits, verify};
 use serde::Serialize;
 
 /// A frame of this typesize with one metalayer and one attribute, each packed by name as Python packs them.

@@ -6,7 +6,7 @@ use b2nd::{ErrorKind, Result};
 use b2nd_store::{Folder, Frame, Store, Table};
 
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
-use crate::text::quoted;
+use b2nd_view::text::quoted;
 
 /// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
 /// path or address.

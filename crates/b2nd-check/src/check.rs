@@ -5,9 +5,10 @@ use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Me
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
-use crate::array::Array;
-use crate::bytes;
-use crate::text::{count, quoted, thousands};
+use b2nd_view::Array;
+use b2nd_view::facts::too_few_chunks;
+use b2nd_view::bytes;
+use b2nd_view::text::{count, quoted, thousands};
 use b2nd_store::Kind;
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Frame, Source};
@@ -115,7 +116,7 @@ fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) 
         let found = count(header.metalayers().len(), "metalayer");
         findings.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
     }
-    let bytes = bytes::header_bytes(frame)?;
+    let bytes = frame.read(0..frame.header().header_len() as u64)?;
     findings.pipeline(&bytes, header.typesize());
     findings.blocksize(header);
     findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
@@ -126,13 +127,6 @@ fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) 
         findings.chunks(frame, data, codec)?;
     }
     Ok(findings.all)
-}
-
-/// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
-pub fn too_few_chunks(header: &Header, grid: &Grid) -> Option<String> {
-    let expected = grid.nchunks();
-    let found = header.nchunks().filter(|&found| found != expected)?;
-    Some(format!("the frame holds {}", thousands(found)))
 }
 
 struct Findings {

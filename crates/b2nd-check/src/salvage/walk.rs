@@ -6,7 +6,7 @@ use b2nd::frame::{Chunk, ChunkHeader, Decompress};
 use b2nd::{Error, Result};
 
 use super::{HEADER, MOST, Part, Salvage};
-use crate::attributes::Codec;
+use b2nd_store::attributes::Codec;
 
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;

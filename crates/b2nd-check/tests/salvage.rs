@@ -8,7 +8,7 @@ use b2nd::frame::{Chunk, Codec, Filter, Frame, Header, Offset, Sizes, Special, W
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_codec::{Codec as Decoder, Encoder};
 use b2nd_store::LocalFile;
-use b2nd_store::salvage::{Fill, Part, Salvage};
+use b2nd_check::salvage::{Fill, Part, Salvage};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
 
