@@ -15,7 +15,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What is given away compiled: its crate, manifest, features and target.
 PROGRAMS = {
-    "tool": ("b2nd-cli", "Cargo.toml", "arrow", "x86_64-unknown-linux-musl"),
+    "tool": ("b2nd-cli", "Cargo.toml", "full", "x86_64-unknown-linux-musl"),
     "page": ("b2nd-web", "web/wasm/Cargo.toml", "values", "wasm32-unknown-unknown"),
 }
 LICENCES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "UNLICENSE*", "license*")

@@ -2,7 +2,7 @@
 
 mod cat;
 mod check;
-mod diff;
+pub(crate) mod diff;
 mod draw;
 mod export;
 mod hex;

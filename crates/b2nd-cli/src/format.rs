@@ -25,18 +25,13 @@ pub(crate) enum Form {
     /// Nested lists; of a table an object for each row.
     Json,
     /// An Arrow file of a table, or of an array of one or two dimensions.
-    #[cfg(feature = "arrow")]
     Arrow,
     /// A Parquet file of a table, or of an array of one or two dimensions.
-    #[cfg(feature = "arrow")]
     Parquet,
 }
 
 /// The endings of names, for people.
-#[cfg(feature = "arrow")]
 const ENDINGS: &str = ".npy, .csv, .json, .txt, .arrow or .parquet";
-#[cfg(not(feature = "arrow"))]
-const ENDINGS: &str = ".npy, .csv, .json or .txt";
 
 /// Values to be written: their type, and the shape that they have as a file of their own.
 pub(crate) struct Layout {
@@ -68,9 +63,7 @@ impl Form {
             "csv" => Ok(Form::Csv),
             "json" => Ok(Form::Json),
             "txt" => Ok(Form::Text),
-            #[cfg(feature = "arrow")]
             "arrow" => Ok(Form::Arrow),
-            #[cfg(feature = "arrow")]
             "parquet" => Ok(Form::Parquet),
             "" if path == Path::new("-") => Ok(Form::Npy),
             _ => {
@@ -87,7 +80,6 @@ impl Form {
             Form::Npy => Box::new(npy::Npy::new(&layout)?),
             Form::Csv => Box::new(csv::Csv::new(layout)?),
             Form::Json => Box::new(json::Json::new(layout)?),
-            #[cfg(feature = "arrow")]
             Form::Arrow | Form::Parquet => return Err(Error::new("arrow and parquet take all of an array, not a slice of it")),
         })
     }

@@ -1,20 +1,21 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
+// Some code only serves tables.
+#![cfg_attr(not(feature = "arrow"), allow(dead_code))]
+
 mod apart;
 mod commands;
 mod error;
 mod external;
 mod format;
-#[cfg(not(feature = "arrow"))]
-mod no_tables;
 mod output;
 mod paths;
 mod piped;
 mod progress;
+mod report;
 mod staged;
 mod status;
 mod stop;
-#[cfg(feature = "arrow")]
 mod tables;
 mod tiles;
 mod values;

@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 const LONG: u64 = 1 << 26;
 
 /// The least number of rows.
-#[cfg(feature = "arrow")]
 const LONG_TABLE: u64 = 1 << 20;
 
 /// The time that a person waits without asking.
@@ -29,7 +28,6 @@ pub(crate) fn bytes(length: u64) -> ProgressBar {
 }
 
 /// A bar for so many rows of a table.
-#[cfg(feature = "arrow")]
 pub(crate) fn rows(count: u64) -> ProgressBar {
     if count < LONG_TABLE {
         ProgressBar::hidden()

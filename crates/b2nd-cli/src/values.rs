@@ -104,10 +104,6 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
 
 fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
     let array = Array::from_source(source.clone(), offset.unwrap_or(0));
-    #[cfg(not(feature = "arrow"))]
-    if let (true, None, Some(error)) = (array.is_err(), offset, crate::no_tables::cells(&*source)) {
-        return Err(error);
-    }
     match array {
         Err(b2nd_ndarray::Error::B2nd(error)) => Err(match offset {
             Some(offset) => what_is_at(&*source, offset, error),

@@ -167,7 +167,7 @@ fn open_address(address: &str) -> Result<Target> {
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not read here: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => {
-            refused("this b2nd was built without the feature https: cargo install --path crates/b2nd-cli --features https")
+            refused("this build of b2nd cannot read https://: `cargo install b2nd-cli --features full` or `pip install b2nd`")
         }
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(Arc::new(crate::http::HttpFile::open(address)?))),

@@ -3,18 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
-#[cfg(feature = "arrow")]
 use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
-#[cfg(feature = "arrow")]
 use crate::error::{Error, Result};
 use crate::format::Form;
 use crate::output::{Output, terminal};
-#[cfg(feature = "arrow")]
 use crate::tables::{Cells, Part, Rows, no_table};
 use crate::values::{Values, source};
 
@@ -49,7 +46,6 @@ pub(crate) struct Cat {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
 
-    #[cfg(feature = "arrow")]
     #[command(flatten)]
     part: Part,
 }
@@ -62,19 +58,12 @@ impl Cat {
             Cat { json: true, .. } => Form::Json,
             _ => Form::Text,
         };
-        #[cfg(feature = "arrow")]
         if let Some(done) = self.table(form, is_head, output).transpose() {
             return Ok(output.settle(&self.file, done)?.is_some());
         }
-        #[cfg(not(feature = "arrow"))]
-        if output.settle(&self.file, crate::no_tables::refuse(&self.file))?.is_none() {
-            return Ok(false);
-        }
         let source = source(&self.file);
-        #[cfg(feature = "arrow")]
         let same = source.as_ref().ok().cloned();
         let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
-        #[cfg(feature = "arrow")]
         if values.is_err() {
             if let Some(done) = self.instead(same, form, is_head, output).transpose() {
                 return Ok(output.settle(&self.file, done)?.is_some());
@@ -91,7 +80,6 @@ impl Cat {
     }
 
     /// Prints what is no array.
-    #[cfg(feature = "arrow")]
     fn instead(&self, source: Option<Bytes>, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         if let Some(source) = source {
             return self.cells(source, form, is_head);
@@ -103,7 +91,6 @@ impl Cat {
     }
 
     /// Prints the values of an object array, a batch array or a list array, if it is one.
-    #[cfg(feature = "arrow")]
     fn cells(&self, source: Bytes, form: Form, is_head: bool) -> Result<Option<()>> {
         let is_one = self.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
@@ -118,7 +105,6 @@ impl Cat {
     }
 
     /// Prints a table, if it is one.
-    #[cfg(feature = "arrow")]
     fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
         // With a slice alone it is an array more often.
         let is_table = self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
@@ -140,7 +126,6 @@ impl Cat {
     }
 
     /// Prints rows of a table.
-    #[cfg(feature = "arrow")]
     fn rows(&self, mut rows: Rows, form: Form, is_head: bool, output: &mut Output) -> Result<()> {
         let is_cut = self.part.cut(&mut rows, self.slice.as_ref())?;
         // A person sees the beginning, a program all.

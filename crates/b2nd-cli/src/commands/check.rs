@@ -9,10 +9,10 @@ use b2nd_check::check::{self, Digests, Finding};
 use b2nd_check::{Limits, verify_with};
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_store::SPARSE_FRAME;
+use b2nd_view::Frame;
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{self, LABEL, printable, styled};
-use b2nd_view::Frame;
 use clap::Args;
 use serde::Serialize;
 
@@ -97,7 +97,6 @@ impl Check {
                         findings.extend(check::file(folder, file, |frame| self.frame(frame, &apart)));
                     }
                     // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
-                    #[cfg(feature = "arrow")]
                     if self.decodes() && findings.is_empty() {
                         findings.extend(crate::tables::verify(path, key, table.rows, self.max_time));
                     }

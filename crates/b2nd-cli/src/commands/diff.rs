@@ -15,15 +15,13 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::Error;
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::status::{FAILED, UNREADABLE};
+use crate::tables;
 use crate::values;
 
 mod chunks;
-#[cfg(feature = "arrow")]
-mod columns;
 
 /// Two frames or stores to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]
@@ -136,7 +134,7 @@ impl Diff {
                 let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
                 differ(differing.count, "element", &at.join(", "))
             }),
-            Values::Table => tables(&name, &a, &b, lines, unread).map(|()| None),
+            Values::Table => tables::compare(&name, &a, &b, lines, unread).map(|()| None),
             Values::Chunks | Values::None => chunks::compare(&a, &b),
         };
         match compared {
@@ -147,16 +145,6 @@ impl Diff {
     }
 }
 
-#[cfg(feature = "arrow")]
-fn tables(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<(), Error> {
-    columns::compare(name, a, b, lines, unread)
-}
-
-#[cfg(not(feature = "arrow"))]
-fn tables(_: &str, _: &Path, _: &Path, _: &mut Lines, _: &mut Vec<String>) -> Result<(), Error> {
-    Err(crate::no_tables::not_read())
-}
-
 /// The values of a frame: those of a store that is one frame are its leaves'.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None, &mut Codec::default());
@@ -165,25 +153,25 @@ fn of_frame(place: &Place, frame: &Frame) -> Values {
 }
 
 /// A sentence on so many that differ, `None` where there are none.
-fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
+pub(crate) fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
     let verb = if differing == 1 { "differs" } else { "differ" };
     (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
 }
 
 /// The differences, none wider than the terminal; as they are where there is none.
-struct Lines {
+pub(crate) struct Lines {
     lines: Vec<String>,
     width: Option<usize>,
 }
 
 impl Lines {
     /// Adds a line for a text that one of the two has.
-    fn one(&mut self, sign: char, name: &str, text: &str) {
+    pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
     }
 
     /// Adds a line for each text: of one that is too long, the part with the first difference.
-    fn both(&mut self, name: &str, a: &str, b: &str) {
+    pub(crate) fn both(&mut self, name: &str, a: &str, b: &str) {
         let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         self.from('-', name, a, same);
         self.from('+', name, b, same);

@@ -3,7 +3,6 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "arrow")]
 use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::parse_offset;
@@ -15,7 +14,6 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
-#[cfg(feature = "arrow")]
 use crate::tables::{Cells, Part, Rows, no_table, write_array};
 use crate::values::{Values, source};
 
@@ -41,7 +39,6 @@ pub(crate) struct Export {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     offset: Option<u64>,
 
-    #[cfg(feature = "arrow")]
     #[command(flatten)]
     part: Part,
 }
@@ -58,20 +55,15 @@ impl Export {
         if is_file {
             must_not_exist(&self.out)?;
         }
-        #[cfg(feature = "arrow")]
         // With a slice alone it is an array more often.
         if self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects) {
             if let Some(rows) = Rows::open(&self.file)? {
                 return self.table(rows, form);
             }
         }
-        #[cfg(not(feature = "arrow"))]
-        crate::no_tables::refuse(&self.file)?;
         let source = source(&self.file);
-        #[cfg(feature = "arrow")]
         let same = source.as_ref().ok().cloned();
         let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
-        #[cfg(feature = "arrow")]
         if values.is_err() {
             if let Some(done) = self.instead(same, form)? {
                 return Ok(done);
@@ -81,7 +73,6 @@ impl Export {
         }
         let values = values?;
         let bar = progress::bytes(values.len());
-        #[cfg(feature = "arrow")]
         if matches!(form, Form::Arrow | Form::Parquet) && self.slice.is_none() {
             let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
             let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
@@ -105,7 +96,6 @@ impl Export {
     }
 
     /// Writes what is no array.
-    #[cfg(feature = "arrow")]
     fn instead(&self, source: Option<Bytes>, form: Form) -> Result<Option<()>> {
         let Some(source) = source else {
             // It has been tried as a table already where no slice was given.
@@ -123,7 +113,6 @@ impl Export {
     }
 
     /// Writes a table.
-    #[cfg(feature = "arrow")]
     fn table(&self, mut rows: Rows, form: Form) -> Result<()> {
         self.part.cut(&mut rows, self.slice.as_ref())?;
         for line in rows.left_out() {
@@ -134,7 +123,6 @@ impl Export {
     }
 
     /// Writes to the new file, or to standard output.
-    #[cfg(feature = "arrow")]
     fn to_file(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         if self.out == Path::new("-") {
             return write(&mut BufWriter::new(io::stdout()));

@@ -9,7 +9,6 @@ use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
-#[cfg(feature = "arrow")]
 use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreObject};
 use b2nd_view::text::{count, printable};
@@ -258,7 +257,6 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
 }
 
 /// A leaf whose rows are counted where it is a table that does not say how many it has, as those of python-blosc2 before 4.4.
-#[cfg(feature = "arrow")]
 fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
@@ -269,18 +267,7 @@ fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     }
 }
 
-#[cfg(not(feature = "arrow"))]
-fn counted<'a>(_: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
-    Cow::Borrowed(leaf)
-}
-
 /// A row of cells for each column of a table: more than the schema says.
-#[cfg(feature = "arrow")]
 fn cells(path: &str, leaf: &Leaf) -> Option<Vec<Vec<String>>> {
     matches!(leaf.content, Content::Table(_)).then(|| crate::tables::cells(path, &leaf.key)).flatten()
-}
-
-#[cfg(not(feature = "arrow"))]
-fn cells(_: &str, _: &Leaf) -> Option<Vec<Vec<String>>> {
-    None
 }

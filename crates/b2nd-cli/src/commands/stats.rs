@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "arrow")]
 use b2nd_store::Location;
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
@@ -12,21 +11,14 @@ use b2nd_view::store::Content;
 use clap::Args;
 
 use crate::error::{Error, Result};
-#[cfg(feature = "arrow")]
 use crate::output::named;
 use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
-#[cfg(feature = "arrow")]
+use crate::report::{Of, Report};
 use crate::tables::{Cells, Rows};
 use crate::tiles::Tiles;
 use crate::values::{Values, source};
-
-mod report;
-#[cfg(feature = "arrow")]
-mod table;
-
-use report::{Of, Report};
 
 /// Counts values: of arrays, of each array in a store, of structures field by field, and of tables column by column.
 ///
@@ -98,7 +90,6 @@ impl Stats {
     fn count(&self, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
         let source = source(&subject.word)?;
         let values = Values::of(source.clone(), subject.offset, self.slice.as_ref());
-        #[cfg(feature = "arrow")]
         if values.is_err() && subject.offset.is_none() {
             if let Some(cells) = Cells::of(source)? {
                 return self.count_cells(cells, subject, out, shown);
@@ -107,29 +98,25 @@ impl Stats {
         let values = values?;
         let columns = columns(values.array.dtype(), values.array.itemsize())?;
         let tallies = tally(&values, &columns)?;
-        for (column, tally) in columns.iter().zip(tallies) {
+        for (column, tally) in columns.into_iter().zip(tallies) {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
-            let of = Of::Elements(column.dtype.clone());
-            let (path, key, column) = (&*subject.path, subject.key.as_deref(), column.name.as_deref());
-            self.print(&Report { path, key, column, of, shape, tally, nulls: None }, out, shown)?;
+            let of = Of::Elements(column.dtype);
+            self.print(&Report { column: column.name, of, shape, tally, nulls: None }, subject, out, shown)?;
         }
         Ok(())
     }
 
     /// Counts the values of an object array, a batch array or a list array.
-    #[cfg(feature = "arrow")]
     fn count_cells(&self, cells: Cells, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
         let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
-        let rows = cells.len();
-        for column in table::count(cells.read(), rows)? {
-            self.print(&column.report(&subject.path, subject.key.as_deref(), rows), out, shown)?;
+        for report in cells.count()? {
+            self.print(&report, subject, out, shown)?;
         }
         Ok(())
     }
 
     /// The table that a path names, or that is all of a store: versions before 4.8 wrote stores of which nothing else can be listed.
-    #[cfg(feature = "arrow")]
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
@@ -144,20 +131,14 @@ impl Stats {
         })
     }
 
-    #[cfg(not(feature = "arrow"))]
-    fn table(&self, _: &Path) -> Option<Subject> {
-        None
-    }
-
     /// Counts the columns of a table. Those that cannot be counted are named.
-    #[cfg(feature = "arrow")]
     fn count_table(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let Some(mut rows) = Rows::open(&subject.word)? else { return Err(Error::new("it is a table that cannot be opened")) };
         if let Some(slice) = &self.slice {
             rows.slice(slice)?;
         }
-        for column in table::count(rows.read()?, rows.len())? {
-            self.print(&column.report(&subject.path, subject.key.as_deref(), rows.len()), &mut *output.out, shown)?;
+        for report in rows.count()? {
+            self.print(&report, subject, &mut *output.out, shown)?;
         }
         for line in rows.left_out() {
             writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;
@@ -165,18 +146,13 @@ impl Stats {
         Ok(())
     }
 
-    #[cfg(not(feature = "arrow"))]
-    fn count_table(&self, subject: &Subject, _: &mut Output, _: &mut u64) -> Result<()> {
-        crate::no_tables::refuse(&subject.word)?;
-        Err(Error::new("it is a table in a frame, and this b2nd was built without the feature arrow"))
-    }
-
-    fn print(&self, report: &Report, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
+    fn print(&self, report: &Report, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
+        let (path, key) = (&*subject.path, subject.key.as_deref());
         let written = if self.json {
-            write_line(out, &report.object())
+            write_line(out, &report.object(path, key))
         } else {
             let gap = if *shown == 0 { "" } else { "\n" };
-            write!(out, "{gap}{}", fitted(&report.text()))
+            write!(out, "{gap}{}", fitted(&report.text(path, key)))
         };
         written.map_err(Error::Write)?;
         *shown += 1;

@@ -43,8 +43,7 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
     }
     let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
-    let endings =
-        if cfg!(feature = "arrow") { ".npy, .csv, .json, .txt, .arrow or .parquet" } else { ".npy, .csv, .json or .txt" };
+    let endings = ".npy, .csv, .json, .txt, .arrow or .parquet";
     assert_eq!(refused, format!("a.b2nd: a.xls: expected a name that ends in {endings}, or --format"));
     assert!(!tests.path("a.xls").exists());
 }
@@ -166,11 +165,11 @@ fn a_directory_that_is_no_store_is_refused_as_info_refuses_it() {
 /// With the feature `arrow` they are read.
 #[test]
 #[cfg(not(feature = "arrow"))]
-fn batches_of_values_are_named_with_the_feature_that_reads_them() {
+fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them() {
     let tests = Directory::new();
     for (file, what) in [("list", "a list array"), ("objects", "an object array"), ("batches", "a batch array")] {
         let file = format!("{file}.b2b");
-        let why = "and this b2nd was built without the feature arrow: cargo install --path crates/b2nd-cli --features arrow";
+        let why = "which this build of b2nd cannot read: `cargo install b2nd-cli --features full` or `pip install b2nd`";
         let out = tests.path("out.csv");
         for args in [&["cat", &file][..], &["export", &file, out.to_str().unwrap()], &["stats", &file]] {
             assert_eq!(Place::tables().refused(args), format!("{file}: it is {what}, {why}"), "{args:?}");

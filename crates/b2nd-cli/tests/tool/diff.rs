@@ -79,7 +79,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     tests.unpack("blocks.b2z", "two.b2d");
     let same = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     if cfg!(not(feature = "arrow")) {
-        assert!(same.1.starts_with("/.values: it is a table, and this b2nd was built without the feature arrow"), "{}", same.1);
+        assert!(same.1.starts_with("/.values: it is a table, which this build of b2nd cannot read: "), "{}", same.1);
         assert_eq!((same.0.as_str(), same.2), ("", 3));
         return;
     }

@@ -10,35 +10,30 @@ use serde_json::{Value, json};
 const TEXT: usize = 40;
 
 /// Counts of an array, a field or a column.
-pub(super) struct Report<'a> {
-    pub(super) path: &'a str,
-    pub(super) key: Option<&'a str>,
-    pub(super) column: Option<&'a str>,
-    pub(super) of: Of,
-    pub(super) shape: Vec<i64>,
-    pub(super) tally: Tally,
+pub(crate) struct Report {
+    pub(crate) column: Option<String>,
+    pub(crate) of: Of,
+    pub(crate) shape: Vec<i64>,
+    pub(crate) tally: Tally,
     /// Nulls, if it is a table's column.
-    pub(super) nulls: Option<u64>,
+    pub(crate) nulls: Option<u64>,
 }
 
 /// The values that were counted.
-pub(super) enum Of {
+pub(crate) enum Of {
     /// Elements of an array, whose type may not be said.
     Elements(Option<DType>),
     /// Texts of a table, and how many different ones there are unless they are too many: the name of their type.
-    #[cfg(feature = "arrow")]
     Texts(String, Option<u64>),
-    /// Bytes of a table, likewise.
-    #[cfg(feature = "arrow")]
+    /// The same for bytes of a table.
     Bytes(String, Option<u64>),
-    /// Cells, which are counted alone.
-    #[cfg(feature = "arrow")]
+    /// Cells, of which only the number is known.
     Cells(String),
 }
 
 /// One line of `--json`.
 #[derive(Serialize)]
-pub(super) struct Object<'a> {
+pub(crate) struct Object<'a> {
     path: &'a str,
     key: Option<&'a str>,
     column: Option<&'a str>,
@@ -65,7 +60,6 @@ impl Of {
     fn dtype(&self) -> Option<&DType> {
         match self {
             Of::Elements(dtype) => dtype.as_ref(),
-            #[cfg(feature = "arrow")]
             _ => None,
         }
     }
@@ -73,14 +67,12 @@ impl Of {
     fn name(&self) -> Option<String> {
         match self {
             Of::Elements(dtype) => dtype.as_ref().map(DType::to_string),
-            #[cfg(feature = "arrow")]
             Of::Texts(name, _) | Of::Bytes(name, _) | Of::Cells(name) => Some(name.clone()),
         }
     }
 
     fn has_few(&self) -> bool {
         match self {
-            #[cfg(feature = "arrow")]
             Of::Cells(_) => false,
             _ => true,
         }
@@ -89,7 +81,6 @@ impl Of {
     /// The number of different texts; the outer `None` where they are no texts.
     fn distinct(&self) -> Option<Option<u64>> {
         match self {
-            #[cfg(feature = "arrow")]
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),
             _ => None,
         }
@@ -98,7 +89,6 @@ impl Of {
     fn json(&self, bytes: &[u8]) -> Value {
         match self {
             Of::Elements(Some(dtype)) => elements::json(dtype, bytes),
-            #[cfg(feature = "arrow")]
             Of::Texts(..) => String::from_utf8_lossy(bytes).into(),
             _ => json!({ "bytes": hex(bytes, "") }),
         }
@@ -107,23 +97,22 @@ impl Of {
     fn text(&self, bytes: &[u8]) -> String {
         match self {
             Of::Elements(Some(dtype)) => elements::text(dtype, bytes),
-            #[cfg(feature = "arrow")]
             Of::Texts(..) => shortened(format!("{:?}", String::from_utf8_lossy(bytes)), TEXT),
             _ => shortened(hex(bytes, ""), TEXT),
         }
     }
 }
 
-impl Report<'_> {
-    pub(super) fn object(&self) -> Object<'_> {
+impl Report {
+    pub(crate) fn object<'a>(&'a self, path: &'a str, key: Option<&'a str>) -> Object<'a> {
         let Report { of, tally, .. } = self;
         let dtype = of.dtype();
         let (min, max) = tally.range().map_or((Value::Null, Value::Null), |(min, max)| (of.json(min), of.json(max)));
         let few = tally.few().filter(|_| of.has_few());
         Object {
-            path: self.path,
-            key: self.key,
-            column: self.column,
+            path,
+            key,
+            column: self.column.as_deref(),
             dtype: of.name(),
             shape: &self.shape,
             count: tally.count,
@@ -150,10 +139,10 @@ impl Report<'_> {
         }
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {
         let Report { of, tally, .. } = self;
-        let key = self.key.map_or_else(String::new, |key| format!("::{key}"));
-        let column = self.column.map_or_else(String::new, |name| format!("  {name}"));
+        let key = key.map_or_else(String::new, |key| format!("::{key}"));
+        let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
         let lengths: Vec<String> = self.shape.iter().map(i64::to_string).collect();
         let mut lines = vec![
             ("dtype", of.name().unwrap_or_else(|| "not said".to_owned())),
@@ -177,7 +166,7 @@ impl Report<'_> {
                 few.into_iter().map(|(bytes, count)| format!("{} ({})", of.text(bytes), thousands(count))).collect();
             lines.push(("values", values.join(", ")));
         }
-        let title = styled(TITLE, printable(&format!("{}{key}{column}", self.path)));
+        let title = styled(TITLE, printable(&format!("{path}{key}{column}")));
         let lines =
             lines.into_iter().map(|(label, value)| format!("  {}  {}\n", styled(LABEL, format!("{label:6}")), printable(&value)));
         format!("{title}\n{}", lines.collect::<String>())

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
 use b2nd_view::elements::{Tally, reader};
 
-use super::report::{Of, Report};
 use crate::error::Result;
 use crate::progress;
+use crate::report::{Of, Report};
 
 /// The most bytes that different texts of a column may take in memory.
 const MOST: usize = 1 << 26;
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 26;
 const EACH: usize = 32;
 
 /// Counts of a column.
-pub(super) struct Column {
+struct Column {
     name: String,
     data_type: String,
     content: Content,
@@ -26,8 +26,8 @@ pub(super) struct Column {
     distinct: Distinct,
 }
 
-/// Counts the columns of so many rows.
-pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
+/// Counts the columns of this number of rows.
+pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Report>> {
     let bar = progress::rows(rows);
     // Also where there are no rows there are columns.
     let none = RecordBatch::new_empty(reader.schema());
@@ -37,7 +37,7 @@ pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Col
         columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
         bar.inc(batch.num_rows() as u64);
     }
-    Ok(columns)
+    Ok(columns.into_iter().map(|column| column.report(rows)).collect())
 }
 
 impl Column {
@@ -67,17 +67,17 @@ impl Column {
     }
 
     /// The report on it.
-    pub(super) fn report<'a>(&'a self, path: &'a str, key: Option<&'a str>, rows: u64) -> Report<'a> {
+    fn report(self, rows: u64) -> Report {
         let mut shape = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
         shape.extend(self.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
-        let (name, distinct) = (self.data_type.clone(), self.distinct.count());
-        let of = match &self.content {
-            Content::Element(dtype) => Of::Elements(Some(dtype.clone())),
+        let (name, distinct) = (self.data_type, self.distinct.count());
+        let of = match self.content {
+            Content::Element(dtype) => Of::Elements(Some(dtype)),
             Content::Text => Of::Texts(name, distinct),
             Content::Bytes => Of::Bytes(name, distinct),
             Content::Cell => Of::Cells(name),
         };
-        Report { path, key, column: Some(&self.name), of, shape, tally: self.tally.clone(), nulls: Some(self.nulls) }
+        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls) }
     }
 }
 

@@ -5,16 +5,16 @@ use std::path::Path;
 use b2nd_arrow::{Reader, RecordBatch};
 use b2nd_view::text::{count, printable, thousands};
 
-use super::{Lines, differ};
+use super::Rows;
+use crate::commands::diff::{Lines, differ};
 use crate::error::{Error, Result};
-use crate::tables::Rows;
 
 /// Compares the values of two tables: a line for each column that differs, and a sentence in `unread` for each that is not compared.
 ///
 /// # Errors
 ///
 /// A table cannot be opened.
-pub(super) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
     let [mut a, mut b] = [open(a)?, open(b)?];
     if a.len() != b.len() {
         lines.one(' ', name, &format!("{}, not {}", count(a.len(), "row"), thousands(b.len())));

@@ -1,0 +1,150 @@
+//! Tables and batches of values in a program that cannot read them: each is refused with the command that can.
+
+use std::convert::Infallible;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use b2nd_check::check::Finding;
+use b2nd_store::{Bytes, Frame, Kind, Location};
+use b2nd_view::slice::Slice;
+use indicatif::ProgressBar;
+
+use crate::error::{Error, Result};
+use crate::format::Form;
+use crate::report::Report;
+
+/// The file that makes a folder a table.
+const TABLE: &str = "_meta.b2f";
+
+/// Rows of a table, of which there are none here.
+pub(crate) enum Rows {}
+
+impl Rows {
+    /// Refuses what is a table.
+    pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
+        let location = Location::new(word.as_os_str());
+        let file = match location.key().map(|key| key.trim_matches('/')) {
+            None | Some("") => TABLE.to_owned(),
+            Some(key) => format!("{key}/{TABLE}"),
+        };
+        if location.path().is_none() {
+            return Ok(None);
+        }
+        // What cannot be opened is refused when it is opened next.
+        let files = location.open().and_then(|target| target.with_folder(|folder| folder.files()));
+        match files {
+            Ok(Some(Ok(files))) if files.contains(&file) => Err(without("a table")),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn instead(_: &Path, _: Option<u64>) -> Result<Option<Rows>> {
+        Ok(None)
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        match *self {}
+    }
+
+    pub(crate) fn objects(&mut self) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn columns(&mut self, _: &[String]) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn slice(&mut self, _: &Slice) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn first(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) fn print(&self, _: &mut dyn Write) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn write(&self, _: Form, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn count(&self) -> Result<Vec<Report>> {
+        match *self {}
+    }
+
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        match *self {}
+    }
+}
+
+/// Values of an object array, a batch array or a list array, of which there are none here.
+pub(crate) struct Cells(Infallible);
+
+impl Cells {
+    /// Refuses a frame of such values.
+    pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
+        let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
+        match Kind::of(frame.header(), None, &mut ()) {
+            Kind::ObjectArray => Err(without("an object array")),
+            Kind::BatchArray => Err(without("a batch array")),
+            Kind::ListArray => Err(without("a list array")),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn slice(self, _: &Slice) -> Result<Cells> {
+        match self.0 {}
+    }
+
+    pub(crate) fn first(self) -> Cells {
+        match self.0 {}
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        match self.0 {}
+    }
+
+    pub(crate) fn count(self) -> Result<Vec<Report>> {
+        match self.0 {}
+    }
+
+    pub(crate) fn export(self, _: Form, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
+        match self.0 {}
+    }
+
+    pub(crate) fn write(self, _: Form, _: &mut (dyn Write + Send)) -> Result<()> {
+        match self.0 {}
+    }
+}
+
+pub(crate) fn write_array(_: b2nd_ndarray::Array, _: Form, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
+    Err(without("Arrow or Parquet"))
+}
+
+pub(crate) fn cells(_: &str, _: &str) -> Option<Vec<Vec<String>>> {
+    None
+}
+
+pub(crate) fn rows(_: &str, _: &str) -> Option<u64> {
+    None
+}
+
+pub(crate) fn verify(_: &str, _: &str, _: Option<u64>, _: Option<Duration>) -> Vec<Finding> {
+    Vec::new()
+}
+
+pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::commands::diff::Lines, _: &mut Vec<String>) -> Result<()> {
+    Err(without("a table"))
+}
+
+fn without(what: &str) -> Error {
+    let install = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
+    Error::new(format_args!("it is {what}, which this build of b2nd cannot read: {install}"))
+}

@@ -1,0 +1,390 @@
+//! Tables: their rows for people, and as CSV, JSON, Arrow and Parquet.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use b2nd::frame::Frame;
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
+use b2nd_check::check::Finding;
+use b2nd_ndarray::Array;
+use b2nd_store::{Bytes, Location, Target, is_store_directory};
+use b2nd_view::slice::Slice;
+use b2nd_view::text::{printable, shortened, size};
+use indicatif::ProgressBar;
+
+use crate::error::{Error, Result};
+use crate::format::Form;
+use crate::output::{fitted, terminal};
+use crate::report::Report;
+
+pub(crate) use super::compare::compare;
+use super::count::count;
+
+/// The rows that are shown where there is no terminal.
+const ROWS: u64 = 20;
+
+/// The longest name of a column's type.
+const TYPE: usize = 48;
+
+/// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
+const OTHER_LINES: u64 = 6;
+
+/// The rows that are shown at once; wider batches are for files.
+const BATCH: usize = 1 << 13;
+
+/// Rows and columns of a table.
+pub(crate) struct Rows {
+    table: Table,
+    key: String,
+    projection: Vec<usize>,
+    rows: Range<u64>,
+}
+
+impl Rows {
+    /// Opens the table that a word of the command line names: by its key, or as the only one of its store. `None` if it is no table.
+    pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
+        let location = Location::new(word.as_os_str());
+        // Nobody is asked twice about an array.
+        if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
+            return Ok(None);
+        }
+        let store = match location.path() {
+            // A folder of unrelated files may have a table among them.
+            Some(path) if is_store_directory(path) => Store::open(path),
+            Some(path) if path.is_dir() => return Ok(None),
+            _ => match location.open()? {
+                Target::File(source) => Store::from_source(&location.place(), source),
+                Target::Directory(_) => return Ok(None),
+            },
+        };
+        let Ok(store) = store else { return Ok(None) };
+        let Ok(tables) = store.tables() else { return Ok(None) };
+        let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
+        let key = match (&wanted, tables.as_slice()) {
+            (Some(key), tables) => tables.iter().find(|table| *table == key),
+            (None, [one]) => Some(one),
+            (None, tables) => tables.iter().find(|table| *table == "/"),
+        };
+        let Some(key) = key else { return Ok(None) };
+        let table = Table::from_store(store, key)?;
+        let all = (0..table.schema().fields().len()).collect();
+        let rows = 0..table.rows();
+        Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
+    }
+
+    /// Opens a table that was taken for an array: with a slice, which means rows.
+    ///
+    /// # Errors
+    ///
+    /// It is a table, and a byte was named at which a frame starts.
+    pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
+        // What cannot be opened was refused as an array.
+        match (Rows::open(word).ok().flatten(), offset) {
+            (Some(_), Some(_)) => Err(Error::new("it is a table of several frames, and --offset names one; rows: --rows 5:7")),
+            (rows, _) => Ok(rows),
+        }
+    }
+
+    /// The table's key in its store: `/` where the store is the table.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Takes columns of objects too, as JSON text.
+    pub(crate) fn objects(&mut self) -> Result<()> {
+        self.table = self.table.with_objects()?;
+        self.projection = (0..self.table.schema().fields().len()).collect();
+        Ok(())
+    }
+
+    /// Keeps only these columns, in this order.
+    pub(crate) fn columns(&mut self, names: &[String]) -> Result<()> {
+        self.projection = self.table.project(names.iter().map(String::as_str))?;
+        Ok(())
+    }
+
+    /// Keeps only these rows: a slice without steps.
+    pub(crate) fn slice(&mut self, slice: &Slice) -> Result<()> {
+        self.rows = rows_of(slice, self.table.rows())?;
+        Ok(())
+    }
+
+    /// Keeps as many of the first rows as a terminal has lines for.
+    pub(crate) fn first(&mut self) {
+        self.rows.end = self.rows.end.min(self.rows.start.saturating_add(fitting()));
+    }
+
+    /// The schema of all columns that are read.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    /// Reads them, batch by batch.
+    pub(crate) fn read(&self) -> Result<b2nd_arrow::Reader> {
+        Ok(self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?)
+    }
+
+    /// Counts the values of each column.
+    pub(crate) fn count(&self) -> Result<Vec<Report>> {
+        count(self.read()?, self.len())
+    }
+
+    /// Prints them for a person.
+    pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
+        let width = terminal().map(|(columns, _)| columns);
+        let has_columns = !self.projection.is_empty();
+        for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)?.filter(|_| has_columns) {
+            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
+        }
+        let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
+        let is_all = self.len() == self.table.rows();
+        let shown = if is_all { String::new() } else { format!("rows {}:{} of ", self.rows.start, self.rows.end) };
+        writeln!(out, "{shown}{rows}, {columns}").map_err(Error::Write)?;
+        self.left_out().iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
+        Ok(())
+    }
+
+    /// Writes them in a format.
+    pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+        let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
+        let format = format_of(form).ok_or_else(refused)?;
+        if self.projection.is_empty() {
+            return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
+        }
+        write(format, self.read()?, out, |rows| bar.inc(rows))
+    }
+
+    /// The columns whose files hold values that are not read, and why; in no computed one are values.
+    pub(crate) fn refused(&self) -> Vec<(String, String)> {
+        let columns = self.table.columns().iter().filter(|column| column.kind() != "computed");
+        columns.filter_map(|column| Some((column.name().to_owned(), column.data_type().err()?.to_owned()))).collect()
+    }
+
+    /// The columns that are left out, a sentence for each.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let why = |column: &b2nd_arrow::ColumnInfo| {
+            column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
+        };
+        self.table.columns().iter().filter_map(why).collect()
+    }
+}
+
+/// The values of an object array, a batch array or a list array, as a table of one column.
+pub(crate) struct Cells {
+    reader: CellReader,
+    /// The number of values in the file.
+    all: u64,
+}
+
+impl Cells {
+    /// Opens a frame in its bytes. `None` if it is something else.
+    pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
+        let Ok(frame) = Frame::open(source) else { return Ok(None) };
+        match CellReader::from_frame(frame) {
+            Ok(reader) => Ok(Some(Cells { all: reader.remaining(), reader })),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Keeps only these values: a slice without steps.
+    pub(crate) fn slice(self, slice: &Slice) -> Result<Cells> {
+        let rows = rows_of(slice, self.all)?;
+        Ok(Cells { reader: self.reader.slice(rows), ..self })
+    }
+
+    /// Keeps as many of the first values as a terminal has lines for.
+    pub(crate) fn first(self) -> Cells {
+        Cells { reader: self.reader.slice(0..fitting()), ..self }
+    }
+
+    /// Counts them.
+    pub(crate) fn count(self) -> Result<Vec<Report>> {
+        let rows = self.len();
+        count(self.reader, rows)
+    }
+
+    /// The number of values.
+    pub(crate) fn len(&self) -> u64 {
+        self.reader.remaining()
+    }
+
+    /// Writes them in a format.
+    pub(crate) fn export(self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+        let refused = || Error::new("it is no array: its formats are arrow, parquet, csv and json");
+        write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
+    }
+
+    /// Prints them for a person, or writes them in a format.
+    pub(crate) fn write(self, form: Form, out: &mut (dyn Write + Send)) -> Result<()> {
+        if let Some(format) = format_of(form) {
+            return write(format, self.reader, out, |_| ());
+        }
+        let (width, count) = (terminal().map(|(columns, _)| columns), self.reader.remaining());
+        for batch in self.reader {
+            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
+        }
+        let shown = if count == self.all { String::new() } else { format!("{count} of ") };
+        writeln!(out, "{shown}{}", counted(self.all, "value")).map_err(Error::Write)
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The rows that a terminal has lines for.
+fn fitting() -> u64 {
+    terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1))
+}
+
+/// The rows that a slice means.
+fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
+    let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
+    let selection = selection.map_err(|why| Error::new(format_args!("{why}: rows are taken as 100:120")))?;
+    let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
+        return Err(Error::new("rows are taken without steps: 100:120"));
+    };
+    Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
+}
+
+/// The format of tables that a form is.
+fn format_of(form: Form) -> Option<Format> {
+    match form {
+        Form::Csv => Some(Format::Csv),
+        Form::Json => Some(Format::Json),
+        Form::Arrow => Some(Format::Arrow),
+        Form::Parquet => Some(Format::Parquet),
+        Form::Npy | Form::Text => None,
+    }
+}
+
+/// Writes an array of one or two dimensions as a table of one column. `done` is told how many rows were written.
+pub(crate) fn write_array(array: Array, form: Form, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let format = if form == Form::Parquet { Format::Parquet } else { Format::Arrow };
+    write(format, ArrayReader::new(array)?, out, done)
+}
+
+fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let failed = Mutex::new(None);
+    let schema = reader.schema();
+    let mut out = Noted { out, failed: &failed };
+    let done = format.write(&schema, reader, &mut out, done);
+    let flushed = out.flush();
+    match failed.into_inner().ok().flatten() {
+        Some(error) => Err(Error::Write(error)),
+        None => done.map_err(Error::from).and(flushed.map_err(Error::Write)),
+    }
+}
+
+/// A writer that keeps its error as it was.
+struct Noted<'a, W> {
+    out: W,
+    failed: &'a Mutex<Option<io::Error>>,
+}
+
+impl<W: Write> Noted<'_, W> {
+    fn note<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| {
+            let kind = error.kind();
+            if let Ok(mut failed) = self.failed.lock() {
+                failed.get_or_insert(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for Noted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.note(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.note(done)
+    }
+}
+
+/// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if the table cannot be opened.
+pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
+    let table = opened(path, key).ok()??;
+    let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
+    for (place, column) in table.columns().iter().enumerate() {
+        let (kind, why) = match column.data_type() {
+            Ok(kind) => (kind.to_string(), ""),
+            Err(why) => (column.kind().to_owned(), why),
+        };
+        // A column whose files cannot be opened has no size; `check` says why.
+        let (bytes, ratio) = match table.column_sizes(place) {
+            Ok((packed @ 1.., plain)) => (size(packed.into()), format!("{:.1}x", plain as f64 / packed as f64)),
+            _ => Default::default(),
+        };
+        // Where values would have to be read to count its nulls, it says how they are told; `stats` counts them.
+        let nulls = match (column.nulls(), table.null_count(place)) {
+            ("none", _) | (_, Ok(None) | Err(_)) => column.nulls().to_owned(),
+            (_, Ok(Some(count))) => count.to_string(),
+        };
+        rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
+    }
+    Some(rows)
+}
+
+/// The number of a table's live rows, if it can be opened.
+pub(crate) fn rows(path: &str, key: &str) -> Option<u64> {
+    opened(path, key).ok().flatten().map(|table| table.rows())
+}
+
+/// Reads all values of a table, whose schema says that it has so many rows: a finding for each column that cannot be read to its end, or why
+/// the table cannot be opened. It takes the time that is given.
+pub(crate) fn verify(path: &str, key: &str, said: Option<u64>, max_time: Option<Duration>) -> Vec<Finding> {
+    let deadline = max_time.and_then(|time| Instant::now().checked_add(time));
+    // A path with `::` in it, or that is not UTF-8, is another one when it is taken apart again.
+    let word = format!("{path}::{key}");
+    if Location::new(OsStr::new(&word)).path().is_some_and(|found| found != Path::new(path) || !found.exists()) {
+        return Vec::new();
+    }
+    let finding = |place: String, finding: String| Finding {
+        place,
+        offset: None,
+        finding,
+        document: None,
+        c_blosc2: None,
+        python_blosc2: None,
+        not_decoded: false,
+    };
+    let table = match opened(path, key) {
+        Ok(Some(table)) => table,
+        Ok(None) => return vec![finding("table".to_owned(), "it cannot be found again".to_owned())],
+        Err(error) => return vec![finding("table".to_owned(), error.to_string())],
+    };
+    let of_column = |error: b2nd_arrow::Error| {
+        let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
+        let sentence = error.to_string();
+        let sentence = sentence.strip_prefix(&format!("{}: ", table.name())).unwrap_or(&sentence);
+        // What is left names the row, if anything: the place has the column.
+        let sentence = sentence.strip_prefix(&place).unwrap_or(sentence);
+        finding(place, sentence.trim_start_matches([':', ',', ' ']).to_owned())
+    };
+    let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
+    if let Some(said) = said.filter(|&said| said != table.rows()) {
+        let sentence = format!("n_rows: expected {}, as many as _valid_rows.b2nd has, found {said}", table.rows());
+        // It opens the table, and says that it is as long.
+        findings.push(Finding { python_blosc2: Some(true), ..finding("schema".to_owned(), sentence) });
+    }
+    findings
+}
+
+fn opened(path: &str, key: &str) -> Result<Option<Table>> {
+    Ok(Rows::open(Path::new(&format!("{path}::{key}")))?.map(|rows| rows.table))
+}
