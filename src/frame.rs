@@ -39,7 +39,9 @@ mod writer;
 pub use chunk::raw;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
-pub use disk::{Directory, Disk, Editor, File, FileSource, Handle, OneFile, SPARSE_FRAME, Storage, rewrite, rewrite_in};
+pub use disk::{
+    ChunkEditor, Directory, Disk, Editor, File, FileSource, Handle, OneFile, SPARSE_FRAME, Storage, rewrite, rewrite_in,
+};
 pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]

@@ -14,6 +14,7 @@ mod storage;
 mod writer;
 
 pub use editor::Editor;
+pub use editor::chunks::ChunkEditor;
 pub use file::File;
 pub use rewrite::{rewrite, rewrite_in};
 pub use source::FileSource;

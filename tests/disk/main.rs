@@ -7,6 +7,7 @@ mod common;
 
 #[cfg(unix)]
 mod attributes;
+mod chunks;
 mod edit;
 mod faults;
 mod files;

@@ -7,10 +7,11 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use b2nd::Grid;
+use b2nd::frame::{Offset, Special};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension};
 
 use crate::array::Array;
-use crate::edit::draft::{Draft, is_zeros};
+use crate::edit::draft::Draft;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::copy::copy;
@@ -29,7 +30,8 @@ const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 ///
 /// Each change is there as a whole or not at all. Chunks that change, the index and the trailer are written behind the old frame (of
 /// a sparse frame, into new files), and one write of the header's first 512 bytes (or one rename of `chunks.b2frame`) makes them valid.
-/// After an error the file holds the array as it was, and can be edited again. What was replaced stays in the file as a gap: write
+/// After an error the file holds the array as it was, or the new one if only the last sync failed; this then shows the one that it
+/// holds, and it can be edited again. What was replaced stays in the file as a gap: write
 /// slices of many elements rather than many slices.
 ///
 /// ```
@@ -58,7 +60,7 @@ pub struct ArrayEditor {
     draft: Draft,
     array: Array,
     /// The index.
-    entries: Vec<i64>,
+    entries: Vec<Offset>,
     /// True if the file may have changed since the array was opened.
     stale: bool,
 }
@@ -191,7 +193,7 @@ impl ArrayEditor {
     }
 
     /// Writes the chunks of an array that another grid cuts, and returns the new index.
-    fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<i64>> {
+    fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<Offset>> {
         let zeros = value.iter().all(|&byte| byte == 0);
         let count = usize::try_from(new.nchunks()).unwrap_or(usize::MAX);
         let mut entries = Vec::new();
@@ -213,7 +215,7 @@ impl ArrayEditor {
             };
             let extents = old.chunk_extent(before).zip(new.chunk_extent(number));
             let grows = extents.is_some_and(|(old, new)| old.iter().zip(new.iter()).any(|(old, new)| new.end > old.end));
-            if grows && !(zeros && is_zeros(entry)) {
+            if grows && !(zeros && entry == Offset::Special(Special::Zeros)) {
                 cut.push((entries.len(), number));
             }
             entries.push(entry);
@@ -253,7 +255,7 @@ impl ArrayEditor {
         slice: &[Range<i64>],
         packer: &Packer,
         part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send,
-    ) -> Result<Vec<i64>> {
+    ) -> Result<Vec<Offset>> {
         let mut entries = self.entries.clone();
         let mut numbers = self.array.grid().chunks_in(slice)?;
         loop {
@@ -310,7 +312,7 @@ impl ArrayEditor {
     }
 
     /// Makes new chunks part of the file, or gives their space back.
-    fn commit(&mut self, shape: &[i64], done: Result<Vec<i64>>) -> Result<()> {
+    fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         let committed = done.and_then(|entries| {
             self.draft.commit(shape, &entries)?;
             Ok(entries)
@@ -323,7 +325,7 @@ impl ArrayEditor {
                 Ok(())
             }
             Err(error) => {
-                self.draft.discard();
+                self.draft.rewind(0);
                 Err(error)
             }
         }
@@ -339,7 +341,7 @@ impl ArrayEditor {
         Ok(())
     }
 
-    fn entry(&self, number: u64) -> Option<i64> {
+    fn entry(&self, number: u64) -> Option<Offset> {
         self.entries.get(usize::try_from(number).ok()?).copied()
     }
 }

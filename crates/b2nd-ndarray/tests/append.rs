@@ -129,13 +129,14 @@ fn an_existing_file_is_not_replaced_unless_the_options_say_so() {
 }
 
 #[test]
-fn what_is_not_flushed_is_not_there() {
+fn rows_are_flushed_when_the_appender_is_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.b2nd");
     let mut log = Appender::create::<i32>(&path, &[7], &options()).unwrap();
     log.append(&rows(0, 30)).unwrap();
+    assert_eq!(whole::<i32>(&path).shape(), [0, 7], "what is not flushed is not there");
     drop(log);
-    assert_eq!(whole::<i32>(&path).shape(), [0, 7]);
+    assert_eq!(whole::<i32>(&path), rows(0, 30).into_dyn());
 }
 
 #[test]

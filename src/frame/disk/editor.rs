@@ -1,5 +1,7 @@
 //! Edits a frame in its file. A crash at any moment leaves the old content or the new one.
 
+pub(super) mod chunks;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::{Deref, Range};
@@ -201,34 +203,6 @@ impl Editor {
             write_frame(&editor.file, header, &mut *new)?;
             editor.put(staged, new)
         })
-    }
-
-    /// Makes chunks, index and trailer that were written behind the frame part of it: puts a header of the same length in place of the
-    /// old one, from which it differs in the file's first sector alone.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
-    // Hidden: for `b2nd-ndarray`, which compresses chunks.
-    #[doc(hidden)]
-    pub fn put_header(&mut self, header: Header) -> Result<()> {
-        self.named(|editor| {
-            let mut bytes = crate::to_vec(&header)?;
-            bytes.truncate(SECTOR as usize);
-            let written = editor.checked_handle().and_then(|file| Ok(file.write_at(0, &bytes)?));
-            editor.adopt(header, written)
-        })
-    }
-
-    /// Replaces the file (of a sparse frame, `chunks.b2frame`) by one with this content.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
-    // Hidden: for `b2nd-ndarray`.
-    #[doc(hidden)]
-    pub fn put_frame(&mut self, frame: &[u8]) -> Result<()> {
-        self.named(|editor| editor.replace(frame, 0..0))
     }
 
     /// Adds the file to an error, since neither the system's errors nor others name it.

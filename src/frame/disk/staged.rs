@@ -237,6 +237,6 @@ pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> 
 }
 
 /// The directory that a file is in.
-fn directory(path: &Path) -> &Path {
+pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use b2nd::frame::Offset;
 use b2nd::{B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
@@ -19,7 +20,8 @@ const ROWS: i64 = 1 << 20;
 ///
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. Until it returns, the file holds the
 /// array as it was: new chunks, index and trailer are written behind the old ones, and one write of the header's first 512 bytes
-/// makes them valid. So a crash loses what was not flushed, and nothing else. Each flush leaves what it replaces in the file as a
+/// makes them valid. So a crash loses what was not flushed, and nothing else. Dropping an `Appender` flushes it, and ignores
+/// errors: call [`flush`](Appender::flush) to see them. Each flush leaves what it replaces in the file as a
 /// gap: flush now and then, not after every row.
 ///
 /// ```
@@ -44,7 +46,7 @@ const ROWS: i64 = 1 << 20;
 pub struct Appender {
     draft: Draft,
     /// The entries of the index for the chunks that are full, and how many rows these hold.
-    offsets: Vec<i64>,
+    offsets: Vec<Offset>,
     full: i64,
     /// The rows that do not fill chunks yet, in C order, and whether some of them are not in the file.
     pending: Vec<u8>,
@@ -180,7 +182,7 @@ impl Appender {
             pending: self.pending.len(),
             kept: None,
             changed: self.changed,
-            end: self.draft.end(),
+            end: self.draft.position(),
         };
         let done = append(self, &mut before);
         if done.is_err() {
@@ -220,12 +222,13 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// The file cannot be written. It then holds the array as it was, and the rows stay in memory to be flushed again.
+    /// The file cannot be written. It then holds the array as it was, or the new one if only the last sync failed. The rows stay in
+    /// memory to be flushed again.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
         }
-        let (before, mut offsets) = (self.draft.end(), self.offsets.clone());
+        let (before, mut offsets) = (self.draft.position(), self.offsets.clone());
         let put = self.put_pending().inspect_err(|_| self.draft.rewind(before))?;
         offsets.extend(put);
         let shape = self.shape(self.rows());
@@ -244,7 +247,7 @@ impl Appender {
     }
 
     /// Writes the rows that are pending as chunks, and gives their entries of the index.
-    fn put_pending(&mut self) -> Result<Vec<i64>> {
+    fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;
         let packer = Packer::of(self.draft.header(), &meta)?;
@@ -275,5 +278,12 @@ impl Appender {
 
     fn chunk_rows(&self) -> i64 {
         self.draft.meta().geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows).max(1))
+    }
+}
+
+impl Drop for Appender {
+    fn drop(&mut self) {
+        // Drop cannot return an error.
+        let _ = self.flush();
     }
 }

@@ -1,0 +1,272 @@
+//! [`ChunkEditor`]: new chunks in a frame's file, which a commit makes part of it.
+
+use alloc::vec::Vec;
+use core::ops::Deref;
+use std::fs;
+use std::io::{self, SeekFrom, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Editor, SECTOR};
+use crate::array::Metalayer;
+use crate::error::{Error, Result};
+use crate::frame::chunk::{Chunk, Offset, Special};
+use crate::frame::disk::File;
+use crate::frame::disk::lock::named;
+use crate::frame::disk::source::chunk_name;
+use crate::frame::disk::staged::directory;
+use crate::frame::header::{FrameType, Header};
+
+/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are no part of
+/// the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
+///
+/// Chunks, index and trailer are written behind a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
+/// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. What was
+/// replaced stays in a contiguous frame's file as a gap.
+///
+/// # What an error leaves
+///
+/// After a failed commit the file holds the old array, or the new one if only the last sync failed. The `ChunkEditor` then shows what the
+/// file holds, as an [`Editor`] does: read the index again before you commit anything else.
+///
+/// ```
+/// use b2nd::frame::{Chunk, ChunkEditor, File, Frame};
+/// use b2nd::{ArrayMeta, Geometry};
+///
+/// # let path = std::env::temp_dir().join(format!("b2nd-chunks-{}.b2nd", std::process::id()));
+/// # std::fs::copy("tests/data/grid/i4_2d.b2nd", &path)?;
+/// let mut editor = ChunkEditor::new(File::edit(&path)?)?;
+/// let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
+/// let elements = vec![7; editor.header().chunksize() as usize];
+/// offsets[1] = editor.put(&Chunk::store(&elements, 4)?)?;
+/// let Some(ArrayMeta::B2nd(array)) = editor.header().array()?.map(ArrayMeta::into_owned) else { panic!("it is an array") };
+/// editor.commit(&array, &offsets)?;
+///
+/// assert_eq!(File::open(&path)?.chunk(1)?.stored(), Some(&elements[..]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ChunkEditor {
+    editor: Editor,
+    /// The place of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
+    end: u64,
+    /// The first place that no header names, neither the one in the file nor one that may have reached it.
+    floor: u64,
+    /// The chunk files of a sparse frame that were written since the last commit.
+    made: Vec<u64>,
+}
+
+impl ChunkEditor {
+    /// Makes an editor of chunks.
+    ///
+    /// # Errors
+    ///
+    /// The index cannot be read.
+    pub fn new(editor: Editor) -> Result<ChunkEditor> {
+        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new() };
+        chunks.settle()?;
+        Ok(chunks)
+    }
+
+    /// Writes a chunk, which is no part of the frame before a [`commit`](ChunkEditor::commit) with the offset that this returns. A chunk
+    /// of zeros takes only an entry of the index.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame stays as it is.
+    pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
+        if chunk.header().special() == Some(Special::Zeros) {
+            return Ok(Offset::Special(Special::Zeros));
+        }
+        let place = self.end;
+        if self.is_sparse() {
+            self.made.push(place);
+            self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
+            self.end += 1;
+            return Ok(Offset::At(place));
+        }
+        self.named(|chunks| Ok(chunks.write(chunk.bytes())?))?;
+        Ok(Offset::At(place - self.header().header_len() as u64))
+    }
+
+    /// The place of the next chunk, to which [`rewind`](ChunkEditor::rewind) goes back.
+    pub fn position(&self) -> u64 {
+        self.end
+    }
+
+    /// Gives back the space of chunks that were put since this position and were not committed.
+    pub fn rewind(&mut self, position: u64) {
+        self.end = position.max(self.floor);
+        if self.is_sparse() {
+            let end = self.end;
+            let gone: Vec<_> = self.made.iter().copied().filter(|&number| number >= end).collect();
+            self.made.retain(|&number| number < end);
+            self.remove(gone);
+        } else {
+            // They are no part of the frame, whether they are there or not.
+            let _ = self.editor.claim.handle.set_len(self.end);
+        }
+    }
+
+    /// Makes the chunks at these offsets the array that this metalayer describes, and blocks until that is on stable storage. Attributes
+    /// and other metalayers stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails; see [`ChunkEditor`] for what the file then holds.
+    pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+        self.named(|chunks| chunks.commit_unnamed(array, offsets))
+    }
+
+    /// Checks that the metalayer can be replaced by this one in a commit: in a contiguous frame only the header's first 512 bytes may
+    /// change, so that one write changes them.
+    ///
+    /// # Errors
+    ///
+    /// The header would have another length, or change behind its first 512 bytes.
+    pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
+        if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
+    }
+
+    fn commit_unnamed<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+        let mut header = self.header_with(array)?;
+        let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
+        let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
+        let raw: Option<Vec<_>> = offsets.iter().map(|offset| offset.to_raw()).collect();
+        let raw = raw.ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
+        // Without chunks the trailer follows the header.
+        let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
+        let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
+        tail.extend_from_slice(&crate::to_vec(&self.trailer()?)?);
+        if self.is_sparse() {
+            self.commit_sparse(header, nbytes, &tail, offsets)?;
+        } else if offsets.is_empty() {
+            header.set_sizes(FrameType::Contiguous, 0, 0, tail.len() as u64)?;
+            self.editor.replace(&[crate::to_vec(&header)?, tail].concat(), 0..0)?;
+        } else {
+            self.commit_behind(header, nbytes, &tail)?;
+        }
+        self.settle()
+    }
+
+    fn commit_behind(&mut self, mut header: Header, nbytes: u64, tail: &[u8]) -> Result<()> {
+        let start = self.end;
+        let mut put = || -> Result<()> {
+            let cbytes = start - header.header_len() as u64;
+            header.set_sizes(FrameType::Contiguous, nbytes, cbytes, tail.len() as u64)?;
+            self.in_one_sector(&header)?;
+            self.write(tail)?;
+            self.editor.claim.handle.set_len(self.end)?;
+            Ok(self.editor.claim.handle.sync()?)
+        };
+        put().inspect_err(|_| self.rewind(start))?;
+        // From here on the file may hold the new array even after an error: nothing of it is written over.
+        self.floor = self.end;
+        let mut sector = crate::to_vec(&header)?;
+        sector.truncate(SECTOR as usize);
+        let written = self.editor.checked_handle().and_then(|file| Ok(super::WriteAt::write_at(file, 0, &sector)?));
+        self.editor.adopt(header, written)
+    }
+
+    fn commit_sparse(&mut self, mut header: Header, nbytes: u64, tail: &[u8], offsets: &[Offset]) -> Result<()> {
+        let mut kept: Vec<_> = offsets.iter().filter_map(file_number).collect();
+        kept.sort_unstable();
+        let is_kept = |number: &u64| kept.binary_search(number).is_ok();
+        let dropped: Vec<_> = self.editor.offsets()?.iter().filter_map(|offset| file_number(&offset)).collect();
+        let dropped: Vec<_> = dropped.into_iter().filter(|number| !is_kept(number)).collect();
+        let length = |number: &u64| fs::metadata(self.chunk_path(*number)).map_or(0, |file| file.len());
+        let gone: u64 = dropped.iter().map(length).sum();
+        let new: u64 = self.made.iter().filter(|number| is_kept(number)).map(length).sum();
+        let cbytes = u64::try_from(header.cbytes()).unwrap_or(0).saturating_sub(gone).saturating_add(new);
+        header.set_sizes(FrameType::Sparse, nbytes, cbytes, tail.len() as u64)?;
+        self.editor.storage.sync_dir(directory(self.editor.claim.path()))?;
+        // From here on the file may name them even after an error.
+        self.made.clear();
+        self.floor = self.end;
+        self.editor.replace(&[&crate::to_vec(&header)?, tail].concat(), 0..0)?;
+        self.remove(dropped);
+        Ok(())
+    }
+
+    /// The header with another metalayer of the array.
+    fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
+        let mut header = self.header().clone();
+        header.metalayers_mut().set(array)?;
+        Ok(header)
+    }
+
+    fn in_one_sector(&self, new: &Header) -> Result<()> {
+        let (old, new) = (crate::to_vec(self.header())?, crate::to_vec(new)?);
+        if new.len() == old.len() && new.get(SECTOR as usize..) == old.get(SECTOR as usize..) {
+            return Ok(());
+        }
+        Err(Error::custom(format_args!(
+            "the array's metalayer does not lie in the first {SECTOR} bytes: its shape cannot change without a risk"
+        )))
+    }
+
+    /// Finds where chunks can be written that no index names.
+    fn settle(&mut self) -> Result<()> {
+        let free = match self.is_sparse() {
+            true => {
+                self.offsets()?.iter().filter_map(|offset| file_number(&offset)).max().map_or(0, |last| last.saturating_add(1))
+            }
+            false => self.header().frame_len(),
+        };
+        (self.end, self.floor) = (free, free);
+        Ok(())
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.header().frame_type() == FrameType::Sparse
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = &mut *self.editor.claim.handle;
+        file.seek(SeekFrom::Start(self.end))?;
+        file.write_all(bytes)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
+        let (storage, path) = (&self.editor.storage, self.chunk_path(number));
+        // A crash may have left one that nothing names.
+        if fs::symlink_metadata(&path).is_ok() {
+            storage.remove(&path)?;
+        }
+        let mut file = storage.create(&path)?;
+        file.write_all(chunk)?;
+        file.sync()
+    }
+
+    /// Removes chunk files that nothing names. What cannot be removed stays.
+    fn remove(&self, numbers: Vec<u64>) {
+        for number in numbers {
+            let _ = self.editor.storage.remove(&self.chunk_path(number));
+        }
+    }
+
+    fn chunk_path(&self, number: u64) -> PathBuf {
+        self.editor.claim.path().with_file_name(chunk_name(number))
+    }
+
+    fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        work(self).map_err(|error| named(error, self.path()))
+    }
+}
+
+impl Deref for ChunkEditor {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.editor
+    }
+}
+
+/// The number of the file of a sparse frame's chunk.
+fn file_number(offset: &Offset) -> Option<u64> {
+    if let Offset::At(number) = offset { Some(*number) } else { None }
+}
