@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import pathlib
-import socket
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +27,10 @@ from moto.server import ThreadedMotoServer
 
 PROGRAM, AZURITE = sys.argv[1:]
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
+# What a machine is set up for has no part in this: proxies, and accounts of clouds.
+for name in list(os.environ):
+    if name.upper().startswith(("AWS_", "AZURE_", "GOOGLE_")) or name.lower().endswith("_proxy"):
+        del os.environ[name]
 
 
 def run(*arguments, code=0):
@@ -165,12 +169,13 @@ def check_s3_and_gs(directory, arrays):
 
 
 def check_az(directory, arrays):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = ["--inMemoryPersistence", "--silent", "--disableTelemetry", "--skipApiVersionCheck", "--blobPort", str(port)]
-    server = subprocess.Popen([AZURITE, *arguments], stdout=subprocess.DEVNULL)
+    # It takes a free port, and prints it when it listens.
+    arguments = ["--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck", "--blobPort", "0"]
+    server = subprocess.Popen([AZURITE, *arguments], stdout=subprocess.PIPE, text=True)
     try:
+        said = next(line for line in server.stdout if "successfully listens on" in line or "successfully listening" in line)
+        port = re.search(r":(\d+)\s*$", said)[1]
+        threading.Thread(target=server.stdout.read, daemon=True).start()
         account, key = "devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
         endpoint = f"http://127.0.0.1:{port}/{account}"
         os.environ.update(AZURE_STORAGE_USE_EMULATOR="true", AZURITE_BLOB_STORAGE_URL=f"http://127.0.0.1:{port}")

@@ -79,7 +79,7 @@ fn an_interrupted_scan_leaves_all_rows_of_a_store_or_none() {
         let mut child = program(&scan).spawn().unwrap();
         let started = Instant::now();
         while server.answered() < before + (MEMBERS - 300) as u64 {
-            assert!(started.elapsed() < Duration::from_secs(60), "only {} requests", server.answered() - before);
+            assert!(started.elapsed() < Duration::from_secs(300), "only {} requests", server.answered() - before);
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
