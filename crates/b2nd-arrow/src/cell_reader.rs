@@ -12,7 +12,7 @@ use crate::cells::json;
 use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kinds::{Kind, Nulls, Spec};
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, MAX_BYTES};
 use crate::live::Selection;
 use crate::one_column::{NAME, OneColumn};
 use crate::place::Shared;
@@ -74,7 +74,7 @@ impl CellReader {
         if !has_batches && !has(CELLS) {
             return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
         }
-        let leaf = Leaf::new(frame)?;
+        let leaf = Leaf::new(frame, MAX_BYTES)?;
         let mut spec = spec(&leaf)?;
         let bytes = leaf.data_len();
         let (cells, count) = if has_batches {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, ListArray, PrimitiveArray, StructArray};
+use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
@@ -12,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::kinds::{Kind, Spec};
 use crate::pack::{Item, Pack};
 use crate::strings::Strings;
-use crate::words::Words;
 
 /// An array while it is put together from values of MessagePack.
 pub(crate) struct Cells {
@@ -27,7 +27,7 @@ enum Values {
     Text(Strings),
     Bytes(Strings),
     Json(Strings),
-    Dictionary(Vec<i32>, Words),
+    Dictionary(Box<StringDictionaryBuilder<Int32Type>>),
     List(Arc<Field>, Vec<i32>, Box<Cells>),
     Struct(Fields, Vec<Cells>),
 }
@@ -42,7 +42,7 @@ impl Cells {
             (Kind::Element(element), data_type) => {
                 Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
             }
-            (Kind::Dictionary(_), _) => Values::Dictionary(Vec::new(), Words::default()),
+            (Kind::Dictionary(_), _) => Values::Dictionary(Box::default()),
             (Kind::List(item, _), DataType::List(field)) => Values::List(field.clone(), vec![0], Box::new(Cells::new(item)?)),
             (Kind::Struct(specs), DataType::Struct(fields)) => {
                 Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| Cells::new(spec)).collect::<Result<_, _>>()?)
@@ -82,7 +82,7 @@ impl Cells {
                 strings.push_bytes(&json(pack.value()?)?);
                 strings.end();
             }
-            Values::Dictionary(codes, words) => codes.push(words.code(text(item)?)?),
+            Values::Dictionary(words) => drop(words.append(text(item)?)?),
             Values::List(_, offsets, items) => {
                 let Item::Array(count) = item else { return Err(unexpected("an array", &item)) };
                 for _ in 0..count {
@@ -116,7 +116,7 @@ impl Cells {
         match &mut self.values {
             Values::Fixed(_, width, bytes) => bytes.resize(bytes.len() + *width, 0),
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.end(),
-            Values::Dictionary(codes, _) => codes.push(0),
+            Values::Dictionary(words) => words.append_null(),
             Values::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
             Values::Struct(_, columns) => columns.iter_mut().for_each(Cells::push_null),
         }
@@ -132,10 +132,7 @@ impl Cells {
                 element.array(&bytes, width, nulls, |at| at as u64)?
             }
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
-            Values::Dictionary(codes, words) => {
-                let keys = PrimitiveArray::<Int32Type>::try_new(ScalarBuffer::from(codes), nulls)?;
-                Arc::new(DictionaryArray::try_new(keys, words.finish()?)?)
-            }
+            Values::Dictionary(mut words) => Arc::new(words.finish()),
             Values::List(field, offsets, items) => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
                 Arc::new(ListArray::try_new(field, offsets, items.finish()?, nulls)?)

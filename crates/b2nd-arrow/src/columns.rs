@@ -1,6 +1,6 @@
 //! [`ColumnInfo`]: a column as the schema of its table describes it, and the Arrow schema that is made of all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -67,6 +67,15 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let unnamed = || Error::damaged("the schema: a column has no name");
     let stale = b2nd_store::Table::stale_columns(metadata);
+    if !metadata.get("columns").is_some_and(Value::is_array) {
+        return Err(Error::damaged("the schema: its key \"columns\" holds no list"));
+    }
+    let mut names = BTreeSet::new();
+    for name in ["columns", "computed_columns"].into_iter().flat_map(listed).filter_map(|column| column.get("name")?.as_str()) {
+        if !names.insert(name) {
+            return Err(Error::damaged("the schema: two columns have this name").in_column(name));
+        }
+    }
     let mut columns = Vec::new();
     for column in listed("columns") {
         let name = text(column, "name").ok_or_else(unnamed)?;

@@ -13,6 +13,8 @@ pub(crate) struct Files<'a> {
     pub(crate) name: &'a str,
     /// The number of physical rows of the table.
     pub(crate) rows: u64,
+    /// The most bytes that are decompressed at once.
+    pub(crate) most: u64,
 }
 
 impl Files<'_> {
@@ -34,7 +36,7 @@ impl Files<'_> {
                 None => return Ok(None),
             },
         };
-        let leaf = Leaf::open(source).map_err(|error| Error::new(error.kind(), format_args!("{file}: {error}")))?;
+        let leaf = Leaf::open(source, self.most).map_err(|error| Error::new(error.kind(), format_args!("{file}: {error}")))?;
         Ok(Some(leaf))
     }
 

@@ -13,7 +13,6 @@ use crate::files::Files;
 use crate::kinds::{Kind, Nulls, Spec, item};
 use crate::leaf::Leaf;
 use crate::live::{Live, Selection, signed};
-use crate::strings::{MAX_BYTES, too_long};
 
 /// So many rows between two that are wanted are read with them.
 const GAP: u64 = 1 << 10;
@@ -70,12 +69,15 @@ impl Rows {
         (self.leaf.frame_len(), self.leaf.data_len())
     }
 
+    /// Refuses to hold more bytes at once than is allowed.
+    pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
+        self.leaf.allow(bytes)
+    }
+
     /// The bytes of consecutive rows, which have to be there.
     pub(crate) fn range(&self, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
         let bytes = (rows.end - rows.start).saturating_mul(self.width as u64);
-        if bytes > MAX_BYTES as u64 {
-            return Err(too_long(bytes));
-        }
+        self.allow(bytes)?;
         let mut slice = self.array.whole();
         if let Some(first) = slice.first_mut() {
             *first = signed(rows);
@@ -90,9 +92,7 @@ impl Rows {
             return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
         }
         let bytes = (selection.rows as u64).saturating_mul(self.width as u64);
-        if bytes > MAX_BYTES as u64 {
-            return Err(too_long(bytes));
-        }
+        self.allow(bytes)?;
         if let [run] = selection.runs.as_slice() {
             return self.range(run.clone());
         }

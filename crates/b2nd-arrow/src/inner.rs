@@ -1,7 +1,8 @@
 //! [`Inner`]: an open table, and its files.
 
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
@@ -21,9 +22,37 @@ use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
 /// The versions of schemas that are known.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
 
+/// The columns whose files are kept open. Each has up to three, and systems allow 1,024 or even 256.
+const OPEN: usize = 64;
+
+/// How a table is opened.
+///
+/// ```
+/// use b2nd_arrow::{Options, Table};
+///
+/// let table = Table::open("tests/data/blocks.b2z")?;
+/// let little = table.with(Options { max_memory: 1 << 10, ..Options::default() });
+/// assert_eq!(little.unwrap_err().kind(), b2nd_arrow::ErrorKind::TooLong);
+/// # Ok::<(), b2nd_arrow::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// True if columns of kind `object` are read too, as JSON text.
+    pub objects: bool,
+    /// About the most bytes that are held: more of them than one value needs are an error, and batches have fewer rows.
+    pub max_memory: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { objects: false, max_memory: u64::MAX }
+    }
+}
+
 /// An open table. Errors name it.
 pub(crate) struct Inner {
     pub(crate) name: String,
+    pub(crate) options: Options,
     pub(crate) store: Arc<Store>,
     /// With `/` at its end, or empty.
     pub(crate) folder: String,
@@ -32,21 +61,21 @@ pub(crate) struct Inner {
     /// The source of each field of the schema.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
-    /// The files of columns that have been read.
-    pub(crate) open: Vec<OnceLock<Column>>,
+    /// The columns that were read last, with their open files, the last one at the end.
+    open: Mutex<VecDeque<(usize, Arc<Column>)>>,
     pub(crate) metadata: Value,
     /// The frame that has the metadata, and the catalog of indexes.
     meta: Leaf,
 }
 
 impl Inner {
-    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, objects: bool) -> Result<Inner> {
+    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<Inner> {
         let leaf = |file: &str| -> Result<Leaf> {
             let path = format!("{folder}{file}");
             let source = store
                 .member(&path)?
                 .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("no table: {path:?} is missing")))?;
-            Leaf::open(source).map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
+            Leaf::open(source, options.max_memory).map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
         };
         let meta = leaf(TABLE)?;
         let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
@@ -64,31 +93,55 @@ impl Inner {
                 return Err(Error::damaged(format_args!("the schema's version: expected 1 to 3, found {found}")));
             }
         }
-        let columns = columns_of(&metadata, objects)?;
+        if let Some(rows) = metadata.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
+            return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
+        }
+        let columns = columns_of(&metadata, options.objects)?;
+        // A file of no column may be one of a column whose name in the archive's directory is damaged, such as its mask of nulls.
+        let names = columns.iter().map(|column| column.name.as_str());
+        for file in b2nd_store::Table::unowned(names, &folder, &store.archived()) {
+            store.member(&file)?;
+        }
         let (outputs, schema) = outputs_of(&columns, &metadata)?;
         let live = leaf("_valid_rows.b2nd").and_then(|leaf| Live::open(&leaf));
         let live = live.map_err(|error| Error::new(error.kind(), format_args!("_valid_rows: {error}")))?;
-        let open = columns.iter().map(|_| OnceLock::new()).collect();
-        Ok(Inner { name, store, folder, live, columns, outputs, schema, open, metadata, meta })
+        Ok(Inner { name, options, store, folder, live, columns, outputs, schema, open: Mutex::default(), metadata, meta })
     }
 
-    pub(crate) fn column(&self, place: usize) -> Result<&Column> {
-        let (Some(cell), Some(info)) = (self.open.get(place), self.columns.get(place)) else {
-            return Err(Error::new(ErrorKind::NotFound, "no such column"));
+    /// A column, from those that are open if it was read lately.
+    pub(crate) fn column(&self, place: usize) -> Result<Arc<Column>> {
+        let info = self.columns.get(place).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such column"))?;
+        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = |open: &mut VecDeque<(usize, Arc<Column>)>| {
+            let column = open.iter().position(|(other, _)| *other == place).and_then(|at| open.remove(at));
+            open.extend(column.clone());
+            column.map(|(_, column)| column)
         };
-        if let Some(column) = cell.get() {
+        if let Some(column) = find(&mut lock()) {
             return Ok(column);
         }
         let open = || match (&info.spec, &info.data_type) {
             (Some(spec), Ok(_)) => {
-                let place = Files { store: &self.store, folder: &self.folder, name: &info.name, rows: self.live.length() };
+                let place = Files {
+                    store: &self.store,
+                    folder: &self.folder,
+                    name: &info.name,
+                    rows: self.live.length(),
+                    most: self.options.max_memory,
+                };
                 Column::open(&place, spec)
             }
             (_, Err(why)) => Err(Error::new(ErrorKind::Refused, why)),
             (None, Ok(_)) => Err(Error::damaged("nothing says how it is stored")),
         };
         let column = open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?;
-        Ok(cell.get_or_init(|| column))
+        let column = Arc::new(column);
+        let mut open = lock();
+        if open.len() >= OPEN {
+            open.pop_front();
+        }
+        open.push_back((place, column.clone()));
+        Ok(column)
     }
 
     /// The SUMMARY index of a column, if it has one that is not stale.
@@ -105,7 +158,7 @@ impl Inner {
         let Some(index) = index else { return Ok(None) };
         let Some(source) = self.store.member(&index.path)? else { return Ok(None) };
         let named = |error: Error| Error::new(error.kind(), format_args!("{}: {error}", index.path));
-        Leaf::open(source).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
+        Leaf::open(source, self.options.max_memory).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
     }
 
     fn read(&self, place: usize, selection: &Selection) -> Result<ArrayRef> {

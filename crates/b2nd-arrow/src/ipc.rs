@@ -1,50 +1,50 @@
-//! Blocks of Arrow IPC: a stream, or a record batch message alone, with one column. No length in them is trusted.
+//! Blocks of Arrow IPC: a stream, or only a record batch message, with one column.
+//!
+//! Arrow's own decoder takes types and lengths for granted and panics where they are wrong, so both are checked first.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use arrow_array::{ArrayRef, make_array};
+use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
-use arrow_data::ArrayData;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{self as ipc, FieldNode, MessageHeader, Precision, Type};
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, SchemaRef};
 
 use crate::error::{Error, Result};
-use crate::kinds::item;
 
 /// The start of a message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;
 
-/// The deepest nesting of types.
-const MAX_DEPTH: usize = 64;
-
-/// The type of a column as its writer has it, and of its dictionaries the numbers.
-struct Column {
-    data_type: DataType,
-    dictionary: Option<i64>,
-    children: Vec<Column>,
-}
-
 /// The array in a block. `schema` is a schema message, for blocks that hold no more than a record batch.
-pub(crate) fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
-    let mut column = None;
+///
+/// # Errors
+///
+/// The block is damaged, or holds something else.
+pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
+    let mut known = None;
     let mut dictionaries = HashMap::new();
     let mut rest = block;
     while let Some((message, body)) = message(&mut rest)? {
+        let version = message.version();
         match message.header_type() {
-            MessageHeader::Schema => column = Some(schema_of(&message)?),
+            MessageHeader::Schema => known = Some(schema_of(&message)?),
             MessageHeader::DictionaryBatch => {
-                let batch = message.header_as_dictionary_batch().ok_or_else(|| wrong("a dictionary without a batch"))?;
-                let (column, data) = (column.as_ref(), batch.data());
-                let values = column.and_then(|column: &Column| column.values_of(batch.id()));
-                let (Some(values), Some(data), false) = (values, data, batch.isDelta()) else {
-                    return Err(wrong("a dictionary that belongs to no column"));
+                let batch = message.header_as_dictionary_batch().filter(|batch| !batch.isDelta());
+                let (Some(schema), Some(batch)) = (&known, batch) else { return Err(wrong("a dictionary of no column")) };
+                #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
+                let fields = schema.fields_with_dict_id(batch.id());
+                let Some(DataType::Dictionary(_, values)) = fields.first().map(|field| field.data_type()) else {
+                    return Err(wrong("a dictionary of no column"));
                 };
-                let array = Body::new(data, &body, &HashMap::new())?.array(&values, MAX_DEPTH)?;
-                dictionaries.insert(batch.id(), array);
+                let data = batch.data().ok_or_else(|| wrong("a dictionary without a batch"))?;
+                Lengths::of(data, &body)?.check(values)?;
+                read_dictionary(&body, batch, schema, &mut dictionaries, &version).map_err(wrong)?;
             }
             MessageHeader::RecordBatch => {
-                let column = match (column, schema) {
-                    (Some(column), _) => column,
+                let schema = match (known, schema) {
+                    (Some(schema), _) => schema,
                     (None, Some(mut schema)) => match self::message(&mut schema)? {
                         Some((message, _)) => schema_of(&message)?,
                         None => return Err(wrong("a schema that is empty")),
@@ -52,7 +52,9 @@ pub(crate) fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
                     (None, None) => return Err(wrong("a record batch before its schema")),
                 };
                 let batch = message.header_as_record_batch().ok_or_else(|| wrong("a record batch that is none"))?;
-                return Ok(make_array(Body::new(batch, &body, &dictionaries)?.array(&column, MAX_DEPTH)?));
+                Lengths::of(batch, &body)?.check(schema.field(0).data_type())?;
+                let batch = read_record_batch(&body, batch, schema, &dictionaries, None, &version).map_err(wrong)?;
+                return Ok(batch.column(0).clone());
             }
             other => return Err(wrong(format_args!("a message {other:?}"))),
         }
@@ -83,157 +85,169 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     Ok(Some((message, Buffer::from(body))))
 }
 
-fn schema_of(message: &ipc::Message) -> Result<Column> {
-    let fields = message.header_as_schema().and_then(|schema| schema.fields());
-    let fields = fields.ok_or_else(|| wrong("a schema without fields"))?;
+/// The schema in a message: one column of a type that Arrow's decoder makes without a panic.
+fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
+    let schema = message.header_as_schema().filter(|schema| schema.endianness() == ipc::Endianness::Little);
+    let (schema, fields) =
+        schema.and_then(|schema| Some((schema, schema.fields()?))).ok_or_else(|| wrong("a schema without fields"))?;
     if fields.len() != 1 {
         return Err(wrong(format_args!("{} columns, expected one", fields.len())));
     }
-    Column::of(&fields.get(0), MAX_DEPTH)
+    fields.iter().try_for_each(check_type)?;
+    Ok(Arc::new(fb_to_schema(schema)))
 }
 
-impl Column {
-    fn of(field: &ipc::Field, depth: usize) -> Result<Column> {
-        let depth = depth.checked_sub(1).ok_or_else(|| wrong("types that nest too deep"))?;
-        let children = field.children().into_iter().flatten().map(|child| Column::of(&child, depth));
-        let children = children.collect::<Result<Vec<_>>>()?;
-        let plain = match field.type_type() {
-            Type::Bool => Some(DataType::Boolean),
-            Type::Int => field.type_as_int().and_then(|int| integer(int.bitWidth(), int.is_signed())),
-            Type::FloatingPoint => field.type_as_floating_point().and_then(|float| match float.precision() {
-                Precision::HALF => Some(DataType::Float16),
-                Precision::SINGLE => Some(DataType::Float32),
-                Precision::DOUBLE => Some(DataType::Float64),
-                _ => None,
-            }),
-            Type::Utf8 => Some(DataType::Utf8),
-            Type::LargeUtf8 => Some(DataType::LargeUtf8),
-            Type::Binary => Some(DataType::Binary),
-            Type::LargeBinary => Some(DataType::LargeBinary),
-            Type::Timestamp => field.type_as_timestamp().and_then(|time| {
-                let unit = match time.unit() {
-                    ipc::TimeUnit::SECOND => TimeUnit::Second,
-                    ipc::TimeUnit::MILLISECOND => TimeUnit::Millisecond,
-                    ipc::TimeUnit::MICROSECOND => TimeUnit::Microsecond,
-                    ipc::TimeUnit::NANOSECOND => TimeUnit::Nanosecond,
-                    _ => return None,
-                };
-                Some(DataType::Timestamp(unit, time.timezone().map(Into::into)))
-            }),
-            Type::List | Type::LargeList => match children.as_slice() {
-                [child] if field.type_type() == Type::List => Some(DataType::List(item(child.data_type.clone()).into())),
-                [child] => Some(DataType::LargeList(item(child.data_type.clone()).into())),
-                _ => None,
-            },
-            Type::Struct_ => {
-                let names = field.children().into_iter().flatten();
-                let fields = names
-                    .zip(&children)
-                    .map(|(field, child)| Field::new(field.name().unwrap_or_default(), child.data_type.clone(), true));
-                Some(DataType::Struct(fields.collect()))
-            }
-            _ => None,
-        };
-        let data_type = plain.ok_or_else(|| wrong(format_args!("a type {:?} that no column has", field.type_type())))?;
-        let Some(dictionary) = field.dictionary() else { return Ok(Column { data_type, dictionary: None, children }) };
-        let index = match dictionary.indexType() {
-            Some(index) => integer(index.bitWidth(), index.is_signed()),
-            None => Some(DataType::Int32),
-        };
-        let index = index.ok_or_else(|| wrong("a dictionary of no integers"))?;
-        let data_type = DataType::Dictionary(index.into(), data_type.into());
-        Ok(Column { data_type, dictionary: Some(dictionary.id()), children })
-    }
-
-    /// The type of the values of the dictionary with this number.
-    fn values_of(&self, id: i64) -> Option<Column> {
-        match &self.data_type {
-            DataType::Dictionary(_, values) if self.dictionary == Some(id) && !values.is_nested() => {
-                Some(Column { data_type: (**values).clone(), dictionary: None, children: Vec::new() })
-            }
-            _ => self.children.iter().find_map(|child| child.values_of(id)),
+/// Checks the type of a field and of those below it. The flatbuffer's verifier bounds their nesting.
+fn check_type(field: ipc::Field) -> Result<()> {
+    let is_integer = |int: ipc::Int| matches!(int.bitWidth(), 8 | 16 | 32 | 64);
+    let children = field.children().map_or(0, |children| children.len());
+    let is_known = match field.type_type() {
+        Type::Bool | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary => true,
+        Type::Int => field.type_as_int().is_some_and(is_integer),
+        Type::FloatingPoint => {
+            field.type_as_floating_point().is_some_and(|float| (0..=Precision::DOUBLE.0).contains(&float.precision().0))
         }
+        Type::Timestamp => {
+            field.type_as_timestamp().is_some_and(|time| (0..=ipc::TimeUnit::NANOSECOND.0).contains(&time.unit().0))
+        }
+        Type::List | Type::LargeList => children == 1,
+        Type::Struct_ => true,
+        _ => false,
+    };
+    let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
+    let is_indexed = |dictionary: ipc::DictionaryEncoding| dictionary.indexType().is_some_and(is_integer) && !is_nested;
+    if !is_known || !field.dictionary().is_none_or(is_indexed) {
+        return Err(wrong(format_args!("a type {:?} that no column has", field.type_type())));
     }
+    field.children().into_iter().flatten().try_for_each(check_type)
 }
 
-fn integer(bits: i32, is_signed: bool) -> Option<DataType> {
-    Some(match (bits, is_signed) {
-        (8, true) => DataType::Int8,
-        (16, true) => DataType::Int16,
-        (32, true) => DataType::Int32,
-        (64, true) => DataType::Int64,
-        (8, false) => DataType::UInt8,
-        (16, false) => DataType::UInt16,
-        (32, false) => DataType::UInt32,
-        (64, false) => DataType::UInt64,
-        _ => return None,
-    })
-}
-
-/// The nodes and buffers of a batch, taken one after the other.
-struct Body<'a> {
+/// The nodes and buffers of a batch, whose lengths are compared with those that their types need.
+struct Lengths<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
-    bytes: &'a Buffer,
-    dictionaries: &'a HashMap<i64, ArrayData>,
+    body: usize,
 }
 
-impl<'a> Body<'a> {
-    fn new(batch: ipc::RecordBatch<'a>, bytes: &'a Buffer, dictionaries: &'a HashMap<i64, ArrayData>) -> Result<Body<'a>> {
+impl<'a> Lengths<'a> {
+    fn of(batch: ipc::RecordBatch<'a>, body: &Buffer) -> Result<Lengths<'a>> {
         if batch.compression().is_some() {
             return Err(wrong("compressed buffers, which python-blosc2 does not write"));
         }
+        if batch.variadicBufferCounts().is_some_and(|counts| !counts.is_empty()) {
+            return Err(wrong("buffers of no type"));
+        }
         let nodes = Box::new(batch.nodes().into_iter().flatten());
         let buffers = Box::new(batch.buffers().into_iter().flatten());
-        Ok(Body { nodes, buffers, bytes, dictionaries })
+        Ok(Lengths { nodes, buffers, body: body.len() })
     }
 
-    fn array(&mut self, column: &Column, depth: usize) -> Result<ArrayData> {
-        let depth = depth.checked_sub(1).ok_or_else(|| wrong("types that nest too deep"))?;
+    /// Checks the arrays of a type.
+    fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
-        // Each value of each type has a bit at least, but for structs, whose fields have.
-        let most = self.bytes.len().saturating_mul(8);
+        // Each value of each type takes a bit at least, except for structs, whose fields do.
+        let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
-        let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.bytes.len())))?;
-        let validity = self.buffer()?;
-        let data_type = column.data_type.clone();
-        let buffers = match &data_type {
-            DataType::Struct(_) => vec![],
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
-                vec![self.buffer()?, self.buffer()?]
-            }
-            _ => vec![self.buffer()?],
-        };
-        let children = match &data_type {
-            DataType::List(_) | DataType::LargeList(_) | DataType::Struct(_) => {
-                column.children.iter().map(|child| self.array(child, depth)).collect::<Result<Vec<_>>>()?
-            }
-            DataType::Dictionary(_, values) => {
-                let words = column.dictionary.and_then(|id| self.dictionaries.get(&id)).cloned();
-                vec![words.unwrap_or_else(|| ArrayData::new_empty(values))]
-            }
-            _ => vec![],
-        };
-        if length == 0 {
-            return Ok(ArrayData::new_empty(&data_type));
+        let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.body)))?;
+        self.buffer(1, if node.null_count() > 0 { length.div_ceil(8) } else { 0 })?;
+        let offsets = if length == 0 { 0 } else { length + 1 };
+        match data_type {
+            DataType::Struct(fields) => fields.iter().try_for_each(|field| self.check(field.data_type())),
+            DataType::List(item) => self.buffer(4, offsets).and_then(|()| self.check(item.data_type())),
+            DataType::LargeList(item) => self.buffer(8, offsets).and_then(|()| self.check(item.data_type())),
+            DataType::Utf8 | DataType::Binary => self.buffer(4, offsets).and_then(|()| self.buffer(1, 0)),
+            DataType::LargeUtf8 | DataType::LargeBinary => self.buffer(8, offsets).and_then(|()| self.buffer(1, 0)),
+            DataType::Boolean => self.buffer(1, length.div_ceil(8)),
+            DataType::Dictionary(value, _) => self.buffer(value.primitive_width().unwrap_or(8), length),
+            value => self.buffer(value.primitive_width().unwrap_or(8), length),
         }
-        let validity = (node.null_count() != 0).then_some(validity);
-        let builder = ArrayData::builder(data_type).len(length).null_bit_buffer(validity).buffers(buffers).child_data(children);
-        Ok(builder.align_buffers(true).build()?)
     }
 
-    fn buffer(&mut self) -> Result<Buffer> {
-        let place = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
-        let (start, length) = (usize::try_from(place.offset()), usize::try_from(place.length()));
-        match (start, length) {
-            (Ok(start), Ok(length)) if start.checked_add(length).is_some_and(|end| end <= self.bytes.len()) => {
-                Ok(self.bytes.slice_with_length(start, length))
+    /// Checks that the next buffer is in the body, and holds only whole values of a width, this many or more.
+    fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
+        let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
+        match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
+            (Ok(start), Ok(length)) if start.checked_add(length).is_none_or(|end| end > self.body) => {
+                Err(wrong(format_args!("a buffer outside of its {} bytes", self.body)))
             }
-            _ => Err(wrong(format_args!("a buffer outside of its {} bytes", self.bytes.len()))),
+            (Ok(_), Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
+            _ => Err(wrong(format_args!("a buffer of {} bytes, expected {count} values of {width}", buffer.length()))),
         }
     }
 }
 
 fn wrong(what: impl std::fmt::Display) -> Error {
     Error::damaged(format_args!("the Arrow IPC has {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::builder::{
+        BooleanBuilder, Int64Builder, LargeStringBuilder, ListBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder,
+    };
+    use arrow_array::types::Int8Type;
+    use arrow_array::{Array, RecordBatch, TimestampSecondArray};
+    use arrow_ipc::writer::StreamWriter;
+
+    use super::*;
+
+    fn stream(column: ArrayRef) -> Vec<u8> {
+        let batch = RecordBatch::try_from_iter([("values", column)]).unwrap();
+        let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    fn columns() -> Vec<ArrayRef> {
+        let mut numbers = ListBuilder::new(Int64Builder::new());
+        numbers.append_value([Some(1), None, Some(3)]);
+        numbers.append_null();
+        numbers.append_value([Some(1 << 40)]);
+        let mut texts = ListBuilder::new(LargeStringBuilder::new());
+        texts.append_value([Some("one"), None, Some("")]);
+        let mut words = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
+        words.append_value([Some("red"), None, Some("blue"), Some("red")]);
+        let fields =
+            [("flag", DataType::Boolean), ("text", DataType::Utf8)].map(|(name, of)| arrow_schema::Field::new(name, of, true));
+        let mut structs = StructBuilder::from_fields(fields.to_vec(), 2);
+        for flag in [Some(true), None] {
+            structs.field_builder::<BooleanBuilder>(0).unwrap().append_option(flag);
+            structs.field_builder::<StringBuilder>(1).unwrap().append_option(flag.map(|_| "text"));
+            structs.append(flag.is_some());
+        }
+        let times = TimestampSecondArray::from(vec![Some(0), None]).with_timezone("UTC");
+        vec![
+            Arc::new(numbers.finish()),
+            Arc::new(texts.finish()),
+            Arc::new(words.finish()),
+            Arc::new(structs.finish()),
+            Arc::new(times),
+        ]
+    }
+
+    #[test]
+    fn a_column_is_read_as_it_was_written() {
+        for expected in columns() {
+            let found = column(&stream(expected.clone()), None).unwrap();
+            assert_eq!(found.to_data(), expected.to_data());
+        }
+    }
+
+    /// Arrow's decoder panics on most of these where nothing is checked before.
+    #[test]
+    fn a_damaged_stream_is_an_error_and_no_panic() {
+        let (mut good, mut bad) = (0, 0);
+        for bytes in columns().into_iter().map(stream) {
+            for at in 0..bytes.len() {
+                for change in [0x01, 0x02, 0x10, 0x80, 0xff] {
+                    let mut mutant = bytes.clone();
+                    mutant[at] ^= change;
+                    *(if column(&mutant, None).is_ok() { &mut good } else { &mut bad }) += 1;
+                }
+                bad += usize::from(column(&bytes[..at], None).is_err());
+            }
+        }
+        assert!(good > 1000 && bad > 1000, "{good} could be read, {bad} could not");
+    }
 }

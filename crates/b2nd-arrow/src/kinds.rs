@@ -12,6 +12,28 @@ use crate::element::{Element, Sentinel, time_unit};
 /// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";
 
+/// The keys that any column may have.
+const COMMON: [&str; 8] = ["name", "kind", "nullable", "default", "cparams", "dparams", "chunks", "blocks"];
+
+/// The other keys of a kind, as python-blosc2 4.14.1 takes them. `None` if the kind is not known.
+fn keys(kind: &str) -> Option<&'static [&'static str]> {
+    Some(match kind {
+        "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
+            &["ge", "gt", "le", "lt", "null_value", "null_storage"]
+        }
+        "bool" | "utf8" | "complex64" | "complex128" => &["null_value", "null_storage"],
+        "string" => &["min_length", "max_length", "pattern", "null_value", "null_storage"],
+        "bytes" => &["min_length", "max_length", "null_value", "null_storage"],
+        "timestamp" => &["unit", "timezone", "null_value", "null_storage"],
+        "vlstring" | "vlbytes" | "object" => &["serializer", "batch_rows", "items_per_block"],
+        "ndarray" => &["item_shape", "dtype_str", "null_value", "null_storage", "bool_widened_to_uint8"],
+        "dictionary" => &["index_type", "value_type", "ordered", "null_code"],
+        // The last two are those of the metalayer of a list.
+        "list" => &["item", "storage", "serializer", "batch_rows", "items_per_block", "version", "backend"],
+        _ => return None,
+    })
+}
+
 /// A type, and how its nulls are stored.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Spec {
@@ -75,6 +97,12 @@ impl Spec {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
         let kind = text("kind").ok_or("the schema does not say its kind")?;
+        if let Some(known) = keys(kind) {
+            let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
+            if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
+                return Err(format!("the kind {kind:?} has no key {key:?}, and python-blosc2 refuses the table for it"));
+            }
+        }
         let kind = match kind {
             "int8" => Kind::Element(Element::Int(1)),
             "int16" => Kind::Element(Element::Int(2)),

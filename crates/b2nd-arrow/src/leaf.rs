@@ -10,9 +10,13 @@ use b2nd_store::attributes::MAX_VALUE;
 
 use crate::error::{Error, Result};
 use crate::place::Shared;
+use crate::strings::too_long;
 
 /// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
+
+/// The most bytes that are decompressed at once, whatever is allowed: those that the offsets of a batch reach.
+pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// No codec makes one byte into more.
 const MAX_RATIO: usize = 1 << 16;
@@ -23,73 +27,84 @@ thread_local! {
 }
 
 /// A frame, of which the header has been read.
-pub(crate) struct Leaf(Frame<Shared>);
+pub(crate) struct Leaf {
+    frame: Frame<Shared>,
+    /// The most bytes that are decompressed at once.
+    most: u64,
+}
 
 /// The blocks of a chunk, each compressed alone.
 pub(crate) struct Blocks<'a> {
     chunk: ChunkReader<'a, Shared>,
+    most: u64,
     front: Vec<u8>,
     count: usize,
 }
 
 impl Leaf {
-    pub(crate) fn open(source: Shared) -> Result<Leaf> {
-        Leaf::new(Frame::open(source)?)
+    pub(crate) fn open(source: Shared, most: u64) -> Result<Leaf> {
+        Leaf::new(Frame::open(source)?, most)
     }
 
-    pub(crate) fn new(frame: Frame<Shared>) -> Result<Leaf> {
+    pub(crate) fn new(frame: Frame<Shared>, most: u64) -> Result<Leaf> {
         if frame.header().frame_type() == FrameType::Sparse {
             return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
         }
-        Ok(Leaf(frame))
+        Ok(Leaf { frame, most: most.min(MAX_BYTES) })
     }
 
     /// The array that the frame holds.
     pub(crate) fn array(&self) -> Result<Array> {
-        Ok(Array::from_source(self.0.source().clone(), 0)?)
+        Ok(Array::from_source(self.frame.source().clone(), 0)?)
     }
 
     /// The dtype of that array as the frame spells it.
     pub(crate) fn dtype(&self) -> Result<String> {
-        let meta = self.0.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
+        let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
         Ok(meta.dtype().unwrap_or_default().to_owned())
+    }
+
+    /// Refuses to hold more bytes at once than is allowed.
+    pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
+        allow(bytes, self.most)
     }
 
     /// The length of the frame in bytes.
     pub(crate) fn frame_len(&self) -> u64 {
-        self.0.header().frame_len()
+        self.frame.header().frame_len()
     }
 
     /// The length of the data in bytes, uncompressed.
     pub(crate) fn data_len(&self) -> u64 {
-        u64::try_from(self.0.header().nbytes()).unwrap_or(0)
+        u64::try_from(self.frame.header().nbytes()).unwrap_or(0)
     }
 
     pub(crate) fn metalayer(&self, name: &str) -> Option<&[u8]> {
-        self.0.header().metalayers().get(name)
+        self.frame.header().metalayers().get(name)
     }
 
     /// The content of a vlmetalayer, decompressed.
     pub(crate) fn vlmetalayer(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let Some(content) = self.0.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
+        let Some(content) = self.frame.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
         let chunk = Chunk::from_slice(content)?;
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!("the vlmetalayer {name:?} of {cbytes} bytes claims to hold {nbytes}")));
         }
+        self.allow(nbytes as u64)?;
         Ok(Some(chunk.into_data(Codec::default())?.into_owned()))
     }
 
     pub(crate) fn nchunks(&self) -> Result<u64> {
-        Ok(self.0.offsets()?.len())
+        Ok(self.frame.offsets()?.len())
     }
 
     /// The byte that all elements of a chunk are, if the index or the chunk's header says so.
     pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
-        let special = match self.0.offsets()?.get(number) {
+        let special = match self.frame.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,
             _ => {
-                let chunk = self.0.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?;
+                let chunk = self.frame.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?;
                 match chunk.header().special() {
                     Some(Special::Value) => {
                         return Ok(chunk.read(ChunkHeader::MAX_LEN..ChunkHeader::MAX_LEN + 1)?.first().copied());
@@ -104,21 +119,22 @@ impl Leaf {
 
     /// The data of a chunk, decompressed.
     pub(crate) fn data(&self, number: u64) -> Result<Vec<u8>> {
-        let chunk = self.0.chunk(number)?;
+        let chunk = self.frame.chunk(number)?;
         plausible(chunk.header().nbytes(), chunk.header().cbytes())?;
+        self.allow(chunk.header().nbytes() as u64)?;
         Ok(chunk.into_data(Codec::default())?.into_owned())
     }
 
     /// The blocks of a chunk.
     pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
-        let chunk = self.0.chunk_reader(number, FRONT)?;
+        let chunk = self.frame.chunk_reader(number, FRONT)?;
         let front = b2nd_codec::Blocks::read_front(&chunk)?.into_owned();
         let blocks = b2nd_codec::Blocks::new(&front)?;
         if !blocks.are_variable() {
             return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length")));
         }
         let count = blocks.count();
-        Ok(Blocks { chunk, front, count })
+        Ok(Blocks { chunk, most: self.most, front, count })
     }
 }
 
@@ -135,7 +151,7 @@ impl Blocks<'_> {
         let (Some(start), Some(end)) = (start, end) else { return Ok(Vec::new()) };
         let bytes = self.chunk.read(start..end)?;
         DECODER.with_borrow_mut(|decoder| {
-            let mut data = Vec::new();
+            let (mut data, mut total) = (Vec::new(), 0_u64);
             for range in ranges {
                 let block = bytes.get(range.start - start..range.end - start).unwrap_or_default();
                 let length = block.first_chunk().map(|length| i32::from_le_bytes(*length));
@@ -144,6 +160,8 @@ impl Blocks<'_> {
                     _ => return Err(Error::damaged(format_args!("a block claims to hold {length:?} bytes"))),
                 };
                 plausible(length, block.len())?;
+                total = total.saturating_add(length as u64);
+                allow(total, self.most)?;
                 let mut place = vec![0; length];
                 decoder.block(&places, block, None, &mut place)?;
                 data.push(place);
@@ -151,6 +169,10 @@ impl Blocks<'_> {
             Ok(data)
         })
     }
+}
+
+fn allow(bytes: u64, most: u64) -> Result<()> {
+    if bytes > most { Err(too_long(bytes, most)) } else { Ok(()) }
 }
 
 /// Refuses a length that no codec could have packed into so few bytes.

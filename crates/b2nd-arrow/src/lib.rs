@@ -67,7 +67,6 @@ mod text;
 mod text_of;
 #[cfg(feature = "export")]
 mod times;
-mod words;
 
 pub use arrays::ArrayReader;
 pub use arrow_array::{RecordBatch, RecordBatchReader};
@@ -77,6 +76,7 @@ pub use columns::ColumnInfo;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
 pub use export::Format;
+pub use inner::Options;
 pub use place::Store;
 pub use read::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};
@@ -84,6 +84,10 @@ pub use summary::Summary;
 pub use table::Table;
 #[cfg(feature = "export")]
 pub use text_of::table as text;
+
+/// For fuzz targets.
+#[doc(hidden)]
+pub use ipc::column as ipc_column;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -106,6 +106,11 @@ impl Store {
         }
     }
 
+    /// The files of an archive; none of anything else.
+    pub(crate) fn archived(&self) -> Vec<String> {
+        if let Members::Archive(_, members) = &self.members { members.iter().cloned().collect() } else { Vec::new() }
+    }
+
     /// One of the files, `None` if there is no such file.
     pub(crate) fn member(&self, name: &str) -> Result<Option<Shared>> {
         match &self.members {

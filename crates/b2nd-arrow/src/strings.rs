@@ -7,9 +7,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
-
-/// The most bytes that one batch of a column may have.
-pub(crate) const MAX_BYTES: usize = i32::MAX as usize;
+use crate::leaf::MAX_BYTES;
 
 /// Values that have ended, and the bytes of the one that has not.
 #[derive(Default)]
@@ -36,15 +34,10 @@ impl Strings {
         self.ends.push(self.bytes.len());
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// An array of one of the types of text and bytes.
     pub(crate) fn finish(self, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        if self.bytes.len() > MAX_BYTES {
-            let found = self.bytes.len();
-            return Err(too_long(found as u64));
+        if self.bytes.len() as u64 > MAX_BYTES {
+            return Err(too_long(self.bytes.len() as u64, MAX_BYTES));
         }
         let starts = std::iter::once(0).chain(self.ends);
         let bytes = Buffer::from_vec(self.bytes);
@@ -58,8 +51,8 @@ impl Strings {
     }
 }
 
-pub(crate) fn too_long(bytes: u64) -> Error {
-    let message = format!("{bytes} bytes in one batch, at most {MAX_BYTES} are read: ask for fewer rows at once");
+pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
+    let message = format!("{bytes} bytes in one batch, at most {most} are read: ask for fewer rows at once");
     Error::new(ErrorKind::TooLong, message)
 }
 

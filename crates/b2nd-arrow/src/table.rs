@@ -8,11 +8,10 @@ use std::time::Instant;
 use arrow_schema::{Schema, SchemaRef};
 use serde_json::Value;
 
-use crate::column::Column;
 use crate::columns::{ColumnInfo, Output};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inner::Inner;
+use crate::inner::{Inner, Options};
 use crate::kinds::{Kind, Nulls};
 use crate::place::Store;
 use crate::read::{BATCH_SIZE, Reader};
@@ -83,7 +82,7 @@ impl Table {
         let key = key.trim_matches('/');
         let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
         let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
-        let inner = Inner::open(store, folder, name.clone(), false).map_err(|error| error.in_table(&name))?;
+        let inner = Inner::open(store, folder, name.clone(), Options::default()).map_err(|error| error.in_table(&name))?;
         Ok(Table(Arc::new(inner)))
     }
 
@@ -102,8 +101,17 @@ impl Table {
     ///
     /// Those of [`from_store`](Table::from_store).
     pub fn with_objects(&self) -> Result<Table> {
+        self.with(Options { objects: true, ..self.0.options })
+    }
+
+    /// Opens the table anew, with other options.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_store`](Table::from_store), or more memory is needed than is allowed.
+    pub fn with(&self, options: Options) -> Result<Table> {
         let Inner { store, folder, name, .. } = &*self.0;
-        let inner = Inner::open(store.clone(), folder.clone(), name.clone(), true).map_err(|error| error.in_table(name))?;
+        let inner = Inner::open(store.clone(), folder.clone(), name.clone(), options).map_err(|error| error.in_table(name))?;
         Ok(Table(Arc::new(inner)))
     }
 
@@ -181,9 +189,13 @@ impl Table {
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
         // As many rows as columns of this length need to stay below a number of bytes.
         let physical = self.physical_rows().max(1);
-        let longest = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
-        let longest = longest.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(0);
-        let fitting = usize::try_from(BATCH_BYTES / longest.max(1)).unwrap_or(usize::MAX).max(1);
+        let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
+        let lengths = lengths.collect::<Result<Vec<_>>>()?;
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        // Batches are read at once by all threads, and each is held twice while it is put together.
+        let most = self.0.options.max_memory / (2 * rayon::current_num_threads() as u64);
+        let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
+        let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
         let block = projection.iter().filter_map(|&place| self.block(place)).max();
         Ok(Reader::new(self.0.clone(), projection.to_vec(), schema.into(), rows, batch_size, fitting, block))
     }
@@ -323,7 +335,7 @@ impl Table {
     ///
     /// A file cannot be opened, or the column has no Arrow type.
     pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
-        self.0.column(column).map(Column::sizes)
+        self.0.column(column).map(|column| column.sizes())
     }
 }
 

@@ -12,7 +12,6 @@ use crate::files::Files;
 use crate::fixed::{Rows, Valid};
 use crate::kinds::Nulls;
 use crate::live::Selection;
-use crate::strings::{MAX_BYTES, too_long};
 
 /// So many rows between two that are wanted are read with them.
 const GAP: u64 = 1 << 6;
@@ -62,9 +61,7 @@ impl Text {
             self.check(&offsets, span.start, selection)?;
             let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
             let length = (last - first).unsigned_abs();
-            if length.saturating_add(bytes.len() as u64) > MAX_BYTES as u64 {
-                return Err(too_long(length.saturating_add(bytes.len() as u64)));
-            }
+            self.bytes.allow(length.saturating_add(bytes.len() as u64))?;
             let text = if length == 0 { Vec::new() } else { self.bytes.range(first.unsigned_abs()..last.unsigned_abs())? };
             for run in runs {
                 let place = |row: u64| usize::try_from(row - span.start).unwrap_or(usize::MAX);

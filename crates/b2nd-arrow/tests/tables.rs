@@ -9,7 +9,7 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int16Type;
 use arrow_array::{Array, ListArray};
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Store, Table};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Options, Store, Table};
 
 fn data(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -23,6 +23,32 @@ fn is_as_python_says(table: &Table, truth: &str) {
         let found = common::whole(table, batch_size).unwrap();
         assert_eq!(common::differences(&found, &common::truth(&data(truth)), &computed), [""; 0]);
     }
+}
+
+/// A change of the schema's text.
+type Change = fn(String) -> String;
+
+/// The error about a table whose schema was changed.
+#[track_caller]
+fn refused(archive: &str, change: Change) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    unpacked(archive, directory.path());
+    schema_changed(directory.path(), change);
+    let error = Table::open(directory.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged);
+    error.to_string().replace(&directory.path().display().to_string(), "it")
+}
+
+fn schema_changed(directory: &Path, change: Change) {
+    let meta = directory.join("_meta.b2f");
+    let source = std::fs::read(&meta).unwrap();
+    let frame = b2nd_store::Frame::open(&source).unwrap();
+    let metadata = b2nd_store::Attributes::of(&frame, &mut b2nd_codec::Codec::default()).unwrap();
+    let schema = metadata.get("schema").unwrap().as_str().unwrap().to_owned();
+    let changed = change(schema.clone());
+    assert_ne!(changed, schema);
+    let packed = b2nd_store::value::pack_text(&changed);
+    b2nd::frame::File::edit(&meta).unwrap().set_vlmetalayer("schema", &packed).unwrap();
 }
 
 /// Writes the files of an archive into a directory.
@@ -390,4 +416,78 @@ fn values_are_verified_until_a_time_and_what_is_left_is_named() {
     let errors = table.verify_until(Some(std::time::Instant::now()));
     assert_eq!(errors.len(), table.schema().fields().len());
     assert!(errors.iter().all(|error| error.to_string().contains("not read to their end")), "{errors:?}");
+}
+
+#[test]
+fn a_schema_that_python_refuses_is_an_error() {
+    let twice: Change = |schema| {
+        let first = schema.find("[{").unwrap() + 1..schema.find("},").unwrap() + 2;
+        let column = schema[first.clone()].repeat(10_000);
+        [&schema[..first.start], &column, &schema[first.end..]].concat()
+    };
+    let expected = "it: column \"n\": the schema: two columns have this name";
+    assert_eq!(refused("blocks.b2z", twice), expected);
+    let rows: Change = |schema| schema.replace("\"n_rows\": ", "\"n_rows\": -");
+    assert_eq!(refused("blocks.b2z", rows), "it: the schema's n_rows: expected a number of rows, found -275");
+    let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
+    assert_eq!(refused("blocks.b2z", columns), "it: the schema: its key \"columns\" holds no list");
+    let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
+    let expected =
+        "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", and python-blosc2 refuses the table for it";
+    assert_eq!(refused("blocks.b2z", key), expected);
+}
+
+/// A bit of the archive's directory, and the mask of a column's nulls would not be found.
+#[test]
+fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
+    let mut archive = std::fs::read(data("kinds.b2z")).unwrap();
+    let name = b"_cols/i.notnull.b2nd";
+    let last = archive.windows(name.len()).rposition(|window| window == name).unwrap();
+    archive[last + name.len() - 1] ^= 0x20;
+    let error = Store::from_source("it", std::sync::Arc::new(archive)).and_then(Table::only).unwrap_err().to_string();
+    let expected = "it: the member \"_cols/i.notnull.b2nD\" is called or measured otherwise by its own header than by the archive's \
+        directory: \"_cols/i.notnull.b2nd\"";
+    assert_eq!(error, expected);
+}
+
+/// Directories with more columns than files may be open: 1,024 or fewer on most systems.
+#[cfg(target_os = "linux")]
+#[test]
+fn few_files_are_open_however_many_columns_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || {
+        let links = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+        links.filter(|link| link.starts_with(directory.path())).count()
+    };
+    unpacked("blocks.b2z", directory.path());
+    let change: Change = |schema| {
+        let first = schema.find("[{").unwrap() + 1..schema.find("},").unwrap() + 2;
+        let columns: String = (0..300).map(|at| schema[first.clone()].replace("\"n\"", &format!("\"n{at}\""))).collect();
+        [&schema[..first.start], &columns, &schema[first.end..]].concat()
+    };
+    schema_changed(directory.path(), change);
+    for at in 0..300 {
+        std::fs::copy(directory.path().join("_cols/n.b2nd"), directory.path().join(format!("_cols/n{at}.b2nd"))).unwrap();
+    }
+    let table = Table::open(directory.path()).unwrap();
+    assert!(table.schema().fields().len() > 300);
+    for batch in table.read_all().unwrap() {
+        assert_eq!(batch.unwrap().num_rows() as u64, table.rows());
+    }
+    assert!((1..=200).contains(&open()), "{}", open());
+}
+
+#[test]
+fn a_limit_of_memory_holds_for_tables() {
+    let table = Table::open(data("nights.b2z")).unwrap();
+    let all =
+        |table: &Table| table.read_all().unwrap().map(|batch| batch.map(|batch| batch.num_rows())).collect::<Result<Vec<_>, _>>();
+    let most = |rows: Vec<usize>| rows.into_iter().max().unwrap();
+    let whole = most(all(&table).unwrap());
+    let little = table.with(Options { max_memory: 1 << 20, ..Options::default() }).unwrap();
+    let rows = all(&little).unwrap();
+    assert_eq!(rows.iter().sum::<usize>() as u64, table.rows());
+    assert!(most(rows) < whole / 2);
+    let error = table.with(Options { max_memory: 100, ..Options::default() }).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLong, "{error}");
 }

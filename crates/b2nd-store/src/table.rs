@@ -1,5 +1,7 @@
 //! [`Table`]: a table of columns, each in files of its own.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,6 +11,9 @@ use crate::json;
 
 /// The endings of a column's file: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
+
+/// The endings of all files that a column may have.
+const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.b2nd"];
 
 /// The metadata of a `CTable`.
 #[derive(Clone, Serialize)]
@@ -33,6 +38,9 @@ pub struct Table {
     /// The names of columns whose files are named as 4.2.0 did it, just like the column, where later versions look for another name.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
+    /// The files of the table's columns that belong to none of the columns that the schema names.
+    #[serde(skip)]
+    pub unowned: Vec<String>,
     /// True if a file says which rows are live. A table without one is not read.
     #[serde(skip)]
     pub has_valid_rows: bool,
@@ -63,6 +71,7 @@ impl Table {
             stale: schema.as_ref().map(Table::stale_columns).unwrap_or_default(),
             missing: Vec::new(),
             plainly_named: Vec::new(),
+            unowned: Vec::new(),
             has_valid_rows: false,
             files: frames,
             metadata,
@@ -72,6 +81,7 @@ impl Table {
         let is_there = |name: &str| ENDS.iter().any(|end| files.binary_search(&format!("{prefix}_cols/{name}{end}")).is_ok());
         let unfound = table.names().filter(|name| !is_there(&Table::file_name(name))).map(str::to_owned);
         (table.plainly_named, table.missing) = unfound.partition(|name| is_there(name));
+        table.unowned = Table::unowned(table.names(), &prefix, files);
         table.has_valid_rows = files.binary_search(&format!("{prefix}_valid_rows.b2nd")).is_ok();
         table.columns.extend(listed("computed_columns"));
         table
@@ -87,6 +97,18 @@ impl Table {
         let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
         let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
         stale.filter_map(|column| Some(column.get("name")?.as_str()?.to_owned())).collect()
+    }
+
+    /// Those of the files that are where a table keeps its columns, and belong to none of the named columns. `folder` is that of the table,
+    /// with `/` at its end, or empty.
+    pub fn unowned<'n>(names: impl Iterator<Item = &'n str>, folder: &str, files: &[String]) -> Vec<String> {
+        let owned: BTreeSet<String> = names.flat_map(|name| [Table::file_name(name), name.to_owned()]).collect();
+        let is_owned = |file: &str| FILES.iter().any(|end| file.strip_suffix(end).is_some_and(|name| owned.contains(name)));
+        let is_unowned = |file: &&String| {
+            let column = file.strip_prefix(folder).and_then(|file| file.strip_prefix("_cols/"));
+            column.is_some_and(|column| !is_owned(column))
+        };
+        files.iter().filter(is_unowned).cloned().collect()
     }
 
     /// The path of a column's files below `_cols`, without the ends of their names. A dot in a column's name divides folders, unless

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use b2nd::frame::{Source, Window};
 use b2nd::{Error, Result};
-use rawzip::{CompressionMethod, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
+use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
@@ -25,16 +25,17 @@ const LOCAL_HEADER: u64 = 30;
 /// A zip archive. Of members with one name the last counts, as in Python.
 pub struct Zip<'s> {
     source: &'s dyn Source,
-    archive: ZipArchive<At<'s>>,
     members: BTreeMap<String, Member>,
     duplicates: Vec<String>,
     inflated: Mutex<Inflated>,
 }
 
 struct Member {
-    place: ZipArchiveEntryWayfinder,
+    /// The byte at which its own header starts.
+    start: u64,
     method: CompressionMethod,
     is_encrypted: bool,
+    packed: u64,
     length: u64,
 }
 
@@ -67,9 +68,10 @@ impl<'s> Zip<'s> {
             let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
             if !entry.is_dir() && !leads_out {
                 let member = Member {
-                    place: entry.wayfinder(),
+                    start,
                     method: entry.compression_method(),
                     is_encrypted: entry.flags().is_encrypted(),
+                    packed: entry.compressed_size_hint(),
                     length: entry.uncompressed_size_hint(),
                 };
                 if members.insert(name.to_owned(), member).is_some() {
@@ -83,7 +85,7 @@ impl<'s> Zip<'s> {
             return Err(Error::custom(format_args!("two members of the archive share its bytes from {} on", place.start)));
         }
         duplicates.dedup();
-        Ok(Zip { source, archive, members, duplicates, inflated: Mutex::default() })
+        Ok(Zip { source, members, duplicates, inflated: Mutex::default() })
     }
 
     /// The bytes of the archive that hold a member, where that is stored as it is. `None` where it is compressed.
@@ -108,8 +110,13 @@ impl<'s> Zip<'s> {
         let Some(member) = self.members.get(name) else {
             return Err(Error::custom(format_args!("{name:?} is not in the archive")));
         };
-        let (start, end) = self.archive.get_entry(member.place).map_err(wrong)?.compressed_data_range();
-        Ok((member, start..end))
+        let end = member.start.saturating_add(LOCAL_HEADER).saturating_add(name.len() as u64);
+        let header = self.source.read(member.start..end)?;
+        let after = member.check(name, &header).map_err(|why| {
+            refused(name, &format!("called or measured otherwise by its own header than by the archive's directory: {why}"))
+        })?;
+        let start = end.saturating_add(after);
+        Ok((member, start..start.saturating_add(member.packed)))
     }
 
     fn inflate(&self, name: &str, member: &Member, range: Range<u64>) -> Result<Arc<Vec<u8>>> {
@@ -131,6 +138,33 @@ impl<'s> Zip<'s> {
         let data = Arc::new(data);
         inflated.members.insert(name.to_owned(), data.clone());
         Ok(data)
+    }
+}
+
+impl Member {
+    /// Compares a member's own header with the directory, and gives the length of the header's last field, which follows the name.
+    fn check(&self, name: &str, header: &[u8]) -> std::result::Result<u64, String> {
+        let number = |at: usize, width: usize| {
+            let bytes = header.get(at..at + width).unwrap_or_default();
+            bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+        };
+        let Some(found) = header.get(LOCAL_HEADER as usize..).filter(|_| header.starts_with(b"PK\x03\x04")) else {
+            return Err("there is none".to_owned());
+        };
+        if number(26, 2) != name.len() as u64 || found != name.as_bytes() {
+            return Err(format!("\"{}\"", printable(&String::from_utf8_lossy(found))));
+        }
+        let (flags, method) = (number(6, 2), number(8, 2));
+        if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
+            return Err(format!("the method {method}"));
+        }
+        // Lengths may follow the data, or be in the last field.
+        let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
+        let (packed, length) = (number(18, 4), number(22, 4));
+        if differs(packed, self.packed) || differs(length, self.length) {
+            return Err(format!("{packed} bytes of {length}, expected {} of {}", self.packed, self.length));
+        }
+        Ok(number(28, 2))
     }
 }
 

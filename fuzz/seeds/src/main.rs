@@ -50,6 +50,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             add("table", &fs::read(&path)?);
         }
     }
+    // The streams of the unit tests of b2nd-arrow's `ipc`.
+    for path in files(&here.join("ipc"))? {
+        add("ipc", &fs::read(&path)?);
+    }
     for (target, seeds) in seeds {
         let directory = here.join("../corpus").join(target);
         fs::create_dir_all(&directory)?;

@@ -29,7 +29,7 @@ pub fn store(store: &Store, path: &str) -> Vec<Finding> {
 }
 
 /// The findings of a table in a store, beyond those of its frames: a schema that is none, no file that says which rows are live, columns that
-/// the schema has and the store has not, or under a name that later versions do not look for.
+/// the schema has and the store has not, files of columns that the schema does not have, or files under a name that later versions do not look for.
 pub fn table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
@@ -47,6 +47,10 @@ pub fn table(table: &Table) -> Vec<Finding> {
     for name in &table.plainly_named {
         let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
         findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
+    }
+    for name in &table.unowned {
+        let finding = "it belongs to no column of the table: is a name damaged?";
+        findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
     }
     findings.all
 }
