@@ -13,7 +13,7 @@ mod array;
 mod marked;
 
 use access::{Elements, Pairs, Variant};
-pub(crate) use array::{array_fields, too_many_dimensions, wrong_rank};
+pub(crate) use array::{too_many_dimensions, wrong_rank};
 
 /// Decodes a value from the whole input.
 ///

@@ -119,8 +119,7 @@ impl Error {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
-    /// Makes an error with a message of your own, for implementations of [`Decompress`](crate::frame::Decompress) and
-    /// [`Sink`](crate::Sink).
+    /// Makes an error with a message of your own, for implementations of [`Decompress`](crate::frame::Decompress).
     ///
     /// ```
     /// let error = b2nd::Error::custom(format_args!("no codec {}", 7));

@@ -1,208 +1,139 @@
-//! [`Layout`]: where a type's bytes are, which follows from the type alone.
+//! [`layout()`]: where the entries of a value are in its bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::marker;
+use crate::ser::Serializer;
+use crate::sink::{Note, Shape, Sink, Step};
+use crate::wire;
 
-mod describe;
 mod draw;
-mod node;
-mod trace;
 
-pub use describe::Described;
-use node::{Lengths, Node, Shape, Variant};
-use trace::{Run, Tracer};
-
-/// The layout of a type: each entry's path, marker, offset and lengths.
-///
-/// Since the type picks the marker, a type says where its bytes are, without a value:
+/// The layout of a value: the path, the marker and the bytes of each entry, and which lengths other values of the type may change.
 ///
 /// ```
-/// #[derive(serde::Deserialize)]
+/// #[derive(serde::Serialize)]
 /// struct Tile {
 ///     id: u32,
 ///     origin: (i16, i16),
 ///     name: String,
 /// }
 ///
-/// let layout = b2nd::layout::<Tile>()?;
-/// let places: Vec<_> = layout.entries().iter().map(|entry| (entry.path(), entry.offset(), entry.marker())).collect();
-/// assert_eq!(places, [
-///     ("", Some(0), Some(0x93)),
-///     ("id", Some(1), Some(0xce)),
-///     ("origin", Some(6), Some(0x92)),
-///     ("origin[0]", Some(7), Some(0xd1)),
-///     ("origin[1]", Some(10), Some(0xd1)),
-///     ("name", Some(13), Some(0xdb)),
+/// let layout = b2nd::layout(&Tile { id: 7, origin: (1, -1), name: "K1".into() })?;
+/// let entries: Vec<_> = layout.entries().iter().map(|entry| (entry.path(), entry.offset(), entry.marker(), entry.len())).collect();
+/// assert_eq!(entries, [
+///     ("", 0, 0x93, 20),
+///     ("id", 1, 0xce, 5),
+///     ("origin", 6, 0x92, 7),
+///     ("origin[0]", 7, 0xd1, 3),
+///     ("origin[1]", 10, 0xd1, 3),
+///     ("name", 13, 0xdb, 7),
 /// ]);
-/// assert_eq!((layout.min_len(), layout.max_len(), layout.is_fixed()), (18, None, false));
-/// assert!(b2nd::layout::<(u32, [f64; 3])>()?.is_fixed(), "a metalayer of this type never grows");
+/// assert!(!layout.is_fixed(), "a name may be longer");
+/// assert!(b2nd::layout(&(1u32, [0.5; 3]))?.is_fixed(), "a metalayer of this type never grows");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
 /// `Display` draws it as Blosc2's specifications draw theirs, and `Serialize` gives the entries to other formats.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Layout {
-    root: Node,
     entries: Vec<Entry>,
 }
 
-/// A value's place in a [`Layout`].
+/// A value inside of the one that [`layout()`] was called with.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
     path: String,
     depth: usize,
-    marker: Option<u8>,
-    offset: Option<usize>,
-    min_len: usize,
-    max_len: Option<usize>,
-    what: String,
+    marker: u8,
+    offset: usize,
+    len: usize,
+    is_fixed: bool,
+    #[serde(skip)]
+    shape: Shape,
+    #[serde(skip)]
+    is_option: bool,
 }
 
-/// Finds the layout of a type by deserializing it from small values, several times where one value does not show everything.
+/// Serializes a value and records its entries.
 ///
 /// # Errors
 ///
-/// The type takes none of the values, holds itself without end, or asks for something that this format has no bytes for. A type that is
-/// converted from another (`try_from`) has the other's layout, whatever it thinks of the values.
-pub fn layout<'de, T: Deserialize<'de>>() -> Result<Layout> {
-    let trace = |root: &mut Node| {
-        let run = Run::default();
-        T::deserialize(Tracer::new(root, &run)).map(drop)
-    };
-    let mut root = Node::default();
-    let mut before = 0;
-    loop {
-        let result = trace(&mut root);
-        if result.is_ok() && root.is_complete() {
-            break;
-        }
-        match (root.progress(), result) {
-            (now, _) if now != before => before = now,
-            _ if root.is_complete() => break,
-            (_, Err(error)) => {
-                return Err(Error::custom(format_args!("the layout of a type that takes none of the values tried: {error}")));
-            }
-            (_, Ok(())) => return Err(Error::custom("the layout of a type that asks for another value each time")),
-        }
-    }
-    let takes_base = trace(&mut root.clone()).is_ok();
-    let mut number = 0;
-    while let Some(is_fixed) = probe(&root, number, takes_base, trace) {
-        let mut index = 0;
-        root.each(&mut |node| {
-            if index == number {
-                match &mut node.shape {
-                    Shape::Fields { least, .. } if !is_fixed => *least = least.saturating_sub(1),
-                    Shape::Fields { .. } => {}
-                    _ => node.is_fixed = is_fixed,
-                }
-            }
-            index += 1;
-        });
-        // Of a struct whose last field may be missing, another may be.
-        let is_again = !is_fixed && nth(&mut root, number, |node| matches!(node.shape, Shape::Fields { least: 1.., .. }));
-        number += usize::from(!is_again);
-    }
-    let mut entries = Vec::new();
-    flatten(&root, String::new(), Some(0), 0, &mut entries);
-    Ok(Layout { root, entries })
+/// Those of [`to_vec`](crate::to_vec).
+pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
+    let mut serializer = Serializer::new(Recorder::default());
+    serializer.step(Step::Root, value)?;
+    Ok(Layout { entries: serializer.into_sink().entries })
 }
 
-/// Tells of the node of this number whether its length is fixed, by a value that is longer. `None` if there is no such node.
-fn probe(root: &Node, number: usize, takes_base: bool, trace: impl Fn(&mut Node) -> Result<()>) -> Option<bool> {
-    let mut trial = root.clone();
-    let mut count = 0;
-    let mut is_probed = false;
-    trial.each(&mut |node| {
-        if count == number && node.may_be_probed() {
-            node.is_probed = true;
-            is_probed = true;
-        }
-        count += 1;
-    });
-    if number >= count {
-        return None;
-    }
-    if !is_probed {
-        return Some(false);
-    }
-    let is_refused = trace(&mut trial).is_err();
-    let is_taken = nth(&mut trial, number, |node| node.is_taken);
-    Some(if takes_base { is_refused } else { !is_taken })
-}
-
-fn nth(root: &mut Node, number: usize, is: impl Fn(&Node) -> bool) -> bool {
-    let (mut index, mut found) = (0, false);
-    root.each(&mut |node| {
-        found |= index == number && is(node);
-        index += 1;
-    });
-    found
-}
-
+#[allow(clippy::len_without_is_empty)] // A value has at least one byte.
 impl Layout {
-    /// The entries in their order: each list, struct and map before what is in it, the whole first.
+    /// The entries in the order of their bytes: each list, struct and map before what is in it, the whole value first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The length of the shortest value in bytes.
-    pub fn min_len(&self) -> usize {
-        self.root.lengths().2.min
+    /// The length of the value in bytes.
+    pub fn len(&self) -> usize {
+        self.entries.first().map_or(0, Entry::len)
     }
 
-    /// The length of the longest value in bytes. `None` where a length is bounded by its marker alone.
-    pub fn max_len(&self) -> Option<usize> {
-        self.root.lengths().2.max
-    }
-
-    /// Tells whether all values have one length, so that a metalayer of the type always fits its place in a file.
+    /// Returns true if all values of the type have this length, so that a metalayer of the type always fits its place in a file.
+    /// [`Entry::is_fixed`] says what is known to be fixed.
     pub fn is_fixed(&self) -> bool {
-        self.max_len() == Some(self.min_len())
+        self.entries.first().is_some_and(Entry::is_fixed)
+    }
+
+    /// The entries right inside of this one, by their indices.
+    pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> {
+        let depth = self.entries.get(index).map_or(0, Entry::depth);
+        let inside = self.entries.iter().enumerate().skip(index + 1).take_while(move |(_, entry)| entry.depth > depth);
+        inside.filter(move |(_, entry)| entry.depth == depth + 1).map(|(index, _)| index)
     }
 }
 
+#[allow(clippy::len_without_is_empty)]
 impl Entry {
-    /// The path, such as `geo.origin[1]`; `steps[]` for each element of a list, `names[].key` and `names[].value` of a map, `kind.Circle`
-    /// for the data of an enum's variant. The whole has the empty path.
+    /// The path, such as `geo.origin[1]`; `names.first` for the value of a map's key `first`, `names[0].key` for the key itself,
+    /// `kind.Circle` for the data of an enum's variant. The whole value has the empty path.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The number of lists, structs and maps that the entry is inside of.
+    /// The number of entries that this one is inside of.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The marker. `None` where the value decides, as its count does of a list.
-    pub fn marker(&self) -> Option<u8> {
+    /// The marker: the entry's first byte.
+    pub fn marker(&self) -> u8 {
         self.marker
     }
 
-    /// The offset of the marker, where everything before it has a fixed length.
-    pub fn offset(&self) -> Option<usize> {
+    /// The offset of the marker.
+    pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The least length in bytes, with the marker and all that is inside.
-    pub fn min_len(&self) -> usize {
-        self.min_len
+    /// The length in bytes, with the marker and all that is inside.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
-    /// The greatest length. `None` where it is bounded by a marker alone.
-    pub fn max_len(&self) -> Option<usize> {
-        self.max_len
-    }
-
-    /// The entry in words: `int32`, `fixarray of 7`, `str32 or nil`.
-    pub fn what(&self) -> &str {
-        &self.what
+    /// Returns true if this entry has the same length in every value of its type.
+    ///
+    /// Numbers of more than 8 bits and `i8`, `bool`, `()` and fixext16 are fixed, and so are tuples, structs and arrays of them, by serde's
+    /// own code and by [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not, nor is a `u8`,
+    /// which takes two bytes above 127. A `Serialize` that calls different methods for different values, as that of an untagged enum does,
+    /// is not seen through.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
     }
 }
 
@@ -210,102 +141,89 @@ impl Serialize for Layout {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Whole<'a> {
-            min_len: usize,
-            max_len: Option<usize>,
+            len: usize,
             is_fixed: bool,
             entries: &'a [Entry],
         }
-        let whole =
-            Whole { min_len: self.min_len(), max_len: self.max_len(), is_fixed: self.is_fixed(), entries: self.entries() };
-        whole.serialize(serializer)
+        Whole { len: self.len(), is_fixed: self.is_fixed(), entries: &self.entries }.serialize(serializer)
     }
 }
 
-impl core::fmt::Debug for Layout {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Layout").field("entries", &self.entries).finish_non_exhaustive()
-    }
+/// A sink that keeps the bytes and the entries in them.
+#[derive(Default)]
+struct Recorder {
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+    /// The entries that are being written, by their indices: each is inside of the one before it.
+    open: Vec<usize>,
 }
 
-/// The path of a field of a struct, or of a tuple.
-fn field_path(path: &str, names: &[&str], index: usize, count: usize) -> String {
-    // serde lists aliases as fields too. With more names than elements, the name at an index may belong to another field.
-    match names.get(index) {
-        Some(name) if names.len() == count => joined(path, name),
-        _ => format!("{path}[{index}]"),
-    }
-}
-
-fn joined(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-/// Adds the entries of a node, which begins at `start`.
-fn flatten(node: &Node, path: String, start: Option<usize>, depth: usize, entries: &mut Vec<Entry>) {
-    let (marker, head, whole) = node.lengths();
-    // Of a newtype or an option there is no entry beside that of what it holds.
-    entries.push(Entry {
-        path: path.clone(),
-        depth,
-        marker,
-        offset: start,
-        min_len: whole.min,
-        max_len: whole.max,
-        what: draw::words(node),
-    });
-    let after = |start: Option<usize>, lengths: Lengths| {
-        start.filter(|_| lengths.max == Some(lengths.min)).map(|start| start.saturating_add(lengths.min))
-    };
-    let mut add = |node: &Node, path: String, start| flatten(node, path, start, depth + 1, entries);
-    match &node.shape {
-        Shape::Unknown | Shape::Leaf(_) | Shape::Recursive(..) => {}
-        Shape::Option(inner) => {
-            for (node, path) in inside(inner, &path) {
-                add(node, path, None);
+impl Recorder {
+    fn path(&self, step: Step) -> String {
+        let parent = self.open.last().and_then(|&index| self.entries.get(index)).map_or("", |entry| &entry.path);
+        let joined = |name: &str| if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+        match step {
+            Step::Root | Step::Content => parent.to_owned(),
+            Step::Field(name) | Step::Variant(name) => joined(name),
+            Step::Index(index) => format!("{parent}[{index}]"),
+            Step::Key(number) => format!("{parent}[{number}].key"),
+            Step::Value(number) => {
+                let key = self.entries.iter().rev().find(|entry| entry.depth == self.open.len());
+                let key = key.and_then(|key| wire::key_text(self.bytes.get(key.offset..)?));
+                key.map_or_else(|| format!("{parent}[{number}].value"), joined)
             }
         }
-        Shape::List(_, item) => add(item, format!("{path}[]"), None),
-        Shape::Fields { fields, names, least, .. } => {
-            let mut start = after(start, head);
-            for (index, field) in fields.iter().enumerate() {
-                add(field, field_path(&path, names, index, fields.len()), start);
-                start = after(start, field.lengths().2).filter(|_| index < *least);
+    }
+
+    fn begin(&mut self, step: Step) {
+        let (path, depth, offset) = (self.path(step), self.open.len(), self.bytes.len());
+        self.open.push(self.entries.len());
+        let shape = Shape::Leaf;
+        self.entries.push(Entry { path, depth, marker: 0, offset, len: 0, is_fixed: true, shape, is_option: false });
+    }
+
+    fn end(&mut self) {
+        let Some(entry) = self.open.pop().and_then(|index| self.entries.get_mut(index)) else { return };
+        entry.len = self.bytes.len() - entry.offset;
+        entry.marker = self.bytes.get(entry.offset).copied().unwrap_or_default();
+        let is_fixed = match entry.shape {
+            Shape::Leaf => marker::is_fixed(entry.marker),
+            Shape::FixedBytes | Shape::Fields | Shape::Embedded => true,
+            Shape::List(_) | Shape::Map(_) | Shape::Variant | Shape::Any => false,
+        };
+        entry.is_fixed &= is_fixed && !entry.is_option;
+        if !entry.is_fixed {
+            if let Some(parent) = self.open.last().and_then(|&index| self.entries.get_mut(index)) {
+                parent.is_fixed = false;
             }
         }
-        Shape::Map(_, pair) => {
-            add(&pair.0, format!("{path}[].key"), None);
-            add(&pair.1, format!("{path}[].value"), None);
-        }
-        Shape::Enum { names, variants } => {
-            for (name, variant) in names.iter().zip(variants) {
-                if let Variant::Data(data) = variant {
-                    let name_len = Lengths::of(1 + 5 + name.len());
-                    add(data, joined(&path, name), after(start, name_len));
-                }
-            }
-        }
-        Shape::Embedded(inner) => add(inner, path, after(start, head)),
     }
 }
 
-/// The entries in an option's value, whose own entry is the option's.
-fn inside<'n>(node: &'n Node, path: &str) -> Vec<(&'n Node, String)> {
-    match &node.shape {
-        Shape::Fields { fields, names, .. } => {
-            fields.iter().enumerate().map(|(index, field)| (field, field_path(path, names, index, fields.len()))).collect()
+impl Sink for Recorder {
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes.put_slice(bytes)
+    }
+
+    fn written(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Only the head of the open entry is inserted, before all that is in it.
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let first = self.open.last().map_or(0, |&index| index + 1);
+        self.entries.iter_mut().skip(first).for_each(|entry| entry.offset += bytes.len());
+        Sink::insert(&mut self.bytes, at, bytes)
+    }
+
+    fn note(&mut self, note: Note) {
+        let open = self.open.last().and_then(|&index| self.entries.get_mut(index));
+        match (note, open) {
+            (Note::Begin(step), _) => self.begin(step),
+            (Note::End, _) => self.end(),
+            (Note::Option, Some(entry)) => entry.is_option = true,
+            (Note::Is(shape), Some(entry)) => entry.shape = shape,
+            (_, None) => {}
         }
-        Shape::List(_, item) => alloc::vec![(&**item, format!("{path}[]"))],
-        Shape::Map(_, pair) => alloc::vec![(&pair.0, format!("{path}[].key")), (&pair.1, format!("{path}[].value"))],
-        Shape::Enum { names, variants } => names
-            .iter()
-            .zip(variants)
-            .filter_map(|(name, variant)| match variant {
-                Variant::Data(data) => Some((data, joined(path, name))),
-                _ => None,
-            })
-            .collect(),
-        Shape::Option(inner) => inside(inner, path),
-        Shape::Embedded(inner) => alloc::vec![(&**inner, path.to_owned())],
-        _ => Vec::new(),
     }
 }

@@ -35,7 +35,7 @@
 //! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
-//! | know where the bytes of a type are, and whether it can grow | [`layout`](layout()), [`Layout`] |
+//! | know where the bytes of a value are, and whether others of its type are as long | [`layout`](layout()), [`Layout`] |
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
 //! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
 //! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
@@ -171,11 +171,10 @@ pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, from_slice_in_place, take_from_slice};
 pub use error::{Diagnostic, DisplayWith, Error, ErrorKind, Result};
-pub use layout::{Described, Entry, Layout, layout};
+pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use sink::Sink;
 pub use value::{Extension, Head, NdArray, RawValue, Value, Values, from_value, to_value, values};
 
 #[cfg(all(doctest, feature = "std"))]

@@ -25,6 +25,20 @@ pub(crate) const FIXSTR: u8 = 0xa0;
 /// The fixmap of one entry that holds an enum's variant and its data.
 pub(crate) const VARIANT: u8 = FIXMAP | 1;
 
+/// Returns true for the markers of one length that the type picks: all but those of a `u8`, of strings, lists and maps.
+pub(crate) fn is_fixed(byte: u8) -> bool {
+    matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
+}
+
+/// The length of a list's or map's marker and the count after it.
+pub(crate) fn head_len(byte: u8) -> usize {
+    match byte {
+        ARRAY16 | MAP16 => 3,
+        ARRAY32 | MAP32 => 5,
+        _ => 1,
+    }
+}
+
 /// A marker's name in the MessagePack specification.
 pub(crate) fn name(byte: u8) -> &'static str {
     match Marker::from_u8(byte) {

@@ -7,8 +7,9 @@ use serde::ser::{self, Serialize, SerializeSeq as _};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::Mark;
 use crate::marker;
-use crate::sink::{Counter, ReservedSink, Sink, SliceSink, changed};
+use crate::sink::{Counter, Note, ReservedSink, Shape, Sink, SliceSink, Step, changed};
 use crate::wire::{self, Form};
+use crate::with::has_length_in_type;
 
 mod compound;
 mod marked;
@@ -93,9 +94,9 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     serializer.into_sink().total()
 }
 
-/// Encodes values, one after another, into a [`Sink`].
+/// Encodes values, one after another, into a `Vec<u8>`.
 ///
-/// After an error the sink's content is unspecified. Do not use the serializer again.
+/// After an error the content of the vector is unspecified. Do not use the serializer again.
 ///
 /// The table of markers is in the [crate documentation](crate). `&mut Serializer` is the `serde::Serializer`:
 ///
@@ -116,14 +117,14 @@ pub struct Serializer<S> {
 }
 
 impl<S: Sink> Serializer<S> {
-    /// Makes a serializer that appends to `sink`.
+    /// Makes a serializer that appends to `sink`, a `Vec<u8>`.
     #[inline(always)]
     #[must_use]
     pub fn new(sink: S) -> Self {
         Serializer { sink, depth: 0, nil: None }
     }
 
-    /// Returns the sink with what has been written.
+    /// Returns the vector with the bytes.
     #[inline(always)]
     pub fn into_sink(self) -> S {
         self.sink
@@ -147,8 +148,18 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
+    /// Serializes the value that this step leads to.
+    #[inline(always)]
+    pub(crate) fn step<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<()> {
+        self.sink.note(Note::Begin(step));
+        value.serialize(&mut *self)?;
+        self.sink.note(Note::End);
+        Ok(())
+    }
+
     /// Writes the bytes of one entry as they are.
     fn entry(&mut self, entry: &[u8]) -> Result<()> {
+        self.sink.note(Note::Is(Shape::Any));
         let mut reader = wire::Reader::new(entry);
         reader.take_entry(self.depth)?;
         if reader.left() != 0 {
@@ -168,6 +179,7 @@ impl<S: Sink> Serializer<S> {
     /// Writes a value of generic msgpack.
     #[cfg(feature = "msgpack")]
     fn named<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.sink.note(Note::Is(Shape::Any));
         match crate::with::named::encode(value)?.as_slice() {
             [marker::NIL] => self.put_nil(),
             bytes => self.sink.put_slice(bytes),
@@ -186,7 +198,8 @@ impl<S: Sink> Serializer<S> {
 
     /// Starts a sequence or map of `count` entries, which are `per_entry` values each.
     #[inline(always)]
-    fn start(&mut self, form: Form, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
+    fn start(&mut self, shape: Shape, form: Form, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
+        self.sink.note(Note::Is(shape));
         self.enter()?;
         let start = self.sink.written();
         if let Some(count) = count {
@@ -195,11 +208,24 @@ impl<S: Sink> Serializer<S> {
         Ok(Compound { serializer: self, form, count, per_entry, start, values: 0 })
     }
 
-    /// Starts an enum's variant that holds data: a fixmap of one entry, whose key is the variant's name.
-    fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
+    /// Starts a tuple or struct.
+    #[inline(always)]
+    fn start_fields(&mut self, count: usize) -> Result<Compound<'_, S>> {
+        self.start(Shape::Fields, Form::Array, Some(count), 1)
+    }
+
+    /// Writes what precedes the data of an enum's variant: a fixmap of one pair, and its key, the variant's name.
+    fn put_variant(&mut self, variant: &'static str) -> Result<()> {
+        self.sink.note(Note::Is(Shape::Variant));
         self.sink.put([marker::VARIANT])?;
-        wire::put_str32(&mut self.sink, variant)?;
-        self.start(Form::Array, Some(count), 1)
+        wire::put_str32(&mut self.sink, variant)
+    }
+
+    /// Starts the data of an enum's variant, which is a tuple or struct.
+    fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
+        self.put_variant(variant)?;
+        self.sink.note(Note::Begin(Step::Variant(variant)));
+        self.start_fields(count)
     }
 }
 
@@ -276,10 +302,12 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_none(self) -> Result<()> {
+        self.sink.note(Note::Option);
         self.serialize_unit()
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.sink.note(Note::Option);
         let start = self.sink.written();
         self.inner(value)?;
         self.check_some(start)
@@ -294,6 +322,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<()> {
+        self.sink.note(Note::Is(Shape::Variant));
         self.serialize_str(variant)
     }
 
@@ -302,7 +331,12 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         match Mark::from_name(name) {
             #[cfg(feature = "msgpack")]
             Some(Mark::Named) => self.named(value),
-            Some(mark) => value.serialize(marked::MarkedSerializer::new(self, mark)),
+            Some(mark) => {
+                if has_length_in_type::<T>() {
+                    self.sink.note(Note::Is(Shape::FixedBytes));
+                }
+                value.serialize(marked::MarkedSerializer::new(self, mark))
+            }
             None => self.inner(value),
         }
     }
@@ -314,14 +348,16 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<()> {
-        self.sink.put([marker::VARIANT])?;
-        wire::put_str32(&mut self.sink, variant)?;
-        self.inner(value)
+        self.put_variant(variant)?;
+        self.enter()?;
+        self.step(Step::Variant(variant), value)?;
+        self.depth -= 1;
+        Ok(())
     }
 
     #[inline(always)]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
-        self.start(Form::Array, count, 1)
+        self.start(Shape::List(Form::Array), Form::Array, count, 1)
     }
 
     /// Inlined, unlike serde's own.
@@ -332,7 +368,10 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
             (low, Some(high)) if low == high => Some(low),
             _ => None,
         };
-        let mut sequence = self.serialize_seq(count)?;
+        let mut sequence = match count {
+            Some(count) if has_length_in_type::<I>() => self.serialize_tuple(count)?,
+            _ => self.serialize_seq(count)?,
+        };
         for element in elements {
             sequence.serialize_element(&element)?;
         }
@@ -341,12 +380,12 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
 
     #[inline(always)]
     fn serialize_tuple(self, count: usize) -> Result<Self::SerializeTuple> {
-        self.start(Form::Array, Some(count), 1)
+        self.start_fields(count)
     }
 
     #[inline(always)]
     fn serialize_tuple_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeTupleStruct> {
-        self.start(Form::Array, Some(count), 1)
+        self.start_fields(count)
     }
 
     fn serialize_tuple_variant(
@@ -360,12 +399,12 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
-        self.start(Form::Map, count, 2)
+        self.start(Shape::Map(Form::Map), Form::Map, count, 2)
     }
 
     #[inline(always)]
     fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
-        self.start(Form::Array, Some(count), 1)
+        self.start_fields(count)
     }
 
     fn serialize_struct_variant(

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Form;
 
-/// A destination of encoded bytes.
-///
-/// `Vec<u8>` implements it. Implement it for another buffer to encode into that with a [`Serializer`](crate::Serializer).
+/// A destination of encoded bytes: a `Vec<u8>` or one of this crate's own.
 pub trait Sink {
     /// Appends `bytes`.
     ///
@@ -38,21 +37,61 @@ pub trait Sink {
     {
         self.put_slice(&bytes)
     }
+
+    /// Learns what the serializer writes. Only the recorder of [`layout`](crate::layout()) does something with it.
+    #[inline(always)]
+    fn note(&mut self, _note: Note) {}
 }
 
-impl<S: Sink + ?Sized> Sink for &mut S {
-    #[inline(always)]
-    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
-        (**self).put_slice(bytes)
-    }
+/// What a serializer says about the bytes that it writes next.
+pub enum Note {
+    /// An entry begins inside of the one that is open.
+    Begin(Step),
+    /// The open entry ends.
+    End,
+    /// The open entry is an option.
+    Option,
+    /// The open entry is of this shape.
+    Is(Shape),
+}
 
-    fn written(&self) -> usize {
-        (**self).written()
-    }
+/// The way from an entry to one inside of it.
+pub enum Step {
+    /// To the whole value.
+    Root,
+    /// To a struct's field.
+    Field(&'static str),
+    /// To an element.
+    Index(usize),
+    /// To the key of a map's pair of this number.
+    Key(usize),
+    /// To the value of a map's pair of this number.
+    Value(usize),
+    /// To the data of an enum's variant.
+    Variant(&'static str),
+    /// To the value in a byte string.
+    Content,
+}
 
-    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        (**self).insert(at, bytes)
-    }
+/// The shape of an entry.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Shape {
+    /// A number, a string, a byte string, nil.
+    Leaf,
+    /// A string or byte string whose length is in the type.
+    FixedBytes,
+    /// An array whose count is in the type.
+    Fields,
+    /// An array of any count.
+    List(Form),
+    /// A map.
+    Map(Form),
+    /// An enum's variant: its name, or a map of one pair with its name and its data.
+    Variant,
+    /// A value in a byte string.
+    Embedded,
+    /// Any MessagePack, written as it is.
+    Any,
 }
 
 impl Sink for Vec<u8> {

@@ -6,71 +6,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::node::{Leaf, Node, Shape, Variant};
-use super::{Layout, joined};
-use crate::marker;
+use super::{Entry, Layout};
+use crate::marker::{self, BIN32, FIXEXT16, FIXSTR, STR32};
+use crate::sink::Shape;
 use crate::wire::Form;
 
-/// The words for a node.
-pub(super) fn words(node: &Node) -> String {
-    match &node.shape {
-        Shape::Unknown => "nothing known".to_owned(),
-        Shape::Leaf(leaf) => leaf_words(*leaf, node.only_length()),
-        Shape::Option(inner) => format!("{} or nil", words(inner)),
-        Shape::List(form, _) => format!("{} of any count", form_words(*form)),
-        Shape::Fields { form, fields, least, .. } => {
-            let count = fields.len();
-            let marker = match (form, form.marker(count)) {
-                (Form::Array | Form::Dimensions | Form::Miscounted, Ok(([marker, ..], _))) => marker::name(marker),
-                _ => form_words(*form),
-            };
-            if *least < count { format!("{marker} of {least} to {count}") } else { format!("{marker} of {count}") }
-        }
-        Shape::Map(form, _) => format!("{} of any count", form_words(*form)),
-        Shape::Enum { names, variants } => {
-            let data = variants.iter().any(|variant| matches!(variant, Variant::Data(_)));
-            let form = if data {
-                "a variant's name (str32), or a fixmap of one from it to its data"
-            } else {
-                "a variant's name (str32)"
-            };
-            format!("{form}: {}", names.join(", "))
-        }
-        Shape::Embedded(_) => "bin32 that holds a value".to_owned(),
-        Shape::Recursive(name, _) => format!("{name} again"),
-    }
-}
-
-fn form_words(form: Form) -> &'static str {
-    match form {
-        Form::Array => "array",
-        Form::Map => "map",
-        Form::Array16 => "array16",
-        Form::Map16 => "map16",
-        Form::Dimensions | Form::Miscounted => "fixarray",
-    }
-}
-
-fn leaf_words(leaf: Leaf, length: Option<usize>) -> String {
-    let name = match (leaf, length) {
-        (Leaf::Unit, _) => "nil",
-        (Leaf::Bool, _) => "bool",
-        (Leaf::U8, Some(_)) => "positive fixint",
-        (Leaf::U8, None) => "positive fixint, or uint8 above 127",
-        (Leaf::Char, _) => "str32 of one character",
-        (Leaf::Str, _) => "str32",
-        (Leaf::Bytes, None) => "bin32",
-        (Leaf::Bytes, Some(length)) => return format!("bin32 of {length}"),
-        (Leaf::Fixstr, _) | (Leaf::FixstrBytes, None) => "fixstr",
-        (Leaf::FixstrBytes, Some(length)) => return format!("fixstr of {length}"),
-        (Leaf::FormatOrDtype, _) => "positive fixint or str32",
-        (Leaf::Any, _) => "any entry",
-        (leaf, _) => leaf.head(None).0.map_or("", marker::name),
-    };
-    name.to_owned()
-}
-
-/// A box: what stands over it, in it and under its arrow.
+/// A box: the text over it, in it and under its arrow.
 struct Cell {
     top: String,
     name: String,
@@ -79,107 +20,31 @@ struct Cell {
     arrow: Option<String>,
 }
 
-/// The boxes of a row, and what is drawn in rows of its own.
+/// The boxes of a row, and the entries that are drawn in rows of their own.
 #[derive(Default)]
-struct Row<'n> {
+struct Row {
     cells: Vec<Cell>,
-    sections: Vec<(String, &'n Node)>,
+    sections: Vec<usize>,
+    /// True while the offset of the next box is drawn.
+    shows_offsets: bool,
 }
 
-impl<'n> Row<'n> {
-    fn cell(&mut self, top: impl ToString, name: impl Into<String>, is_open: bool, arrow: Option<String>) {
-        self.cells.push(Cell { top: top.to_string(), name: name.into(), is_open, arrow });
+impl Row {
+    /// A marker, and its offset if all before it has a fixed length.
+    fn marker(&mut self, entry: &Entry, name: &str, arrow: String) {
+        let top = if self.shows_offsets { entry.offset.to_string() } else { String::new() };
+        self.cells.push(Cell { top, name: name.to_owned(), is_open: false, arrow: Some(arrow) });
     }
 
-    fn index(offset: Option<usize>) -> String {
-        offset.map(|offset| offset.to_string()).unwrap_or_default()
-    }
-
-    /// A marker, and the offset that it has in every value.
-    fn marker(&mut self, offset: Option<usize>, name: &str, arrow: String) {
-        self.cell(Row::index(offset), name, false, Some(arrow));
+    /// A box whose length may vary.
+    fn open(&mut self, name: &str, arrow: Option<String>) {
+        self.cells.push(Cell { top: String::new(), name: name.to_owned(), is_open: true, arrow });
+        self.shows_offsets = false;
     }
 
     fn bytes(&mut self, count: usize, name: &str) {
-        let bytes = if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
-        self.cell(bytes, name, false, None);
-    }
-
-    /// Adds an entry, called `name`, at `offset`. `path` names it where it is drawn again.
-    fn entry(&mut self, node: &'n Node, name: &str, path: &str, offset: Option<usize>) {
-        let words = words(node);
-        match &node.shape {
-            Shape::Leaf(leaf) => self.leaf(*leaf, node, name, offset, words),
-            Shape::List(form, _) | Shape::Map(form, _) => {
-                let head = match form {
-                    Form::Array | Form::Dimensions | Form::Miscounted => "9X",
-                    Form::Map => "8X",
-                    Form::Array16 => "dc",
-                    Form::Map16 => "de",
-                };
-                let arrow = match form {
-                    Form::Dimensions => "fixarray with X=nd elements".to_owned(),
-                    Form::Array => "fixarray with X elements; array16 (dc) or array32 (dd) of more than 15".to_owned(),
-                    Form::Map => "fixmap with X pairs; map16 (de) or map32 (df) of more than 15".to_owned(),
-                    _ => words,
-                };
-                self.marker(offset, head, arrow);
-                if matches!(form, Form::Array16 | Form::Map16) {
-                    self.bytes(2, "count");
-                }
-                self.section(name, path, node);
-            }
-            Shape::Fields { .. } => {
-                let (marker, head, _) = node.lengths();
-                self.marker(offset, &marker.map_or("9X".to_owned(), |marker| format!("{marker:02x}")), words);
-                if head.min > 1 {
-                    self.bytes(head.min - 1, "count");
-                }
-                self.section(name, path, node);
-            }
-            Shape::Embedded(_) => {
-                self.marker(offset, "c6", words);
-                self.bytes(4, "length");
-                self.section(name, path, node);
-            }
-            Shape::Option(_) | Shape::Enum { .. } => {
-                self.cell(Row::index(offset), name, true, Some(words));
-                self.sections.push((path.to_owned(), node));
-            }
-            Shape::Unknown | Shape::Recursive(..) => self.cell(Row::index(offset), name, true, Some(words)),
-        }
-    }
-
-    fn section(&mut self, name: &str, path: &str, node: &'n Node) {
-        self.cell("", name, true, None);
-        self.sections.push((path.to_owned(), node));
-    }
-
-    fn leaf(&mut self, leaf: Leaf, node: &Node, name: &str, offset: Option<usize>, words: String) {
-        let (marker, _, whole) = node.lengths();
-        let fixed = (whole.max == Some(whole.min)).then_some(whole.min);
-        match (leaf, marker.map(|marker| format!("{marker:02x}")), fixed) {
-            (Leaf::Str | Leaf::Char | Leaf::Bytes, Some(marker), _) => {
-                self.marker(offset, &marker, words);
-                self.bytes(4, &format!("{name}_len"));
-                self.cell("", name, fixed.is_none(), None);
-            }
-            (Leaf::Fixext16, Some(marker), _) => {
-                self.marker(offset, &marker, words);
-                self.bytes(1, "type");
-                self.bytes(16, name);
-            }
-            (_, Some(marker), Some(length @ 2..)) => {
-                self.marker(offset, &marker, words);
-                self.bytes(length - 1, name);
-            }
-            (Leaf::Fixstr | Leaf::FixstrBytes, ..) => {
-                self.marker(offset, "aX", format!("{words} with X bytes"));
-                self.cell("", name, true, None);
-            }
-            (.., Some(1)) => self.marker(offset, name, words),
-            _ => self.cell(Row::index(offset), name, true, Some(words)),
-        }
+        let top = if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") };
+        self.cells.push(Cell { top, name: name.to_owned(), is_open: false, arrow: None });
     }
 
     fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -231,84 +96,179 @@ impl<'n> Row<'n> {
     }
 }
 
-/// A row for what is in a node, by the name of each.
-fn row<'n>(node: &'n Node, path: &str, start: Option<usize>) -> Row<'n> {
-    let mut row = Row::default();
-    match &node.shape {
-        Shape::Fields { fields, names, .. } => {
-            let mut offset = start;
-            for (index, field) in fields.iter().enumerate() {
-                let field_path = super::field_path(path, names, index, fields.len());
-                let name = names.get(index).filter(|_| names.len() == fields.len());
-                let name = name.map_or_else(|| format!("[{index}]"), |name| (*name).to_owned());
-                row.entry(field, &name, &field_path, offset);
-                let length = field.lengths().2;
-                offset = offset.filter(|_| length.max == Some(length.min)).map(|offset| offset + length.min);
+impl Layout {
+    fn entry(&self, index: usize) -> Option<&Entry> {
+        self.entries.get(index)
+    }
+
+    /// The words for an entry, which is no option.
+    fn words(&self, index: usize, entry: &Entry) -> String {
+        let name = match entry.marker {
+            marker::NIL if entry.is_option => "nil or a value",
+            byte => marker::name(byte),
+        };
+        match entry.shape {
+            Shape::Leaf => name.to_owned(),
+            Shape::FixedBytes if entry.marker == FIXEXT16 => name.to_owned(),
+            Shape::FixedBytes => format!("{name} of {}", entry.len - 1),
+            Shape::Fields => format!("{name} of {}", self.children(index).count()),
+            Shape::List(Form::Dimensions) => "fixarray with X=nd elements".to_owned(),
+            Shape::List(Form::Array) => "fixarray with X elements; array16 (dc) or array32 (dd) of more than 15".to_owned(),
+            Shape::Map(Form::Map) => "fixmap with X pairs; map16 (de) or map32 (df) of more than 15".to_owned(),
+            Shape::List(_) | Shape::Map(_) => format!("{name} of any count"),
+            Shape::Variant => "a variant's name (str32), or a fixmap of one from it to its data".to_owned(),
+            Shape::Embedded => "bin32 that holds a value".to_owned(),
+            Shape::Any => "any entry".to_owned(),
+        }
+    }
+
+    /// Adds an entry called `name`, whose elements are drawn in a row of their own.
+    fn add(&self, row: &mut Row, index: usize, name: &str) {
+        let Some(entry) = self.entry(index) else { return };
+        let words = self.words(index, entry);
+        match entry.shape {
+            _ if entry.is_option && entry.marker == marker::NIL => row.open(name, Some(words)),
+            _ if entry.is_option => row.open(name, Some(format!("{words} or nil"))),
+            Shape::Leaf | Shape::FixedBytes => return self.add_leaf(row, entry, name, words),
+            Shape::Any => return row.open(name, Some(words)),
+            Shape::Variant => row.open(name, Some(words)),
+            Shape::Fields | Shape::List(_) | Shape::Map(_) | Shape::Embedded => {
+                self.add_head(row, entry, words);
+                row.open(name, None);
             }
         }
-        Shape::List(_, item) => {
-            let path = format!("{path}[]");
-            row.entry(item, "first", &path, None);
-            row.cell("", "...", true, None);
-            row.entry(item, "nth", &path, None);
-            row.sections.truncate(1);
-        }
-        Shape::Map(_, pair) => {
-            row.entry(&pair.0, "key", &format!("{path}[].key"), None);
-            row.entry(&pair.1, "value", &format!("{path}[].value"), None);
-            row.cell("", "...", true, None);
-        }
-        Shape::Option(inner) => row.entry(inner, "value", path, None),
-        Shape::Embedded(inner) => row.entry(inner, "value", path, None),
-        _ => {}
+        row.sections.extend(self.children(index).next().map(|_| index));
     }
-    row
-}
 
-fn sections(f: &mut fmt::Formatter<'_>, row: &Row<'_>) -> fmt::Result {
-    for (path, node) in &row.sections {
-        if let Shape::Enum { names, variants } = &node.shape {
-            for (name, variant) in names.iter().zip(variants) {
-                if let Variant::Data(data) = variant {
-                    let mut row = Row::default();
-                    row.marker(None, "81", "fixmap of 1".to_owned());
-                    row.marker(None, "db", "str32".to_owned());
-                    row.bytes(4, "name_len");
-                    row.bytes(name.len(), name);
-                    row.entry(data, "data", &joined(path, name), None);
-                    section(f, &joined(path, name), &row)?;
+    /// Adds the marker and the count of a list, struct or map.
+    fn add_head(&self, row: &mut Row, entry: &Entry, words: String) {
+        let head = match entry.shape {
+            Shape::List(Form::Array | Form::Dimensions) => "9X".to_owned(),
+            Shape::Map(Form::Map) => "8X".to_owned(),
+            _ => format!("{:02x}", entry.marker),
+        };
+        row.marker(entry, &head, words);
+        match (entry.shape, marker::head_len(entry.marker)) {
+            (Shape::Embedded, _) => row.bytes(4, "length"),
+            (Shape::List(Form::Array) | Shape::Map(Form::Map), _) | (_, 1) => {}
+            (_, length) => row.bytes(length - 1, "count"),
+        }
+    }
+
+    fn add_leaf(&self, row: &mut Row, entry: &Entry, name: &str, words: String) {
+        let head = format!("{:02x}", entry.marker);
+        match (entry.marker, entry.shape) {
+            (STR32 | BIN32, _) => {
+                row.marker(entry, &head, words);
+                row.bytes(4, &format!("{name}_len"));
+                row.open(name, None);
+            }
+            (FIXEXT16, _) => {
+                row.marker(entry, &head, words);
+                row.bytes(1, "type");
+                row.bytes(16, name);
+            }
+            (FIXSTR..=0xbf, Shape::Leaf) => {
+                row.marker(entry, "aX", format!("{words} with X bytes"));
+                row.open(name, None);
+            }
+            (..) if entry.len == 1 => row.marker(entry, name, words),
+            (..) => {
+                row.marker(entry, &head, words);
+                row.bytes(entry.len - 1, name);
+            }
+        }
+    }
+
+    /// Adds an entry with its elements.
+    fn add_whole(&self, row: &mut Row, index: usize) {
+        let Some(entry) = self.entry(index) else { return };
+        match entry.shape {
+            Shape::Variant => {}
+            Shape::Leaf | Shape::FixedBytes => return self.add_leaf(row, entry, "value", self.words(index, entry)),
+            Shape::Any => return row.open("value", Some(self.words(index, entry))),
+            _ => self.add_head(row, entry, self.words(index, entry)),
+        }
+        self.add_elements(row, index);
+    }
+
+    /// Adds what is in an entry, after its head.
+    fn add_elements(&self, row: &mut Row, index: usize) {
+        let Some(entry) = self.entry(index) else { return };
+        let mut children = self.children(index);
+        match entry.shape {
+            Shape::Fields => {
+                for child in children {
+                    let path = self.entry(child).map_or("", Entry::path);
+                    self.add(row, child, path.get(entry.path.len()..).unwrap_or(path).trim_start_matches('.'));
                 }
             }
-            continue;
-        }
-        let inside = self::row(node, path, None);
-        // An option of one plain value is drawn by its arrow.
-        let is_plain =
-            matches!(&node.shape, Shape::Option(inner) if matches!(inner.shape, Shape::Leaf(_) | Shape::Recursive(..)));
-        if !is_plain && !inside.cells.is_empty() {
-            section(f, path, &inside)?;
+            Shape::List(_) => {
+                if let Some(child) = children.next() {
+                    self.add(row, child, "first");
+                    let sections = row.sections.len();
+                    row.open("...", None);
+                    self.add(row, child, "nth");
+                    row.sections.truncate(sections);
+                }
+            }
+            Shape::Map(_) => {
+                for (child, name) in children.zip(["key", "value"]) {
+                    self.add(row, child, name);
+                }
+                row.open("...", None);
+            }
+            Shape::Embedded => children.for_each(|child| self.add_whole(row, child)),
+            Shape::Variant => {
+                let data = children.next();
+                let name =
+                    data.and_then(|data| self.entry(data)).map(|data| data.path.get(entry.path.len()..).unwrap_or_default());
+                match (data, name) {
+                    (Some(data), Some(name)) => {
+                        let name = name.trim_start_matches('.');
+                        row.marker(entry, "81", "fixmap of 1".to_owned());
+                        row.shows_offsets = false;
+                        row.marker(entry, "db", "str32".to_owned());
+                        row.bytes(4, "name_len");
+                        row.bytes(name.len(), name);
+                        self.add(row, data, "data");
+                    }
+                    _ => self.add_leaf(row, entry, "name", "str32".to_owned()),
+                }
+            }
+            Shape::Leaf | Shape::FixedBytes | Shape::Any => {}
         }
     }
-    Ok(())
+
+    fn sections(&self, f: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
+        row.draw(f)?;
+        for &index in &row.sections {
+            let Some(entry) = self.entry(index) else { continue };
+            let mut row = Row::default();
+            // The box of an option stands for all of it.
+            if entry.is_option {
+                self.add_whole(&mut row, index)
+            } else {
+                self.add_elements(&mut row, index)
+            }
+            writeln!(f, "\nThe section `{}`:\n", entry.path)?;
+            self.sections(f, &row)?;
+        }
+        Ok(())
+    }
 }
 
-fn section(f: &mut fmt::Formatter<'_>, path: &str, row: &Row<'_>) -> fmt::Result {
-    writeln!(f, "\nThe section `{path}`:\n")?;
-    row.draw(f)?;
-    sections(f, row)
-}
-
-/// A box for each marker and for what follows it, with its offset over it where every value has that; then the boxes of each list and
-/// struct inside.
+/// A box for each marker and for what follows it, with its offset over it up to the first box whose length may vary (drawn with `~`); then the
+/// boxes of each list and struct inside. Of a list the first element is drawn, as first and last.
 ///
 /// ```
-/// #[derive(serde::Deserialize)]
+/// #[derive(serde::Serialize)]
 /// struct Tile {
 ///     id: u32,
 ///     name: String,
 /// }
 ///
-/// let drawing = b2nd::layout::<Tile>()?.to_string();
+/// let drawing = b2nd::layout(&Tile { id: 7, name: "K1".into() })?.to_string();
 /// assert_eq!(drawing, "\
 /// |-0-|-1-|4 bytes-|-6-|-4 bytes-|~~~~~|
 /// | 92| ce| id     | db| name_len| name|
@@ -323,21 +283,8 @@ fn section(f: &mut fmt::Formatter<'_>, path: &str, row: &Row<'_>) -> fmt::Result
 /// ```
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut whole = Row::default();
-        match &self.root.shape {
-            Shape::Fields { .. } => {
-                whole.entry(&self.root, "", "", Some(0));
-                // The struct's own section goes on in the same row.
-                whole.cells.pop();
-                whole.sections.clear();
-                let (_, head, _) = self.root.lengths();
-                let inside = row(&self.root, "", head.max);
-                whole.cells.extend(inside.cells);
-                whole.sections = inside.sections;
-            }
-            _ => whole.entry(&self.root, "value", "value", Some(0)),
-        }
-        whole.draw(f)?;
-        sections(f, &whole)
+        let mut whole = Row { shows_offsets: true, ..Row::default() };
+        self.add_whole(&mut whole, 0);
+        self.sections(f, &whole)
     }
 }

@@ -4,7 +4,7 @@ use serde::{Serialize, ser};
 
 use super::{Serializer, unsupported};
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::Sink;
+use crate::sink::{Note, Sink, Step};
 use crate::wire::Form;
 
 /// A sequence, tuple, struct or map that is being written.
@@ -21,9 +21,9 @@ pub struct Compound<'a, S> {
 
 impl<S: Sink> Compound<'_, S> {
     #[inline(always)]
-    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn value<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<()> {
         self.values += 1;
-        value.serialize(&mut *self.serializer)
+        self.serializer.step(step, value)
     }
 
     #[inline(always)]
@@ -57,7 +57,7 @@ fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
 
 /// The traits with one method per value: all but maps.
 macro_rules! compound {
-    ($($interface:ident $method:ident ($($key:ident)?);)*) => {
+    ($($interface:ident $method:ident ($($key:ident)?) $($note:expr)?;)*) => {
         $(
             impl<S: Sink> ser::$interface for Compound<'_, S> {
                 type Ok = ();
@@ -65,13 +65,14 @@ macro_rules! compound {
 
                 #[inline(always)]
                 fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
+                    let _step = Step::Index(self.values);
                     $(
-                        let _ = $key;
+                        let _step = Step::Field($key);
                         if self.count == Some(1) && is_adjacent_tag::<T>() {
                             return unsupported(ADJACENT_UNIT);
                         }
                     )?
-                    self.value(value)
+                    self.value(_step, value)
                 }
 
                 $(
@@ -83,6 +84,7 @@ macro_rules! compound {
 
                 #[inline(always)]
                 fn end(self) -> Result<()> {
+                    $(self.serializer.sink.note($note);)?
                     self.finish()
                 }
             }
@@ -94,9 +96,9 @@ compound! {
     SerializeSeq serialize_element ();
     SerializeTuple serialize_element ();
     SerializeTupleStruct serialize_field ();
-    SerializeTupleVariant serialize_field ();
+    SerializeTupleVariant serialize_field () Note::End;
     SerializeStruct serialize_field (key);
-    SerializeStructVariant serialize_field (key);
+    SerializeStructVariant serialize_field (key) Note::End;
 }
 
 impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
@@ -104,11 +106,11 @@ impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        self.value(key)
+        self.value(Step::Key(self.values / 2), key)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.value(value)
+        self.value(Step::Value(self.values / 2), value)
     }
 
     fn end(self) -> Result<()> {

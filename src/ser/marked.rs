@@ -5,7 +5,7 @@ use serde::{Serialize, ser};
 use super::{Compound, Serializer, unsupported};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{self, Mark};
-use crate::sink::Sink;
+use crate::sink::{Note, Shape, Sink, Step};
 use crate::wire::{self, Form};
 
 pub(super) struct MarkedSerializer<'a, S> {
@@ -25,18 +25,22 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     }
 
     #[inline(always)]
-    fn sequence(self, count: Option<usize>) -> Result<Compound<'a, S>> {
-        match self.mark {
-            Mark::Form(form @ (Form::Array16 | Form::Miscounted)) => self.serializer.start(form, count, 1),
-            Mark::Lengths64 | Mark::Lengths32 => self.serializer.start(Form::Dimensions, count, 1),
-            _ => self.refuse(),
-        }
+    fn sequence(self, count: Option<usize>, shape: fn(Form) -> Shape) -> Result<Compound<'a, S>> {
+        let form = match self.mark {
+            Mark::Form(form @ (Form::Array16 | Form::Miscounted)) => form,
+            Mark::Lengths64 | Mark::Lengths32 => Form::Dimensions,
+            _ => return self.refuse(),
+        };
+        self.serializer.start(shape(form), form, count, 1)
     }
 
     /// Writes a value, then inserts the marker and length of a bin32 before it.
     fn embed<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        self.serializer.sink.note(Note::Is(Shape::Embedded));
         let start = self.serializer.sink.written();
-        self.serializer.inner(value)?;
+        self.serializer.enter()?;
+        self.serializer.step(Step::Content, value)?;
+        self.serializer.depth -= 1;
         let length = self.serializer.sink.written() - start;
         wire::insert_bin32(&mut self.serializer.sink, start, length)
     }
@@ -134,10 +138,12 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     }
 
     fn serialize_none(self) -> Result<()> {
+        self.serializer.sink.note(Note::Option);
         self.serializer.put_nil()
     }
 
     fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<()> {
+        self.serializer.sink.note(Note::Option);
         let start = self.serializer.sink.written();
         self.inner(value)?;
         self.serializer.check_some(start)
@@ -153,26 +159,26 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
 
     #[inline(always)]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
-        self.sequence(count)
+        self.sequence(count, Shape::List)
     }
 
     #[inline(always)]
     fn serialize_tuple(self, count: usize) -> Result<Self::SerializeTuple> {
-        self.sequence(Some(count))
+        self.sequence(Some(count), |_| Shape::Fields)
     }
 
     fn serialize_tuple_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeTupleStruct> {
-        self.sequence(Some(count))
+        self.sequence(Some(count), |_| Shape::Fields)
     }
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
         match self.mark {
-            Mark::Form(form @ Form::Map16) => self.serializer.start(form, count, 2),
+            Mark::Form(form @ Form::Map16) => self.serializer.start(Shape::Map(form), form, count, 2),
             _ => self.refuse(),
         }
     }
 
     fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
-        self.sequence(Some(count))
+        self.sequence(Some(count), |_| Shape::Fields)
     }
 }

@@ -6,8 +6,8 @@ use crate::marker::{ARRAY16, ARRAY32, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
 /// The marker of a sequence or map, by the rule that picks it.
-#[derive(Clone, Copy)]
-pub(crate) enum Form {
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Form {
     /// fixarray, array16 or array32: the shortest that holds the count.
     Array,
     /// fixmap, map16 or map32: likewise.

@@ -38,11 +38,26 @@ const MOST: usize = 4096;
 #[inline(always)]
 pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let numbers = numbers.as_ref();
+    if size_of::<&T>() == size_of::<usize>() && core::any::type_name::<T>().starts_with('[') {
+        return serializer.collect_seq(OfArray(numbers.iter()));
+    }
     let mut list = serializer.serialize_seq(Some(numbers.len()))?;
     for number in numbers {
         list.serialize_element(number)?;
     }
     list.end()
+}
+
+/// The numbers of an array, by which this format knows that there is always the same number of them.
+struct OfArray<'a, N>(core::slice::Iter<'a, N>);
+
+impl<'a, N> IntoIterator for OfArray<'a, N> {
+    type Item = &'a N;
+    type IntoIter = core::slice::Iter<'a, N>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0
+    }
 }
 
 /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.

@@ -67,6 +67,31 @@ fn a_metalayer_that_does_not_fit_names_the_entries_that_make_its_length() {
 }
 
 #[test]
+fn a_typed_metalayer_that_does_not_fit_names_its_fields() {
+    #[derive(serde::Serialize)]
+    struct Tile {
+        id: u32,
+        geo: Geo,
+    }
+    #[derive(serde::Serialize)]
+    struct Geo {
+        steps: Vec<f64>,
+        crs: String,
+    }
+    impl b2nd::Metalayer for Tile {
+        const NAME: &'static str = "tile";
+    }
+    let tile = |steps: usize, crs: &str| Tile { id: 7, geo: Geo { steps: vec![0.5; steps], crs: crs.into() } };
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut open = File::edit(&path).unwrap();
+    open.rewrite(|metalayers| metalayers.set(&tile(2, "a")).map(drop)).unwrap();
+    open.set_metalayer(&tile(2, "b")).unwrap();
+    let sentence = refusal(&path, open.set_metalayer(&tile(3, "abc")));
+    assert!(sentence.ends_with(": geo.steps has 3 elements instead of 2, geo.crs takes 8 bytes instead of 6"), "{sentence}");
+}
+
+#[test]
 fn a_metalayer_that_does_not_fit_is_refused() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());

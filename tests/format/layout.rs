@@ -1,23 +1,20 @@
-//! Layouts of types: entries against the bytes of values.
+//! Layouts of values: entries against the bytes of values.
 
 use std::collections::BTreeMap;
 
 use b2nd::{Entry, Layout, Value, layout, to_vec};
-use hex_literal::hex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// Each entry's path, offset, marker and lengths, in a line.
+/// Each entry's path, offset, marker and length, in a line; `~` after a length that may vary.
 pub(crate) fn lines(layout: &Layout) -> Vec<String> {
-    let or_not = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
     let line = |entry: &Entry| {
-        let marker = entry.marker().map_or("--".to_owned(), |marker| format!("{marker:02x}"));
-        let lengths = format!("{}..{}", entry.min_len(), or_not(entry.max_len()));
-        format!("{} @{} {marker} {lengths} {}", entry.path(), or_not(entry.offset()), entry.what())
+        let vary = if entry.is_fixed() { "" } else { "~" };
+        format!("{} @{} {:02x} {}{vary}", entry.path(), entry.offset(), entry.marker(), entry.len())
     };
     layout.entries().iter().map(line).collect()
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Everything {
     flag: bool,
     small: u8,
@@ -38,21 +35,31 @@ struct Everything {
     text: String,
     #[serde(with = "serde_bytes")]
     raw: Vec<u8>,
-    #[serde(with = "serde_bytes")]
-    four: [u8; 4],
+    #[serde(with = "b2nd::with::numbers")]
+    numbered: [f32; 4],
+    #[serde(with = "b2nd::with::numbers")]
+    steps: Vec<f32>,
     #[serde(with = "b2nd::with::fixstr")]
     unit: Option<String>,
     list: Vec<Option<i64>>,
     #[serde(with = "b2nd::with::map16")]
     map: BTreeMap<String, i32>,
+    keys: BTreeMap<i8, (i8, i8)>,
     kind: Kind,
+    tagged: Tagged,
     any: Value,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Floats(f32, f64);
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
+#[serde(tag = "is")]
+enum Tagged {
+    Ring { radius: f64, width: f64 },
+}
+
+#[derive(Serialize)]
 enum Kind {
     None,
     Circle(f64),
@@ -60,173 +67,8 @@ enum Kind {
     Many(Vec<Kind>),
 }
 
-#[test]
-fn every_shape_of_a_type_has_its_entries() {
-    let expected = [
-        " @0 dc 141..- array16 of 20",
-        "flag @3 -- 1..1 bool",
-        "small @4 -- 1..2 positive fixint, or uint8 above 127",
-        "numbers @- 93 18..18 fixarray of 3",
-        "numbers[0] @- cd 3..3 uint16",
-        "numbers[1] @- ce 5..5 uint32",
-        "numbers[2] @- cf 9..9 uint64",
-        "signed @- 92 5..5 fixarray of 2",
-        "signed[0] @- d0 2..2 int8",
-        "signed[1] @- d0 2..2 int8",
-        "floats @- 92 15..15 fixarray of 2",
-        "floats[0] @- ca 5..5 float32",
-        "floats[1] @- cb 9..9 float64",
-        "letter @- db 6..9 str32 of one character",
-        "nothing @- c0 1..1 nil",
-        "flags @- a4 5..5 fixstr of 4",
-        "pipeline @- d8 18..18 fixext16",
-        "pair @- dc 9..9 array16 of 2",
-        "pair[0] @- d1 3..3 int16",
-        "pair[1] @- d1 3..3 int16",
-        "inner @- c6 20..20 bin32 that holds a value",
-        "inner @- 92 15..15 fixarray of 2",
-        "inner[0] @- ca 5..5 float32",
-        "inner[1] @- cb 9..9 float64",
-        "not_zero @- d2 5..5 int32",
-        "text @- db 5..- str32",
-        "raw @- c6 5..- bin32",
-        "four @- c6 9..9 bin32 of 4",
-        "unit @- -- 1..32 fixstr or nil",
-        "list @- -- 1..- array of any count",
-        "list[] @- -- 1..9 int64 or nil",
-        "map @- -- 3..- map16 of any count",
-        "map[].key @- db 5..- str32",
-        "map[].value @- d2 5..5 int32",
-        "kind @- -- 9..- a variant's name (str32), or a fixmap of one from it to its data: None, Circle, Box, Many",
-        "kind.Circle @- cb 9..9 float64",
-        "kind.Box @- 92 7..11 fixarray of 2",
-        "kind.Box.width @- d2 5..5 int32",
-        "kind.Box.height @- -- 1..5 int32 or nil",
-        "kind.Many @- -- 1..- array of any count",
-        "kind.Many[] @- -- 1..- Kind again",
-        "any @- -- 1..- any entry",
-    ];
-    let layout = layout::<Everything>().unwrap();
-    assert_eq!(lines(&layout), expected);
-    assert!(!layout.is_fixed());
-}
-
-#[test]
-fn offsets_are_those_of_the_bytes_of_a_value() {
-    #[derive(Serialize, Deserialize)]
-    struct Fixed {
-        id: u32,
-        geo: Geo,
-        flags: (bool, f32),
-    }
-    #[derive(Serialize, Deserialize)]
-    struct Geo {
-        origin: [i64; 2],
-        step: f64,
-    }
-    let layout = layout::<Fixed>().unwrap();
-    let value = Fixed { id: 7, geo: Geo { origin: [1, 2], step: 0.5 }, flags: (true, 1.5) };
-    let bytes = to_vec(&value).unwrap();
-    assert!(layout.is_fixed());
-    assert_eq!((layout.min_len(), layout.max_len()), (bytes.len(), Some(bytes.len())));
-    for entry in layout.entries() {
-        let offset = entry.offset().unwrap();
-        assert!(entry.marker().is_none_or(|marker| bytes[offset] == marker), "{}", entry.path());
-        let found = Value::from_slice(&bytes[offset..offset + entry.min_len()]);
-        assert!(found.is_ok(), "{} takes {} bytes", entry.path(), entry.min_len());
-    }
-    let origin = layout.entries().iter().find(|entry| entry.path() == "geo.origin[1]").unwrap();
-    assert_eq!((origin.offset(), origin.marker()), (Some(17), Some(0xd3)));
-}
-
-#[test]
-fn a_type_inside_itself_is_named_and_cut() {
-    #[derive(Deserialize)]
-    #[allow(dead_code)]
-    struct Tree {
-        #[serde(with = "serde_bytes")]
-        key: [u8; 3],
-        left: Option<Box<Tree>>,
-        children: Vec<Tree>,
-    }
-    #[derive(Deserialize)]
-    #[allow(dead_code)]
-    enum List {
-        Cons(Box<List>, i8),
-        Nil,
-    }
-    #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
-    struct Endless(Box<Inside>);
-    #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
-    struct Inside {
-        endless: Endless,
-    }
-    let tree = [
-        " @0 93 11..- fixarray of 3",
-        "key @1 c6 8..8 bin32 of 3",
-        "left @9 -- 1..- Tree again or nil",
-        "children @- -- 1..- array of any count",
-        "children[] @- -- 1..- Tree again",
-    ];
-    assert_eq!(lines(&layout::<Tree>().unwrap()), tree);
-    let list = [
-        " @0 -- 8..- a variant's name (str32), or a fixmap of one from it to its data: Cons, Nil",
-        "Cons @10 92 4..- fixarray of 2",
-        "Cons[0] @11 -- 1..- List again",
-        "Cons[1] @- d0 2..2 int8",
-    ];
-    assert_eq!(lines(&layout::<List>().unwrap()), list);
-    let error = layout::<Inside>().unwrap_err().to_string();
-    assert!(error.ends_with("Inside holds itself without end") || error.ends_with("Endless holds itself without end"), "{error}");
-}
-
-#[test]
-fn a_type_that_refuses_values_is_given_others() {
-    fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        let number = u8::deserialize(deserializer)?;
-        let refuse = || serde::de::Error::custom("not 16 and not 100");
-        if number == 16 || number == 100 { Ok(number) } else { Err(refuse()) }
-    }
-    #[derive(Deserialize)]
-    #[allow(dead_code)]
-    struct Picky {
-        #[serde(deserialize_with = "even")]
-        even: u8,
-        date: String,
-        #[serde(default)]
-        last: i32,
-    }
-    let expected =
-        [" @0 -- 7..- fixarray of 2 to 3", "even @1 -- 1..1 positive fixint", "date @2 db 5..- str32", "last @- d2 5..5 int32"];
-    assert_eq!(lines(&layout::<Picky>().unwrap()), expected);
-
-    fn never<'de, D: serde::Deserializer<'de>>(_: D) -> Result<u8, D::Error> {
-        Err(serde::de::Error::custom("never"))
-    }
-    #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
-    struct Never(#[serde(deserialize_with = "never")] u8, u8);
-    let error = layout::<Never>().unwrap_err().to_string();
-    assert_eq!(error, "the layout of a type that takes none of the values tried: never");
-    assert!(layout::<i128>().unwrap_err().to_string().contains("i128: no marker is 16 bytes wide"));
-}
-
-#[test]
-fn a_layout_is_data() {
-    let json = serde_json::to_value(layout::<(u8, [i32; 1])>().unwrap()).unwrap();
-    assert_eq!(json["min_len"], 8);
-    assert_eq!(json["max_len"], 9);
-    assert_eq!(json["is_fixed"], false);
-    assert_eq!(json["entries"][3]["path"], "[1][0]");
-    assert_eq!(json["entries"][3]["marker"], 0xd2);
-}
-
-#[test]
-fn a_description_of_other_bytes_is_refused() {
-    let layout = layout::<Everything>().unwrap();
-    let value = Everything {
+fn everything() -> Everything {
+    Everything {
         flag: true,
         small: 200,
         numbers: (1, 2, 3),
@@ -241,22 +83,183 @@ fn a_description_of_other_bytes_is_refused() {
         not_zero: std::num::NonZeroI32::MIN,
         text: "text".into(),
         raw: vec![1],
-        four: [4; 4],
+        numbered: [0.5; 4],
+        steps: vec![0.5; 4],
         unit: Some("m".into()),
         list: vec![None, Some(1)],
         map: BTreeMap::from([("a".into(), 1)]),
+        keys: BTreeMap::from([(7, (1, 2))]),
         kind: Kind::Many(vec![Kind::None, Kind::Box { width: 1, height: None }, Kind::Circle(1.0)]),
-        any: Value::Fixint(1),
-    };
-    let bytes = to_vec(&value).unwrap();
-    let rows = layout.describe(&bytes).unwrap();
-    assert_eq!(rows.iter().map(|row| row.length).sum::<usize>(), bytes.len());
-    assert!(rows.iter().any(|row| row.path == "map.a" && row.value == "1"));
-    for length in 0..bytes.len() {
-        assert!(layout.describe(&bytes[..length]).is_err(), "{length}");
+        tagged: Tagged::Ring { radius: 1.0, width: 0.5 },
+        any: Value::Array(vec![Value::Nil], b2nd::Head::Fix),
     }
-    let refused = |bytes: &[u8]| b2nd::layout::<(bool, i16)>().unwrap().describe(bytes).unwrap_err().to_string();
-    assert_eq!(refused(&hex!("92 c2 d2 00000001")), "[1]: expected int16, found int32 (d2) at byte 2");
-    assert_eq!(refused(&hex!("91 c2")), "expected 2 elements, found 1 at byte 0");
-    assert_eq!(refused(&hex!("92 c2 d1 0001 00")), "1 trailing byte after the value at byte 5");
+}
+
+#[test]
+fn every_shape_of_a_value_has_its_entries() {
+    let expected = [
+        " @0 dc 288~",
+        "flag @3 c3 1",
+        "small @4 cc 2~",
+        "numbers @6 93 18",
+        "numbers[0] @7 cd 3",
+        "numbers[1] @10 ce 5",
+        "numbers[2] @15 cf 9",
+        "signed @24 92 5",
+        "signed[0] @25 d0 2",
+        "signed[1] @27 d0 2",
+        "floats @29 92 15",
+        "floats[0] @30 ca 5",
+        "floats[1] @35 cb 9",
+        "letter @44 db 7~",
+        "nothing @51 c0 1",
+        "flags @52 a4 5",
+        "pipeline @57 d8 18",
+        "pair @75 dc 9",
+        "pair[0] @78 d1 3",
+        "pair[1] @81 d1 3",
+        "inner @84 c6 20",
+        "inner @89 92 15",
+        "inner[0] @90 ca 5",
+        "inner[1] @95 cb 9",
+        "not_zero @104 d2 5",
+        "text @109 db 9~",
+        "raw @118 c6 6~",
+        "numbered @124 94 21",
+    ];
+    let layout = layout(&everything()).unwrap();
+    let found = lines(&layout);
+    assert_eq!(found[..expected.len()], expected);
+    let rest = [
+        "list @? 92 11~",
+        "list[0] @? c0 1~",
+        "list[1] @? d3 9~",
+        "map @? de 14~",
+        "map[0].key @? db 6~",
+        "map.a @? d2 5",
+        "keys @? 81 8~",
+        "keys[0].key @? d0 2",
+        "keys[0].value @? 92 5",
+        "keys[0].value[0] @? d0 2",
+        "keys[0].value[1] @? d0 2",
+        "kind @? 81 57~",
+        "kind.Many @? 93 47~",
+        "kind.Many[0] @? db 9~",
+        "kind.Many[1] @? 81 16~",
+        "kind.Many[1].Box @? 92 7~",
+        "kind.Many[1].Box.width @? d2 5",
+        "kind.Many[1].Box.height @? c0 1~",
+        "kind.Many[2] @? 81 21~",
+        "kind.Many[2].Circle @? cb 9",
+        "tagged @? 93 28~",
+        "tagged.is @? db 9~",
+        "tagged.radius @? cb 9",
+        "tagged.width @? cb 9",
+        "any @? 91 2~",
+    ];
+    let start = found.iter().position(|line| line.starts_with("list ")).unwrap();
+    let anywhere = |line: &String| {
+        let (path, rest) = line.split_once('@').unwrap();
+        format!("{path}@? {}", rest.split_once(' ').unwrap().1)
+    };
+    assert_eq!(found[start..].iter().map(anywhere).collect::<Vec<_>>(), rest);
+}
+
+#[test]
+fn a_list_of_numbers_is_fixed_if_it_is_an_array() {
+    #[derive(Serialize)]
+    struct Numbers {
+        #[serde(with = "b2nd::with::numbers")]
+        array: [f32; 4],
+        #[serde(with = "b2nd::with::numbers")]
+        none: [f32; 0],
+        #[serde(with = "b2nd::with::numbers")]
+        list: Vec<f32>,
+        #[serde(with = "b2nd::with::numbers")]
+        boxed: Box<[f32]>,
+        #[serde(with = "b2nd::with::fixstr_bytes")]
+        magic: [u8; 3],
+        #[serde(with = "b2nd::with::fixstr_bytes")]
+        name: Vec<u8>,
+    }
+    let numbers = Numbers {
+        array: [0.5; 4],
+        none: [],
+        list: vec![0.5; 4],
+        boxed: vec![0.5; 4].into(),
+        magic: [1, 2, 3],
+        name: vec![1, 2, 3],
+    };
+    let layout = layout(&numbers).unwrap();
+    let whole: Vec<_> = layout.entries().iter().filter(|entry| entry.depth() == 1).collect();
+    assert_eq!(whole.iter().map(|entry| entry.is_fixed()).collect::<Vec<_>>(), [true, true, false, false, true, false]);
+    assert_eq!((whole[0].len(), layout.is_fixed()), (21, false));
+}
+
+#[test]
+fn the_marker_of_a_list_of_unknown_length_moves_what_is_in_it() {
+    struct Endless;
+    impl Serialize for Endless {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq((0..20i8).filter(|number| number % 2 == 0).map(|number| (number, Some(number))))
+        }
+    }
+    let layout = layout(&(Endless, 1i8)).unwrap();
+    assert_eq!(lines(&layout)[1..5], ["[0] @1 9a 51~", "[0][0] @2 92 5~", "[0][0][0] @3 d0 2", "[0][0][1] @5 d0 2~"]);
+    assert_eq!(lines(&layout).last().unwrap(), "[1] @52 d0 2");
+}
+
+#[test]
+fn offsets_are_those_of_the_bytes() {
+    #[derive(Serialize)]
+    struct Fixed {
+        id: u32,
+        geo: Geo,
+        flags: (bool, f32),
+    }
+    #[derive(Serialize)]
+    struct Geo {
+        origin: [i64; 2],
+        step: f64,
+    }
+    let value = Fixed { id: 7, geo: Geo { origin: [1, 2], step: 0.5 }, flags: (true, 1.5) };
+    let (layout, bytes) = (layout(&value).unwrap(), to_vec(&value).unwrap());
+    assert!(layout.is_fixed());
+    assert_eq!(layout.len(), bytes.len());
+    for entry in layout.entries() {
+        assert_eq!(bytes[entry.offset()], entry.marker(), "{}", entry.path());
+        let found = Value::from_slice(&bytes[entry.offset()..][..entry.len()]);
+        assert!(found.is_ok(), "{} takes {} bytes", entry.path(), entry.len());
+    }
+    let origin = layout.entries().iter().find(|entry| entry.path() == "geo.origin[1]").unwrap();
+    assert_eq!((origin.offset(), origin.marker()), (17, 0xd3));
+}
+
+#[test]
+fn a_value_without_bytes_has_no_layout() {
+    assert!(layout(&1i128).unwrap_err().to_string().contains("i128: no marker is 16 bytes wide"));
+}
+
+#[test]
+fn a_layout_is_data() {
+    let json = serde_json::to_value(layout(&(7u8, [1i32])).unwrap()).unwrap();
+    assert_eq!(json["len"], 8);
+    assert_eq!(json["is_fixed"], false);
+    assert_eq!(
+        json["entries"][3],
+        serde_json::json!({"path": "[1][0]", "depth": 2, "marker": 0xd2, "offset": 3, "len": 5, "is_fixed": true})
+    );
+}
+
+#[test]
+fn no_two_parts_of_a_drawing_have_the_same_title() {
+    let drawing = layout(&everything()).unwrap().to_string();
+    let titles: Vec<&str> = drawing.lines().filter(|line| line.starts_with("The section")).collect();
+    let mut unique = titles.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), titles.len(), "{titles:?}");
+    assert!(!titles.contains(&"The section `kind.Many[1].Box`:"), "only the first element of a list is drawn");
+    let kind = drawing.split("The section `tagged`:\n\n").nth(1).unwrap();
+    assert!(kind.contains("| db| is_len | is| cb| radius | cb| width  |"), "{kind}");
 }

@@ -4,8 +4,7 @@
 use crate::common::Hex;
 use crate::common::pairs::Pairs;
 use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Layout, LegacyB2ndMeta};
-use std::sync::LazyLock;
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Entry, Geometry, LegacyB2ndMeta};
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -315,7 +314,7 @@ fn bounded() -> impl Strategy<Value = Bounded> {
 }
 
 #[test]
-fn the_bounds_of_a_type_are_the_lengths_of_its_shortest_and_longest_value() {
+fn what_is_fixed_is_as_long_in_the_shortest_value_as_in_the_longest() {
     let shortest = Bounded {
         small: 127,
         option: None,
@@ -336,46 +335,49 @@ fn the_bounds_of_a_type_are_the_lengths_of_its_shortest_and_longest_value() {
         inner: Some((1, Some(true))),
         pair: (1, '\u{10ffff}'),
     };
-    let layout = b2nd::layout::<Bounded>().unwrap();
-    assert_eq!(layout.min_len(), b2nd::serialized_len(&shortest).unwrap());
-    assert_eq!(layout.max_len(), Some(b2nd::serialized_len(&longest).unwrap()));
+    assert!(of_one_type(&shortest, &longest) && of_one_type(&longest, &shortest));
+    let layout = b2nd::layout(&shortest).unwrap();
+    let fixed: Vec<&str> = layout.entries().iter().filter(|entry| entry.is_fixed()).map(Entry::path).collect();
+    assert_eq!(fixed, ["fixed", "fixed[0]", "fixed[1]", "fixed[1][0]", "fixed[1][1]", "pair[0]"]);
 }
 
-struct Layouts {
-    shape: Layout,
-    bounded: Layout,
-    header: Layout,
-    trailer: Layout,
-    geometry: Layout,
-    array: Layout,
-    caterva: Layout,
-    legacy: Layout,
-    b2nd: Layout,
-}
-
-static LAYOUTS: LazyLock<Layouts> = LazyLock::new(|| Layouts {
-    shape: b2nd::layout::<Shape>().unwrap(),
-    bounded: b2nd::layout::<Bounded>().unwrap(),
-    header: b2nd::layout::<Header>().unwrap(),
-    trailer: b2nd::layout::<Trailer>().unwrap(),
-    geometry: b2nd::layout::<Geometry>().unwrap(),
-    array: b2nd::layout::<ArrayMeta>().unwrap(),
-    caterva: b2nd::layout::<CatervaMeta>().unwrap(),
-    legacy: b2nd::layout::<LegacyB2ndMeta>().unwrap(),
-    b2nd: b2nd::layout::<B2ndMeta>().unwrap(),
-});
-
-/// The bytes are within the bounds of the type, and each is in one row of its description.
+/// Each byte of a value is in one entry's marker or in an entry that has none inside.
 #[track_caller]
-fn within(layout: &Layout, bytes: &[u8]) {
-    let (min, max) = (layout.min_len(), layout.max_len().unwrap_or(usize::MAX));
-    assert!((min..=max).contains(&bytes.len()), "{} bytes, {min} to {max} expected", bytes.len());
-    let mut end = 0;
-    for row in layout.describe(bytes).unwrap() {
-        assert_eq!(row.offset, end, "{}", row.path);
-        end += row.length;
+fn covered<T: Serialize>(value: &T) {
+    let (layout, bytes) = (b2nd::layout(value).unwrap(), b2nd::to_vec(value).unwrap());
+    assert_eq!(layout.len(), bytes.len());
+    let entries = layout.entries();
+    let mut before = 0;
+    for (index, entry) in entries.iter().enumerate() {
+        let end = entry.offset() + entry.len();
+        assert!(entry.offset() >= before && end <= bytes.len(), "{}", entry.path());
+        assert_eq!(bytes[entry.offset()], entry.marker(), "{}", entry.path());
+        let inside: Vec<&Entry> = entries[index + 1..].iter().take_while(|inner| inner.depth() > entry.depth()).collect();
+        assert!(
+            inside.iter().all(|inner| inner.offset() > entry.offset() && inner.offset() + inner.len() <= end),
+            "{}",
+            entry.path()
+        );
+        let children = inside.iter().filter(|inner| inner.depth() == entry.depth() + 1);
+        // The last one ends where the entry does, and each begins where the one before it ends.
+        let last = children.fold(None, |last, child| {
+            assert!(last.is_none_or(|last| last == child.offset()), "{}", child.path());
+            Some(child.offset() + child.len())
+        });
+        assert!(last.is_none_or(|last| last == end), "{}", entry.path());
+        assert!(!entry.is_fixed() || inside.iter().all(|inner| inner.is_fixed()), "{}", entry.path());
+        before = entry.offset() + 1;
     }
-    assert_eq!(end, bytes.len());
+}
+
+/// An entry that is fixed in one value has the same length in the other, and is fixed there.
+fn of_one_type<T: Serialize>(one: &T, other: &T) -> bool {
+    let other = b2nd::layout(other).unwrap();
+    let same = |entry: &Entry| {
+        let mut others = other.entries().iter().filter(|other| other.path() == entry.path());
+        others.all(|other| (other.len(), other.is_fixed()) == (entry.len(), true))
+    };
+    b2nd::layout(one).unwrap().entries().iter().filter(|entry| entry.is_fixed()).all(same)
 }
 
 proptest! {
@@ -392,23 +394,16 @@ proptest! {
     }
 
     #[test]
-    fn a_length_is_between_those_of_the_type(
-        shape in shape(), array in array(), header in header(), trailer in trailer(), bounded in bounded(),
+    fn a_layout_has_each_byte_and_what_is_fixed_has_one_length(
+        shape in shape(), array in array(), header in header(), trailer in trailer(), one in bounded(), other in bounded(),
     ) {
-        let layouts = &*LAYOUTS;
-        within(&layouts.shape, &b2nd::to_vec(&shape).unwrap());
-        within(&layouts.header, &header);
-        within(&layouts.trailer, &trailer);
-        let bytes = b2nd::to_vec(&array).unwrap();
-        within(&layouts.array, &bytes);
-        match &array {
-            ArrayMeta::Caterva(_) => within(&layouts.caterva, &bytes),
-            ArrayMeta::LegacyB2nd(_) => within(&layouts.legacy, &bytes),
-            ArrayMeta::B2nd(_) => within(&layouts.b2nd, &bytes),
-            _ => {}
-        }
-        within(&layouts.geometry, &b2nd::to_vec(array.geometry()).unwrap());
-        within(&layouts.bounded, &b2nd::to_vec(&bounded).unwrap());
+        covered(&shape);
+        covered(&b2nd::from_slice::<Header>(&header).unwrap());
+        covered(&b2nd::from_slice::<Trailer>(&trailer).unwrap());
+        covered(&array);
+        covered(array.geometry());
+        covered(&one);
+        prop_assert!(of_one_type(&one, &other));
     }
 
     #[test]

@@ -24,6 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::frame::header::Header;
 use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
+use crate::layout::Layout;
 
 /// The size of a sector. A write inside one aligned sector is taken to be atomic.
 const SECTOR: u64 = 512;
@@ -152,9 +153,10 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Those of [`set_metalayer_bytes`](Editor::set_metalayer_bytes).
+    /// Those of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). The fields whose lengths differ are given by their names.
     pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
-        self.set_metalayer_bytes(T::NAME, &crate::to_vec(value)?)
+        let content = crate::to_vec(value)?;
+        self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
     }
 
     /// Replaces the content of a metalayer with one of the same length. An array's may give way to that of a shorter array: the tail of the old one
@@ -166,7 +168,7 @@ impl Editor {
     /// shorter one readers would find the tail of the old; the sentence names the entries whose lengths differ. [`rewrite`](Editor::rewrite) adds and lengthens metalayers.
     /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        self.named(|editor| editor.write_metalayer(name, content))
+        self.named(|editor| editor.write_metalayer(name, content, || None))
     }
 
     /// Sets the value of a variable-length metalayer, uncompressed.
@@ -210,13 +212,13 @@ impl Editor {
         edit(self).map_err(|error| named(error, self.file.path()))
     }
 
-    fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    fn write_metalayer(&mut self, name: &str, content: &[u8], layout: impl FnOnce() -> Option<Layout>) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
         // The array's metalayer may be followed by the tail of a longer one, as after a squeeze in C-Blosc2. Others are read to their end.
         let may_be_shorter =
             [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
-            return Err(explained(too_long(name, content.len(), place.len()), place, content));
+            return Err(explained(too_long(name, content.len(), place.len()), place, content, layout()));
         }
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);

@@ -5,23 +5,26 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::array::ArrayMeta;
-use crate::de::array_fields;
 use crate::error::{Error, Segment, plural};
+use crate::layout::Layout;
 use crate::value::Value;
 
 /// The most entries that a sentence names.
 const MAX_NAMED: usize = 3;
 
-/// Adds to an error the entries that make the new content longer or shorter than the old one.
+/// Adds to an error the entries that make the new content longer or shorter than the old one. `layout` is that of the new one, if its type
+/// is known.
 #[cold]
-pub(super) fn explained(error: Error, old: &[u8], new: &[u8]) -> Error {
-    let is_array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).is_ok();
-    let are_arrays = is_array(old) && is_array(new);
+pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
+    let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
+    let arrays = (array(old), array(new));
+    let are_arrays = matches!(arrays, (Ok(_), Ok(_)));
+    let layout = layout.or_else(|| crate::layout(&arrays.1.ok()?).ok());
     // After an array's metalayer there may be the tail of a longer one.
     let value = |content| crate::take_from_slice::<Value>(content).ok().filter(|(_, rest)| are_arrays || rest.is_empty());
     let (Some((old, _)), Some((new, _))) = (value(old), value(new)) else { return error };
     let mut found = Vec::new();
-    compare(&old, &new, "", if are_arrays { array_fields(new.elements().len()) } else { &[] }, &mut found);
+    compare(&old, &new, "", layout.as_ref().map(|layout| (layout, 0)), &mut found);
     if found.is_empty() {
         return error;
     }
@@ -30,21 +33,22 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8]) -> Error {
     error.within(Segment::Because(format!("{}{more}", found.join(", ")).into()), None)
 }
 
-/// Adds a phrase for each entry of another length, the innermost ones.
-fn compare(old: &Value, new: &Value, path: &str, names: &[&str], found: &mut Vec<String>) {
+/// Adds a phrase for each entry of another length, the innermost ones. The layout, with the index of the entry in it, has their names.
+fn compare(old: &Value, new: &Value, path: &str, layout: Option<(&Layout, usize)>, found: &mut Vec<String>) {
     let name = if path.is_empty() { "the value" } else { path };
     let counts = |unit| format!("{name} has {} {unit}{} instead of {}", count(new), plural(count(new)), count(old));
     match (old, new) {
         (Value::Array(olds, _), Value::Array(news, _)) if olds.len() == news.len() => {
             for (index, (old, new)) in olds.iter().zip(news).enumerate() {
-                let path = names.get(index).map_or_else(|| format!("{path}[{index}]"), |name| (*name).into());
-                compare(old, new, &path, &[], found);
+                let entry = layout.and_then(|(layout, entry)| Some((layout, layout.children(entry).nth(index)?)));
+                let named = entry.and_then(|(layout, entry)| Some(layout.entries().get(entry)?.path().into()));
+                compare(old, new, &named.unwrap_or_else(|| format!("{path}[{index}]")), entry, found);
             }
         }
         (Value::Array(..), Value::Array(..)) => found.push(counts("element")),
         (Value::Map(olds, _), Value::Map(news, _)) if olds.iter().map(key).eq(news.iter().map(key)) => {
             for ((key, old), (_, new)) in olds.iter().zip(news) {
-                compare(old, new, &format!("{path}[{key}]"), &[], found);
+                compare(old, new, &format!("{path}[{key}]"), None, found);
             }
         }
         (Value::Map(..), Value::Map(..)) => found.push(counts("pair")),

@@ -231,21 +231,27 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// An array's metalayer, if this is one, as the layout of its type has it.
+    /// An array's metalayer, if this is one, as its layout has it.
     fn array(&mut self, name: &[u8]) -> Option<()> {
-        let (after, layout) = match name {
-            b"b2nd" => (b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.1, b2nd::layout::<ArrayMeta<&str>>()),
-            b"caterva" => (b2nd::take_from_slice::<CatervaMeta>(self.rest).ok()?.1, b2nd::layout::<CatervaMeta>()),
+        let layout = match name {
+            b"b2nd" => b2nd::layout(&b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.0),
+            b"caterva" => b2nd::layout(&b2nd::take_from_slice::<CatervaMeta>(self.rest).ok()?.0),
             _ => return None,
         };
-        let content = self.rest.get(..self.rest.len() - after.len())?;
-        let depth = self.depth;
-        for row in layout.and_then(|layout| layout.describe(content)).ok()? {
-            let head = if row.marker == "str32" { HEAD } else { 1 };
-            let name = if row.path.is_empty() { "array" } else { &row.path };
-            let marker = if row.marker.ends_with("fixint") { "fixint" } else { row.marker };
-            self.depth = depth + row.depth;
-            self.row(marker, head, row.length, name, shortened(row.value, MAX_TEXT))?;
+        let (layout, depth) = (layout.ok()?, self.depth);
+        for (index, entry) in layout.entries().iter().enumerate() {
+            let name = if entry.path().is_empty() { "array" } else { entry.path() };
+            self.depth = depth + entry.depth();
+            let Some(says) = entry.marker().checked_sub(0x90).filter(|count| *count <= 16).map(usize::from) else {
+                self.value(name, Names::Any)?;
+                continue;
+            };
+            let inside = layout.entries().iter().skip(index + 1).take_while(|inner| inner.depth() > entry.depth());
+            let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
+            let text = count(elements, "element");
+            let text = if says == elements { text } else { format!("says {says}, has {text}") };
+            // The marker of 16 dimensions is none of MessagePack's.
+            self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }
         self.depth = depth;
         Some(())
