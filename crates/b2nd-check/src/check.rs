@@ -5,13 +5,13 @@ use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Me
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
-use b2nd_view::Array;
-use b2nd_view::facts::too_few_chunks;
-use b2nd_view::bytes;
-use b2nd_view::text::{count, quoted, thousands};
 use b2nd_store::Kind;
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Frame, Source};
+use b2nd_view::Array;
+use b2nd_view::bytes;
+use b2nd_view::facts::too_few_chunks;
+use b2nd_view::text::{count, quoted, thousands};
 
 mod chunk;
 mod data;

@@ -7,9 +7,9 @@ use b2nd::dtype::{DType, ScalarType};
 use b2nd::frame::{Chunk, ChunkHeader, Decompress, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer};
 use b2nd::{Error, Result};
 
+use b2nd_store::Frame;
 use b2nd_store::attributes::Codec;
 use b2nd_store::is_of_source;
-use b2nd_store::Frame;
 
 mod trailer;
 mod walk;

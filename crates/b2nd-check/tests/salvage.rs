@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Chunk, Codec, Filter, Frame, Header, Offset, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_check::salvage::{Fill, Part, Salvage};
 use b2nd_codec::{Codec as Decoder, Encoder};
 use b2nd_store::LocalFile;
-use b2nd_check::salvage::{Fill, Part, Salvage};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use b2nd::frame::{Chunk, Codec, Header, Sizes, Special, Writer};
-use b2nd_codec::Encoder;
 use b2nd_check::{Limits, check, verify, verify_with};
+use b2nd_codec::Encoder;
 use b2nd_store::Frame;
 use hex_literal::hex;
 

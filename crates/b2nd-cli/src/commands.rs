@@ -20,7 +20,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::output::Output;
-use cat::Cat;
+use crate::screen::End;
+use cat::{Cat, Excerpt};
 use check::Check;
 use diff::Diff;
 use draw::Draw;
@@ -84,7 +85,10 @@ pub(crate) enum Command {
     Cat(Cat),
     /// Prints the first values of an array, or the first rows of a table: as many as the terminal has lines.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
-    Head(Cat),
+    Head(Excerpt),
+    /// Prints the last values of an array, or the last rows of a table, as `b2nd head` prints the first.
+    #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
+    Tail(Excerpt),
     /// Writes an array as a file of numpy, CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(Export),
@@ -132,8 +136,9 @@ impl Command {
             Command::Upgrade(args) => {
                 Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
             }
-            Command::Cat(cat) => Output::plain().run(|output| cat.run(output, false)),
-            Command::Head(cat) => Output::plain().run(|output| cat.run(output, true)),
+            Command::Cat(cat) => Output::plain().run(|output| cat.run(output)),
+            Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
+            Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run(|output| show.run(output)),
             Command::Stats(stats) => stats.output().run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run(|output| export.run(output)),

@@ -3,7 +3,7 @@
 mod csv;
 mod json;
 pub(crate) mod npy;
-mod text;
+pub(crate) mod text;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// A format's name, which is also how its files end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     /// Lines of the last dimension, for people.
     Text,
     /// Numpy's file.
@@ -34,7 +34,7 @@ pub(crate) enum Form {
 const ENDINGS: &str = ".npy, .csv, .json, .txt, .arrow or .parquet";
 
 /// Values to be written: their type, and the shape that they have as a file of their own.
-pub(crate) struct Layout {
+pub(crate) struct ElementInfo {
     pub(crate) dtype: Option<DType>,
     pub(crate) itemsize: usize,
     pub(crate) shape: Vec<i64>,
@@ -54,18 +54,18 @@ pub(crate) trait Format {
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-impl Form {
+impl OutputFormat {
     /// The format that the name of a file asks for; of standard output it is numpy's.
-    pub(crate) fn of(path: &Path) -> Result<Form> {
+    pub(crate) fn of(path: &Path) -> Result<OutputFormat> {
         let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match end.as_str() {
-            "npy" => Ok(Form::Npy),
-            "csv" => Ok(Form::Csv),
-            "json" => Ok(Form::Json),
-            "txt" => Ok(Form::Text),
-            "arrow" => Ok(Form::Arrow),
-            "parquet" => Ok(Form::Parquet),
-            "" if path == Path::new("-") => Ok(Form::Npy),
+            "npy" => Ok(OutputFormat::Npy),
+            "csv" => Ok(OutputFormat::Csv),
+            "json" => Ok(OutputFormat::Json),
+            "txt" => Ok(OutputFormat::Text),
+            "arrow" => Ok(OutputFormat::Arrow),
+            "parquet" => Ok(OutputFormat::Parquet),
+            "" if path == Path::new("-") => Ok(OutputFormat::Npy),
             _ => {
                 let name = path.display();
                 Err(Error::new(format_args!("{name}: expected a name that ends in {ENDINGS}, or --format")))
@@ -74,18 +74,20 @@ impl Form {
     }
 
     /// Begins to write values.
-    pub(crate) fn begin(self, layout: Layout) -> Result<Box<dyn Format>> {
+    pub(crate) fn begin(self, layout: ElementInfo) -> Result<Box<dyn Format>> {
         Ok(match self {
-            Form::Text => Box::new(text::Text::new(layout)?),
-            Form::Npy => Box::new(npy::Npy::new(&layout)?),
-            Form::Csv => Box::new(csv::Csv::new(layout)?),
-            Form::Json => Box::new(json::Json::new(layout)?),
-            Form::Arrow | Form::Parquet => return Err(Error::new("arrow and parquet take all of an array, not a slice of it")),
+            OutputFormat::Text => Box::new(text::Text::new(layout)?),
+            OutputFormat::Npy => Box::new(npy::Npy::new(&layout)?),
+            OutputFormat::Csv => Box::new(csv::Csv::new(layout)?),
+            OutputFormat::Json => Box::new(json::Json::new(layout)?),
+            OutputFormat::Arrow | OutputFormat::Parquet => {
+                return Err(Error::new("arrow and parquet take all of an array, not a slice of it"));
+            }
         })
     }
 }
 
-impl Layout {
+impl ElementInfo {
     /// The lengths, and how many elements there are.
     fn lengths(&self) -> Result<(Vec<u64>, u64)> {
         let lengths = self.shape.iter().map(|&length| u64::try_from(length)).collect::<Result<Vec<_>, _>>()?;

@@ -13,6 +13,7 @@ mod paths;
 mod piped;
 mod progress;
 mod report;
+mod screen;
 mod staged;
 mod status;
 mod stop;

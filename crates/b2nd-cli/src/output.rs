@@ -1,7 +1,7 @@
 //! Standard output and error.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use b2nd_view::text::{printable, wrapped};
@@ -16,6 +16,48 @@ pub(crate) fn terminal() -> Option<(usize, usize)> {
 /// Text with its lines broken where the terminal would break them, if it goes to one.
 pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
     terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
+}
+
+/// Standard output for values: what would control a terminal is escaped if it goes to one.
+pub(crate) fn stdout() -> Box<dyn Write + Send> {
+    let out = io::stdout();
+    if out.is_terminal() { Box::new(Escaped { out, held: false }) } else { Box::new(out) }
+}
+
+/// The first byte of the characters from U+0080 to U+00BF, of which the first half controls terminals.
+const LATIN: u8 = 0xc2;
+
+/// A writer that escapes control characters but newlines and tabs.
+struct Escaped<W> {
+    out: W,
+    /// True if the last byte was [`LATIN`], which is not written yet.
+    held: bool,
+}
+
+impl<W: Write> Write for Escaped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut escaped = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            match byte {
+                0x80..=0x9f if self.held => escaped.extend(format!("\\u{{{byte:x}}}").bytes()),
+                _ => {
+                    if self.held {
+                        escaped.push(LATIN);
+                    }
+                    match byte {
+                        LATIN | b'\n' | b'\t' | b' '..=0x7e | 0x80.. => escaped.extend((byte != LATIN).then_some(byte)),
+                        _ => escaped.extend(format!("\\x{byte:02x}").bytes()),
+                    }
+                }
+            }
+            self.held = byte == LATIN;
+        }
+        self.out.write_all(&escaped).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// The place that a command writes to.
@@ -33,7 +75,7 @@ impl Output {
 
     /// Bytes as they are: JSON, values.
     pub(crate) fn plain() -> Output {
-        Output::to(io::stdout())
+        Output::to(stdout())
     }
 
     fn to(out: impl Write + 'static) -> Output {
@@ -90,4 +132,23 @@ impl Write for UntilClosed {
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Write;
+
+    use super::Escaped;
+
+    #[test]
+    fn control_characters_are_escaped_also_where_writes_divide_them() {
+        let text = "a\u{1b}[31m\tb\u{9b}31m\u{a0}é\u{7f}\r\n";
+        for size in 1..4 {
+            let mut escaped = Escaped { out: Vec::new(), held: false };
+            text.as_bytes().chunks(size).for_each(|chunk| escaped.write_all(chunk).unwrap());
+            let printed = String::from_utf8(escaped.out).unwrap();
+            assert_eq!(printed, "a\\x1b[31m\tb\\u{9b}31m\u{a0}é\\x7f\\x0d\n");
+        }
+    }
 }

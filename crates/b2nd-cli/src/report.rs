@@ -1,13 +1,16 @@
 //! [`Report`]: what was counted of an array, a field or a column, for people and as JSON.
 
 use b2nd::dtype::DType;
-use b2nd_view::elements::{self, Number, Tally, figures, float, mean_bytes, time_unit};
+use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, time_unit};
 use b2nd_view::text::{LABEL, TITLE, hex, printable, shortened, styled, thousands};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The characters of a text that a list shows.
 const TEXT: usize = 40;
+
+/// The significant digits of floats for people.
+pub(crate) const DIGITS: usize = 6;
 
 /// Counts of an array, a field or a column.
 pub(crate) struct Report {
@@ -72,10 +75,7 @@ impl Of {
     }
 
     fn has_few(&self) -> bool {
-        match self {
-            Of::Cells(_) => false,
-            _ => true,
-        }
+        !matches!(self, Of::Cells(_))
     }
 
     /// The number of different texts; the outer `None` where they are no texts.
@@ -96,7 +96,7 @@ impl Of {
 
     fn text(&self, bytes: &[u8]) -> String {
         match self {
-            Of::Elements(Some(dtype)) => elements::text(dtype, bytes),
+            Of::Elements(Some(dtype)) => elements::text_to(DIGITS, dtype, bytes),
             Of::Texts(..) => shortened(format!("{:?}", String::from_utf8_lossy(bytes)), TEXT),
             _ => shortened(hex(bytes, ""), TEXT),
         }
@@ -157,7 +157,7 @@ impl Report {
             }
             None if of.has_few() => {
                 lines.extend([("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))]);
-                lines.extend(figures(tally, of.dtype()));
+                lines.extend(figures_to(DIGITS, tally, of.dtype()));
             }
             None => {}
         }

@@ -12,9 +12,10 @@ use b2nd_view::slice::{Selection, Slice};
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
-use crate::format::{Form, Layout};
+use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
+use crate::screen::End;
 
 /// The most bytes of values that are held at once.
 const PART: usize = 1 << 26;
@@ -43,17 +44,33 @@ impl Values {
         Ok(Values { array, selection })
     }
 
-    /// Leaves the beginning alone: so many elements of one dimension, else so many lines of the first plane.
-    pub(crate) fn first(&mut self, lines: i64) {
-        let Selection { ranges, steps, .. } = &mut self.selection;
-        let count = ranges.len();
-        for (axis, (range, step)) in ranges.iter_mut().zip(steps).enumerate() {
-            let most = match count - axis {
-                1 if count > 1 => continue,
-                1 | 2 => lines.saturating_mul(*step),
-                _ => 1,
-            };
-            range.end = range.end.min(range.start.saturating_add(most));
+    /// Keeps only the first or the last rows: of one dimension elements, else rows of the first or last plane.
+    pub(crate) fn cut(&mut self, end: End, rows: u64) {
+        let count = self.selection.ranges.len();
+        for axis in 0..count {
+            match count - axis {
+                1 if count > 1 => {}
+                1 | 2 => self.keep(axis, end, rows),
+                _ => self.keep(axis, end, 1),
+            }
+        }
+    }
+
+    /// Keeps only the first elements of each row.
+    pub(crate) fn cut_columns(&mut self, columns: i64) {
+        if let Some(last) = self.selection.ranges.len().checked_sub(1) {
+            self.keep(last, End::First, columns.unsigned_abs());
+        }
+    }
+
+    fn keep(&mut self, axis: usize, end: End, most: u64) {
+        let (range, step) = (&mut self.selection.ranges[axis], self.selection.steps[axis]);
+        let length = ((range.end - range.start).max(0) + step - 1) / step;
+        let over = length.saturating_sub_unsigned(most).max(0);
+        match end {
+            End::First if over > 0 => range.end = range.start + (length - over) * step,
+            End::Last => range.start += over * step,
+            End::First => {}
         }
     }
 
@@ -63,11 +80,11 @@ impl Values {
     }
 
     /// Writes them in a format, text for a terminal of so many columns. Nothing is written where that cannot be.
-    pub(crate) fn write(&self, form: Form, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
+    pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
         // Lines of text are those of the array, also where an index takes a dimension away.
-        let shape = if form == Form::Text { selection.lengths() } else { selection.shape() };
-        let layout = Layout { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
+        let shape = if form == OutputFormat::Text { selection.lengths() } else { selection.shape() };
+        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
         for part in parts(array, &selection.ranges) {

@@ -14,13 +14,10 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 
-mod corners;
 mod date;
 mod figures;
 mod json;
 mod number;
-mod numpy;
-mod real;
 mod scalar;
 mod tally;
 mod text;
@@ -28,12 +25,11 @@ mod text;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd::{Error, Result};
 
-pub use corners::{Corners, LINE};
-pub use figures::{figures, mean_bytes, time_unit};
+pub use figures::{figures, figures_to, mean_bytes, time_unit};
 pub use json::{float, json};
 pub use number::{Column, Number, Read, columns, reader};
 pub use tally::Tally;
-pub use text::{cell, in_quotes, text};
+pub use text::{cell, in_quotes, significant, text, text_to};
 
 /// Refuses elements that are Python's objects.
 ///

@@ -202,6 +202,14 @@ pub struct Touched {
 }
 
 impl Slice {
+    /// The number that it is, if it is one number that is not negative.
+    pub fn as_count(&self) -> Option<u64> {
+        match self.0.as_slice() {
+            [Index::At(number)] => u64::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+
     /// The elements that it names of an array of this shape. Dimensions that the slice leaves out are taken whole.
     ///
     /// # Errors

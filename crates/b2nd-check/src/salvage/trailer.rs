@@ -4,9 +4,9 @@ use b2nd::frame::{ChunkHeader, Decompress, MAX_METALAYERS};
 use b2nd::{Result, Value};
 
 use super::Salvage;
+use b2nd_store::Frame;
 use b2nd_store::attributes::Attribute;
 use b2nd_store::is_of_source;
-use b2nd_store::Frame;
 
 impl Salvage<'_> {
     /// Reads the trailer, or as many of its vlmetalayers as are whole.

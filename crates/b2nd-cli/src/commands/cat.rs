@@ -10,18 +10,11 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
-use crate::format::Form;
-use crate::output::{Output, terminal};
+use crate::format::OutputFormat;
+use crate::output::{Output, stdout, terminal};
+use crate::screen::{self, Cut, End};
 use crate::tables::{Cells, Part, Rows, no_table};
 use crate::values::{Values, source};
-
-/// The lines of an array that `head` prints where there is no terminal.
-const LINES: i64 = 10;
-
-/// The lines that a terminal has for values.
-fn lines() -> i64 {
-    terminal().map_or(LINES, |(_, lines)| (lines as i64 - 2).max(1))
-}
 
 /// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table, of
 /// objects, of batches or of lists.
@@ -50,28 +43,63 @@ pub(crate) struct Cat {
     part: Part,
 }
 
+/// Prints the first or last rows: as many as the terminal has lines, or 25 lines of 80 columns if the output does not go to a terminal.
+/// Columns that do not fit are left out too, and `…` says so.
+#[derive(Args)]
+pub(crate) struct Excerpt {
+    #[command(flatten)]
+    cat: Cat,
+
+    /// The number of rows.
+    #[arg(short = 'n', long = "lines", value_name = "N", conflicts_with = "rows")]
+    count: Option<u64>,
+
+    /// Print all of it, as `b2nd cat` does.
+    #[arg(long, conflicts_with = "count")]
+    all: bool,
+}
+
+impl Excerpt {
+    pub(crate) fn run(mut self, end: End, output: &mut Output) -> io::Result<bool> {
+        // 3 is a number of rows here, not the row with this index.
+        let rows = self.count.or_else(|| self.cat.part.rows.as_ref().and_then(Slice::as_count));
+        if rows.is_some() {
+            self.cat.part.rows = None;
+        }
+        self.cat.print(output, (!self.all).then_some(Cut { end, rows }))
+    }
+}
+
+/// A person sees the first rows of a table.
+const FITTING: Cut = Cut { end: End::First, rows: None };
+
 impl Cat {
-    /// `is_head`: no more rows than the terminal has lines.
-    pub(crate) fn run(&self, output: &mut Output, is_head: bool) -> io::Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        self.print(output, None)
+    }
+
+    fn print(&self, output: &mut Output, cut: Option<Cut>) -> io::Result<bool> {
         let form = match self {
-            Cat { csv: true, .. } => Form::Csv,
-            Cat { json: true, .. } => Form::Json,
-            _ => Form::Text,
+            Cat { csv: true, .. } => OutputFormat::Csv,
+            Cat { json: true, .. } => OutputFormat::Json,
+            _ => OutputFormat::Text,
         };
-        if let Some(done) = self.table(form, is_head, output).transpose() {
+        if let Some(done) = self.table(form, cut, output).transpose() {
             return Ok(output.settle(&self.file, done)?.is_some());
         }
         let source = source(&self.file);
         let same = source.as_ref().ok().cloned();
         let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
         if values.is_err() {
-            if let Some(done) = self.instead(same, form, is_head, output).transpose() {
+            if let Some(done) = self.instead(same, form, cut, output).transpose() {
                 return Ok(output.settle(&self.file, done)?.is_some());
             }
         }
         let done = values.and_then(|mut values| {
-            if is_head {
-                values.first(lines());
+            match cut {
+                Some(cut) if form == OutputFormat::Text => return screen::print(&mut values, cut, 0, &mut output.out),
+                Some(cut) => values.cut(cut.end, cut.rows(2)),
+                None => {}
             }
             let width = terminal().map(|(columns, _)| columns);
             values.write(form, width, &mut output.out, &ProgressBar::hidden())
@@ -80,37 +108,37 @@ impl Cat {
     }
 
     /// Prints what is no array.
-    fn instead(&self, source: Option<Bytes>, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
+    fn instead(&self, source: Option<Bytes>, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<Option<()>> {
         if let Some(source) = source {
-            return self.cells(source, form, is_head);
+            return self.cells(source, form, cut);
         }
         // It has been tried as a table already where no slice was given.
         let may_be_table = self.slice.is_some() || self.offset.is_some();
         let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
-        rows.map(|rows| self.rows(rows, form, is_head, output)).transpose()
+        rows.map(|rows| self.rows(rows, form, cut, output)).transpose()
     }
 
     /// Prints the values of an object array, a batch array or a list array, if it is one.
-    fn cells(&self, source: Bytes, form: Form, is_head: bool) -> Result<Option<()>> {
+    fn cells(&self, source: Bytes, form: OutputFormat, cut: Option<Cut>) -> Result<Option<()>> {
         let is_one = self.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
         match self.part.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
-            None if is_head || form == Form::Text => cells = cells.first(),
+            None if cut.is_some() || form == OutputFormat::Text => cells = cells.cut(cut.unwrap_or(FITTING)),
             None => {}
         }
-        let mut out = io::BufWriter::new(io::stdout());
+        let mut out = io::BufWriter::new(stdout());
         cells.write(form, &mut out)?;
         io::Write::flush(&mut out).map(Some).map_err(Error::Write)
     }
 
     /// Prints a table, if it is one.
-    fn table(&self, form: Form, is_head: bool, output: &mut Output) -> Result<Option<()>> {
+    fn table(&self, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<Option<()>> {
         // With a slice alone it is an array more often.
         let is_table = self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
         let Some(rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
             if self.part.rows.is_some() && !self.file.is_dir() {
-                if let Some(done) = self.cells(source(&self.file)?, form, is_head)? {
+                if let Some(done) = self.cells(source(&self.file)?, form, cut)? {
                     return Ok(Some(done));
                 }
             }
@@ -122,19 +150,19 @@ impl Cat {
             }
             return Ok(None);
         };
-        self.rows(rows, form, is_head, output).map(Some)
+        self.rows(rows, form, cut, output).map(Some)
     }
 
     /// Prints rows of a table.
-    fn rows(&self, mut rows: Rows, form: Form, is_head: bool, output: &mut Output) -> Result<()> {
+    fn rows(&self, mut rows: Rows, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<()> {
         let is_cut = self.part.cut(&mut rows, self.slice.as_ref())?;
         // A person sees the beginning, a program all.
-        if !is_cut && (is_head || form == Form::Text) {
-            rows.first();
+        if !is_cut && (cut.is_some() || form == OutputFormat::Text) {
+            rows.cut(cut.unwrap_or(FITTING));
         }
         match form {
-            Form::Text => rows.print(&mut *output.out),
-            form => rows.write(form, io::BufWriter::new(io::stdout()), &ProgressBar::hidden()),
+            OutputFormat::Text => rows.print(&mut *output.out),
+            form => rows.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
         }
     }
 }

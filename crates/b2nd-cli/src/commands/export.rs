@@ -9,7 +9,7 @@ use b2nd_view::text::parse_offset;
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::format::Form;
+use crate::format::OutputFormat;
 use crate::output::{self, Output};
 use crate::progress;
 use crate::staged::{must_not_exist, new_file};
@@ -33,7 +33,7 @@ pub(crate) struct Export {
 
     /// The format, whatever the name of the file says; that of standard output is npy otherwise.
     #[arg(long)]
-    format: Option<Form>,
+    format: Option<OutputFormat>,
 
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
@@ -50,7 +50,7 @@ impl Export {
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
-        let form = self.format.map_or_else(|| Form::of(&self.out), Ok)?;
+        let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;
         let is_file = self.out != Path::new("-");
         if is_file {
             must_not_exist(&self.out)?;
@@ -73,7 +73,7 @@ impl Export {
         }
         let values = values?;
         let bar = progress::bytes(values.len());
-        if matches!(form, Form::Arrow | Form::Parquet) && self.slice.is_none() {
+        if matches!(form, OutputFormat::Arrow | OutputFormat::Parquet) && self.slice.is_none() {
             let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
             let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
             let write = |out: &mut (dyn Write + Send)| write_array(values.array, form, out, |rows| bar.inc(rows * row));
@@ -96,7 +96,7 @@ impl Export {
     }
 
     /// Writes what is no array.
-    fn instead(&self, source: Option<Bytes>, form: Form) -> Result<Option<()>> {
+    fn instead(&self, source: Option<Bytes>, form: OutputFormat) -> Result<Option<()>> {
         let Some(source) = source else {
             // It has been tried as a table already where no slice was given.
             let may_be_table = self.slice.is_some() || self.offset.is_some();
@@ -113,7 +113,7 @@ impl Export {
     }
 
     /// Writes a table.
-    fn table(&self, mut rows: Rows, form: Form) -> Result<()> {
+    fn table(&self, mut rows: Rows, form: OutputFormat) -> Result<()> {
         self.part.cut(&mut rows, self.slice.as_ref())?;
         for line in rows.left_out() {
             eprintln!("{}: {line}", self.file.display());
@@ -125,7 +125,7 @@ impl Export {
     /// Writes to the new file, or to standard output.
     fn to_file(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         if self.out == Path::new("-") {
-            return write(&mut BufWriter::new(io::stdout()));
+            return write(&mut BufWriter::new(output::stdout()));
         }
         stoppable(|| {
             new_file(&self.out, |file| {

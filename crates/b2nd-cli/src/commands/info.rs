@@ -11,7 +11,7 @@ use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreObject};
-use b2nd_view::text::{count, printable};
+use b2nd_view::text::{LABEL, count, printable, styled};
 use b2nd_view::{Frame, Kind, Value};
 use clap::Args;
 use serde::Serialize;
@@ -19,10 +19,14 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
+use crate::screen::{self, Cut, End};
+use crate::values::Values;
 
-mod corners;
 mod tree;
 use tree::Tree;
+
+/// The rows of values on a page.
+const VALUE_ROWS: u64 = 6;
 
 /// Paths and options of `info`.
 #[derive(Args)]
@@ -54,7 +58,7 @@ pub(crate) struct Info {
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// Print the values at the corners of arrays too, or of a slice of them, as numpy prints them.
+    /// Print the first values of arrays too, or of a slice of them, as `b2nd head` does.
     #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
     values: bool,
 }
@@ -92,8 +96,7 @@ impl Info {
             shown += 1;
             let is_complete = text(found, &options, self.meta, shown == 1, out)?;
             if let (true, Found::Frame { frame, .. }) = (self.values, found) {
-                let lines = corners::lines(frame, Path::new(&found.name()), self.slice.as_ref(), options.width)?;
-                write!(out, "{}", lines.unwrap_or_default()).map_err(Error::Write)?;
+                values(frame, Path::new(&found.name()), self.slice.as_ref(), out)?;
             }
             Ok(is_complete)
         })
@@ -165,6 +168,19 @@ impl SliceOf {
     pub(crate) fn info(self) -> Result<Info, &'static str> {
         self.info.with_chunks(Some(self.slice))
     }
+}
+
+/// The first values of an array, for a page. Other frames have none.
+fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write) -> Result<()> {
+    if !matches!(frame.header().array(), Ok(Some(_))) {
+        return Ok(());
+    }
+    if word == Path::new("-") {
+        return Err(Error::new("standard input is read once: b2nd cat - prints its values"));
+    }
+    let mut values = Values::open(word, Some(frame.offset()), slice)?;
+    writeln!(out, "  {}", styled(LABEL, "values")).map_err(Error::Write)?;
+    screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }
 
 /// The width of the terminal, if the pages go to one.

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd_view::elements::{Column, Tally, columns, figures, reader};
+use b2nd_view::elements::{Column, Tally, columns, figures_to, reader};
 use b2nd_view::heat::{self, Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thousands};
@@ -13,6 +13,7 @@ use clap::Args;
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::piped::is_standard;
+use crate::report::DIGITS;
 use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
 use crate::values::Values;
@@ -235,7 +236,7 @@ impl Drawn {
         } else {
             page += &self.plot(&numbers, width, height.saturating_sub(AROUND).max(4));
         }
-        let figures = figures(&tally, self.column.dtype.as_ref()).into_iter();
+        let figures = figures_to(DIGITS, &tally, self.column.dtype.as_ref()).into_iter();
         let counts = [("count", thousands(tally.count)), ("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))];
         let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
         page + &fitted(&all.join("  ")) + "\n"

@@ -6,7 +6,7 @@ use b2nd::dtype::DType;
 use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::hex;
 
-use super::{Format, Layout};
+use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
 
 /// Elements as records. Those of one dimension have one each, structures with a line of names before them; else a record is a line of
@@ -20,7 +20,7 @@ pub(super) struct Csv {
 }
 
 impl Csv {
-    pub(super) fn new(layout: Layout) -> Result<Csv> {
+    pub(super) fn new(layout: ElementInfo) -> Result<Csv> {
         let (lengths, _) = layout.lengths()?;
         let has_fields = layout.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty());
         if has_fields && lengths.len() > 1 {

@@ -8,7 +8,7 @@ use b2nd_view::json::write_text;
 use b2nd_view::text::hex;
 use serde_json::json;
 
-use super::{Format, Layout};
+use super::{ElementInfo, Format};
 use crate::error::Result;
 
 /// Elements as JSON, a list for each dimension.
@@ -22,7 +22,7 @@ pub(super) struct Json {
 }
 
 impl Json {
-    pub(super) fn new(layout: Layout) -> Result<Json> {
+    pub(super) fn new(layout: ElementInfo) -> Result<Json> {
         let (lengths, items) = layout.lengths()?;
         let mut lists: Vec<u64> = Vec::new();
         if items != 0 {

@@ -7,7 +7,7 @@ use std::path::Path;
 use b2nd::dtype::{DType, Field};
 use b2nd_store::foreign;
 
-use super::{Format, Layout};
+use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
 use b2nd_view::elements::no_objects;
 
@@ -29,7 +29,7 @@ pub(crate) struct Elements {
 pub(super) struct Npy(Vec<u8>);
 
 impl Npy {
-    pub(super) fn new(layout: &Layout) -> Result<Npy> {
+    pub(super) fn new(layout: &ElementInfo) -> Result<Npy> {
         header(layout.dtype.as_ref(), layout.itemsize, &layout.shape).map(Npy)
     }
 }

@@ -1,70 +1,126 @@
-//! [`Text`]: a line for each of the last dimension, broken between values where it has more characters than a terminal has columns, an empty
-//! one between planes.
+//! [`Text`]: a line for each row of the last dimension, in columns, an empty one between planes; structures of one dimension have a line
+//! each. On a terminal, a line that is too long goes on in the next.
 
 use std::io::{self, Write};
 
 use b2nd::dtype::DType;
 use b2nd_view::elements;
-use b2nd_view::text::hex;
+use b2nd_view::text::{hex, printable};
 
-use super::{Format, Layout};
+use super::{ElementInfo, Format};
 use crate::error::Result;
+
+/// The number of cells that are held to align them. A longer row is not aligned.
+const HELD: usize = 1 << 16;
 
 /// Elements as lines of text.
 pub(super) struct Text {
     dtype: Option<DType>,
     itemsize: usize,
-    row: u64,
+    /// The number of cells in a line, of lines in a plane, and of cells that are printed.
+    row: usize,
     plane: u64,
-    items: u64,
     printed: u64,
     width: Option<usize>,
-    /// The characters that stand on the line already.
+    cells: Vec<String>,
+    widths: Vec<usize>,
+    /// The characters on the line that is printed.
     column: usize,
 }
 
 impl Text {
-    pub(super) fn new(layout: Layout) -> Result<Text> {
-        let (lengths, items) = layout.lengths()?;
-        let row = lengths.last().copied().unwrap_or(1).max(1);
-        let plane = lengths.iter().rev().nth(1).copied().unwrap_or(u64::MAX).saturating_mul(row).max(1);
-        Ok(Text {
-            dtype: layout.dtype,
-            itemsize: layout.itemsize.max(1),
-            row,
-            plane,
-            items,
+    pub(super) fn new(info: ElementInfo) -> Result<Text> {
+        let (lengths, items) = info.lengths()?;
+        let fields = info.dtype.as_ref().map_or(0, |dtype| dtype.fields().len());
+        let is_record = fields != 0 && lengths.len() < 2;
+        let row = if is_record { fields as u64 } else { lengths.last().copied().unwrap_or(1).max(1) };
+        let is_one = !is_record && items == row;
+        let mut text = Text {
+            dtype: info.dtype,
+            itemsize: info.itemsize.max(1),
+            row: usize::try_from(row)?,
+            plane: lengths.iter().rev().nth(1).copied().unwrap_or(u64::MAX).max(1),
             printed: 0,
-            width: layout.width,
+            width: info.width,
+            cells: Vec::new(),
+            widths: vec![0; if row > HELD as u64 || is_one { 0 } else { row as usize }],
             column: 0,
-        })
+        };
+        if is_record {
+            text.cells = text.names();
+        }
+        Ok(text)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let fields = self.dtype.iter().flat_map(DType::fields);
+        fields.map(|field| printable(field.name())).collect()
+    }
+
+    /// True if a structure has a line of its own.
+    fn is_record(&self) -> bool {
+        self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) && self.plane == u64::MAX
+    }
+
+    fn print(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.widths.is_empty() {
+            for row in self.cells.chunks(self.row) {
+                for (width, cell) in self.widths.iter_mut().zip(row) {
+                    *width = cell.chars().count().max(*width);
+                }
+            }
+        }
+        for cell in std::mem::take(&mut self.cells) {
+            let place = self.printed % self.row as u64;
+            let length = self.widths.get(place as usize).copied().unwrap_or_else(|| cell.chars().count());
+            let before = match (place, self.printed / self.row as u64) {
+                (0, 0) => "",
+                (0, line) if line % self.plane == 0 => "\n\n",
+                (0, _) => "\n",
+                _ if self.width.is_some_and(|width| self.column + 2 + length > width) => "\n  ",
+                _ => "  ",
+            };
+            self.column = if before == "  " { self.column } else { 0 } + before.trim_start_matches('\n').len() + length;
+            write!(out, "{before}{cell:>length$}")?;
+            self.printed += 1;
+        }
+        Ok(())
     }
 }
 
 impl Format for Text {
-    fn start(&mut self, _: &mut dyn Write) -> io::Result<()> {
+    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.is_record() && self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) {
+            writeln!(out, "({})", self.names().join(", "))?;
+        }
         Ok(())
     }
 
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
-            let text = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text(dtype, item));
-            let length = if self.width.is_some() { text.chars().count() } else { 0 };
-            let before = match self.printed {
-                0 => "",
-                printed if printed % self.plane == 0 => "\n\n",
-                printed if printed % self.row == 0 => "\n",
-                _ if self.width.is_some_and(|width| self.column + 2 + length > width) => "\n  ",
-                _ => "  ",
-            };
-            self.column = if before == "  " { self.column } else { 0 } + before.trim_start_matches('\n').len() + length;
-            write!(out, "{before}{text}")?;
-            self.printed += 1;
+            match &self.dtype {
+                Some(dtype) if self.is_record() => self.cells.extend(fields(dtype, item, usize::MAX)),
+                Some(dtype) => self.cells.push(elements::text(dtype, item)),
+                None => self.cells.push(hex(item, "")),
+            }
+            if self.cells.len() >= HELD && (self.widths.is_empty() || self.cells.len() % self.row == 0) {
+                self.print(out)?;
+            }
         }
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.items != 0 { writeln!(out) } else { Ok(()) }
+        self.print(out)?;
+        if self.printed != 0 { writeln!(out) } else { Ok(()) }
     }
+}
+
+/// The fields of a structure as text, floats with at most this number of significant digits.
+pub(crate) fn fields(dtype: &DType, bytes: &[u8], digits: usize) -> Vec<String> {
+    let field = |field: &b2nd::dtype::Field| {
+        let place = field.offset()..field.offset() + field.dtype().itemsize();
+        elements::text_to(digits, field.dtype(), bytes.get(place).unwrap_or_default())
+    };
+    dtype.fields().iter().map(field).collect()
 }

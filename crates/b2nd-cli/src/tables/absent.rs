@@ -11,8 +11,9 @@ use b2nd_view::slice::Slice;
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
-use crate::format::Form;
+use crate::format::OutputFormat;
 use crate::report::Report;
+use crate::screen::Cut;
 
 /// The file that makes a folder a table.
 const TABLE: &str = "_meta.b2f";
@@ -59,7 +60,7 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn first(&mut self) {
+    pub(crate) fn cut(&mut self, _: Cut) {
         match *self {}
     }
 
@@ -71,7 +72,7 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn write(&self, _: Form, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
+    pub(crate) fn write(&self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
         match *self {}
     }
 
@@ -103,7 +104,7 @@ impl Cells {
         match self.0 {}
     }
 
-    pub(crate) fn first(self) -> Cells {
+    pub(crate) fn cut(self, _: Cut) -> Cells {
         match self.0 {}
     }
 
@@ -115,16 +116,16 @@ impl Cells {
         match self.0 {}
     }
 
-    pub(crate) fn export(self, _: Form, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
+    pub(crate) fn export(self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
         match self.0 {}
     }
 
-    pub(crate) fn write(self, _: Form, _: &mut (dyn Write + Send)) -> Result<()> {
+    pub(crate) fn write(self, _: OutputFormat, _: &mut (dyn Write + Send)) -> Result<()> {
         match self.0 {}
     }
 }
 
-pub(crate) fn write_array(_: b2nd_ndarray::Array, _: Form, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
+pub(crate) fn write_array(_: b2nd_ndarray::Array, _: OutputFormat, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
     Err(without("Arrow or Parquet"))
 }
 

@@ -17,21 +17,19 @@ use b2nd_view::text::{printable, shortened, size};
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
-use crate::format::Form;
+use crate::format::OutputFormat;
 use crate::output::{fitted, terminal};
 use crate::report::Report;
+use crate::screen::{Cut, End};
 
 pub(crate) use super::compare::compare;
 use super::count::count;
-
-/// The rows that are shown where there is no terminal.
-const ROWS: u64 = 20;
 
 /// The longest name of a column's type.
 const TYPE: usize = 48;
 
 /// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
-const OTHER_LINES: u64 = 6;
+const OTHER_LINES: usize = 5;
 
 /// The rows that are shown at once; wider batches are for files.
 const BATCH: usize = 1 << 13;
@@ -113,9 +111,9 @@ impl Rows {
         Ok(())
     }
 
-    /// Keeps as many of the first rows as a terminal has lines for.
-    pub(crate) fn first(&mut self) {
-        self.rows.end = self.rows.end.min(self.rows.start.saturating_add(fitting()));
+    /// Keeps only the first or last rows.
+    pub(crate) fn cut(&mut self, cut: Cut) {
+        self.rows = kept(&self.rows, cut);
     }
 
     /// The schema of all columns that are read.
@@ -154,7 +152,7 @@ impl Rows {
     }
 
     /// Writes them in a format.
-    pub(crate) fn write(&self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+    pub(crate) fn write(&self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
         let format = format_of(form).ok_or_else(refused)?;
         if self.projection.is_empty() {
@@ -202,9 +200,10 @@ impl Cells {
         Ok(Cells { reader: self.reader.slice(rows), ..self })
     }
 
-    /// Keeps as many of the first values as a terminal has lines for.
-    pub(crate) fn first(self) -> Cells {
-        Cells { reader: self.reader.slice(0..fitting()), ..self }
+    /// Keeps only the first or last values.
+    pub(crate) fn cut(self, cut: Cut) -> Cells {
+        let rows = kept(&(0..self.len()), cut);
+        Cells { reader: self.reader.slice(rows), ..self }
     }
 
     /// Counts them.
@@ -219,13 +218,13 @@ impl Cells {
     }
 
     /// Writes them in a format.
-    pub(crate) fn export(self, form: Form, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+    pub(crate) fn export(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is no array: its formats are arrow, parquet, csv and json");
         write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
     }
 
     /// Prints them for a person, or writes them in a format.
-    pub(crate) fn write(self, form: Form, out: &mut (dyn Write + Send)) -> Result<()> {
+    pub(crate) fn write(self, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
         if let Some(format) = format_of(form) {
             return write(format, self.reader, out, |_| ());
         }
@@ -242,9 +241,13 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The rows that a terminal has lines for.
-fn fitting() -> u64 {
-    terminal().map_or(ROWS, |(_, lines)| (lines as u64).saturating_sub(OTHER_LINES).max(1))
+/// The first or the last of some rows.
+fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
+    let count = cut.rows(OTHER_LINES);
+    match cut.end {
+        End::First => rows.start..rows.end.min(rows.start.saturating_add(count)),
+        End::Last => rows.start.max(rows.end.saturating_sub(count))..rows.end,
+    }
 }
 
 /// The rows that a slice means.
@@ -258,19 +261,19 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 }
 
 /// The format of tables that a form is.
-fn format_of(form: Form) -> Option<Format> {
+fn format_of(form: OutputFormat) -> Option<Format> {
     match form {
-        Form::Csv => Some(Format::Csv),
-        Form::Json => Some(Format::Json),
-        Form::Arrow => Some(Format::Arrow),
-        Form::Parquet => Some(Format::Parquet),
-        Form::Npy | Form::Text => None,
+        OutputFormat::Csv => Some(Format::Csv),
+        OutputFormat::Json => Some(Format::Json),
+        OutputFormat::Arrow => Some(Format::Arrow),
+        OutputFormat::Parquet => Some(Format::Parquet),
+        OutputFormat::Npy | OutputFormat::Text => None,
     }
 }
 
 /// Writes an array of one or two dimensions as a table of one column. `done` is told how many rows were written.
-pub(crate) fn write_array(array: Array, form: Form, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
-    let format = if form == Form::Parquet { Format::Parquet } else { Format::Arrow };
+pub(crate) fn write_array(array: Array, form: OutputFormat, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let format = if form == OutputFormat::Parquet { Format::Parquet } else { Format::Arrow };
     write(format, ArrayReader::new(array)?, out, done)
 }
 

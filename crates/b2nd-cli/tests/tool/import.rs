@@ -38,7 +38,8 @@ fn a_numpy_file_comes_back_as_it_was() {
         assert!(header.contains(&format!("'shape': {shape}, }}")), "{slice}: {header}");
     }
     let (first, ..) = tests.run(&["cat", "a.b2nd", "0,0,0"]);
-    assert!(first.starts_with('(') && first.matches(", ").count() == 2, "{first}");
+    let names: Vec<&str> = first.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!((names, first.lines().count()), (vec!["time", "temp", "rain"], 2), "{first}");
 }
 
 /// The limit on the length of a file stands for a disk that is full.
@@ -79,7 +80,7 @@ fn a_numpy_field_may_have_an_accent() {
     assert_eq!(header.header().array().unwrap().unwrap().dtype(), Some("[('é', '<i4')]"));
     tests.ok(&["export", "latin.b2nd", "back.npy"]);
     tests.ok(&["import", "back.npy", "back.b2nd"]);
-    assert_eq!(tests.ok(&["cat", "back.b2nd"]), "(7)\n");
+    assert_eq!(tests.ok(&["cat", "back.b2nd"]), "é\n7\n");
 }
 
 #[test]

@@ -234,18 +234,18 @@ fn assert_layout(count: u8, after_blockshape: &[u8], words: &str, layout: &str) 
 }
 
 #[test]
-fn info_shows_the_values_at_the_corners_as_numpy_prints_them() {
+fn info_shows_the_first_values() {
     let tests = Directory::new();
     let values: Vec<i32> = (0..2000).collect();
     tests.write("a.npy", npy("<i4", "(40, 50)", &values));
     tests.ok(&["import", "--chunks", "7,9", "a.npy", "a.b2nd"]);
     let page = tests.ok(&["info", "--values", "a.b2nd"]);
-    let expected = "\n  values\n    [[   0    1    2 ...   47   48   49]\n     [  50   51   52 ...   97   98   99]\n     \
-                    [ 100  101  102 ...  147  148  149]\n     ...\n     [1850 1851 1852 ... 1897 1898 1899]\n     \
-                    [1900 1901 1902 ... 1947 1948 1949]\n     [1950 1951 1952 ... 1997 1998 1999]]\n";
-    assert!(page.ends_with(expected), "{page}");
+    let rows: Vec<&str> = page.split("\n  values\n").nth(1).unwrap().lines().collect();
+    assert_eq!(rows.len(), 7, "{page}");
+    assert_eq!(rows[1], "     50   51   52   53   54   55   56   57   58   59   60   61   62   63   64  …");
+    assert_eq!(rows[6], "    … [0:6, 0:15] of 40 x 50");
     let part = tests.ok(&["info", "--values", "--slice", "::39,-1", "a.b2nd"]);
-    assert!(part.ends_with("\n  values\n    [  49 1999]\n"), "{part}");
+    assert!(part.ends_with("\n  values\n      49\n    1999\n"), "{part}");
     let (_, refused, status) = tests.run(&["info", "--values", "--json", "a.b2nd"]);
     assert!(refused.contains("cannot be used with") && status == 2, "{refused}");
 }

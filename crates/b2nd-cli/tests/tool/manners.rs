@@ -102,6 +102,7 @@ fn no_line_is_wider_than_the_terminal() {
         "show w.b2nd",
         "cat w.b2nd",
         "head w.b2nd",
+        "tail e.b2nd",
         "diff a.b2nd v.b2nd",
         "salvage broken.b2nd new.b2nd",
     ];
@@ -122,7 +123,7 @@ fn no_line_is_wider_than_the_terminal() {
     // Every value is there, and a row begins at the first column.
     let Some((lines, _)) = on_terminal(&tests, 60, &["cat", "w.b2nd"]) else { return };
     let starts = lines.iter().filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next());
-    assert_eq!(starts.collect::<Vec<_>>(), [Some("0"), Some("45")], "{lines:#?}");
+    assert!(starts.eq([Some("45")]), "{lines:#?}");
     assert_eq!(lines.iter().flat_map(|line| line.split_whitespace()).count(), 90);
     assert_eq!(tests.ok(&["cat", "w.b2nd"]).lines().count(), 2, "where there is no terminal, a row is a line");
 }

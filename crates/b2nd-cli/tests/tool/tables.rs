@@ -68,7 +68,16 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables"));
     let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
     assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
-    assert_eq!(tables().ok(&["head", array]).lines().count(), 10);
+    let shown = tables().ok(&["head", array]);
+    assert!(shown.lines().count() <= 25 && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    let lines = |args: &[&str]| tables().ok(args).lines().map(str::to_owned).collect::<Vec<_>>();
+    // The names of the fields, then rows; a line says what is left out.
+    assert_eq!(lines(&["head", "-n", "3", array]).len(), 5);
+    assert_eq!(lines(&["head", "--rows", "3", array]), lines(&["head", "-n", "3", array]));
+    assert_eq!(lines(&["tail", "-n", "2", array, "0"])[3], "… [0, 11:13, 0:3] of 10 x 13 x 7");
+    assert_eq!(lines(&["head", "--all", array]), lines(&["cat", array]));
+    assert_eq!(lines(&["head", "-n", "1", "kinds.b2z", "--columns", "i"])[2..], ["    1", "rows 0:1 of 6 rows, 1 column"]);
+    assert_eq!(lines(&["tail", "--rows", "1", "kinds.b2z", "--columns", "i"])[3], "rows 5:6 of 6 rows, 1 column");
 }
 
 #[test]

@@ -4,23 +4,29 @@ use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
 use super::number::Number;
 use super::tally::Tally;
-use super::text::text;
+use super::text::{complex, significant, text, text_to};
 
-/// Least, greatest, mean and standard deviation as a person reads them.
+/// Min, max, mean and standard deviation with all their digits.
 pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
+    figures_to(usize::MAX, tally, dtype)
+}
+
+/// Min, max, mean and standard deviation, floats with at most this number of significant digits.
+pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
+    let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();
     if let (Some((min, max)), Some(dtype)) = (tally.range(), dtype) {
-        figures.push(("min", text(dtype, min)));
-        figures.push(("max", text(dtype, max)));
+        figures.push(("min", text_to(digits, dtype, min)));
+        figures.push(("max", text_to(digits, dtype, max)));
     }
     match (mean_bytes(tally, dtype), dtype, tally.mean()) {
         (Some(bytes), Some(dtype), _) => figures.push(("mean", text(dtype, &bytes))),
-        (_, _, Some(Number::Float(mean))) => figures.push(("mean", format!("{mean:?}"))),
-        (_, _, Some(Number::Complex(real, imaginary))) => figures.push(("mean", format!("({real:?}, {imaginary:?}i)"))),
+        (_, _, Some(Number::Float(mean))) => figures.push(("mean", short(mean))),
+        (_, _, Some(Number::Complex(real, imaginary))) => figures.push(("mean", complex(&short(real), &short(imaginary)))),
         _ => {}
     }
     if let Some(std) = tally.std() {
-        figures.push(("std", format!("{std:?}{}", time_unit(dtype).unwrap_or_default())));
+        figures.push(("std", format!("{}{}", short(std), time_unit(dtype).unwrap_or_default())));
     }
     figures
 }

@@ -6,24 +6,30 @@ use super::json;
 use super::scalar::{self, Scalar};
 use crate::text::quoted;
 
-/// One element as text: a structure in round brackets, a subarray in square ones.
+/// One element as text, floats with all their digits: a structure in round brackets, a subarray in square ones.
 pub fn text(dtype: &DType, bytes: &[u8]) -> String {
+    text_to(usize::MAX, dtype, bytes)
+}
+
+/// One element as text, floats with at most this number of significant digits.
+pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();
-            text(field.dtype(), bytes.get(place).unwrap_or_default())
+            text_to(digits, field.dtype(), bytes.get(place).unwrap_or_default())
         });
         return format!("({})", fields.collect::<Vec<_>>().join(", "));
     }
     if !dtype.shape().is_empty() {
-        let items = bytes.chunks(dtype.base().itemsize().max(1)).map(|item| text(dtype.base(), item));
+        let items = bytes.chunks(dtype.base().itemsize().max(1)).map(|item| text_to(digits, dtype.base(), item));
         return format!("[{}]", items.collect::<Vec<_>>().join(", "));
     }
     match scalar::read(dtype, bytes) {
         Scalar::Bool(bool) => bool.to_string(),
         Scalar::Integer(number) => number.to_string(),
-        Scalar::Float(text) | Scalar::Time(text) | Scalar::Unknown(text) => text,
-        Scalar::Complex(real, imaginary) => format!("({real}, {imaginary}i)"),
+        Scalar::Float(text) => rounded(text, digits),
+        Scalar::Time(text) | Scalar::Unknown(text) => text,
+        Scalar::Complex(real, imaginary) => complex(&rounded(real, digits), &rounded(imaginary, digits)),
         Scalar::Text(text) => format!("{text:?}"),
         Scalar::Bytes(bytes) => quoted(&bytes),
     }
@@ -39,10 +45,7 @@ pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
         Scalar::Bool(bool) => bool.to_string(),
         Scalar::Integer(number) => number.to_string(),
         Scalar::Float(text) => text,
-        Scalar::Complex(real, imaginary) => {
-            let sign = if imaginary.starts_with('-') { "" } else { "+" };
-            format!("{real}{sign}{imaginary}j")
-        }
+        Scalar::Complex(real, imaginary) => complex(&real, &imaginary),
         Scalar::Text(text) | Scalar::Time(text) | Scalar::Unknown(text) => in_quotes(&text),
         Scalar::Bytes(bytes) => match std::str::from_utf8(&bytes) {
             Ok(text) => in_quotes(text),
@@ -51,10 +54,64 @@ pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     }
 }
 
+/// A complex number as Python writes it.
+pub(super) fn complex(real: &str, imaginary: &str) -> String {
+    let sign = if imaginary.starts_with('-') { "" } else { "+" };
+    format!("{real}{sign}{imaginary}j")
+}
+
+fn rounded(text: String, digits: usize) -> String {
+    match text.parse() {
+        Ok(number) if text.len() > digits => significant(number, digits),
+        _ => text,
+    }
+}
+
+/// A number with at most this number of significant digits: `-17549.8`, `3.86495e6`.
+pub fn significant(number: f64, digits: usize) -> String {
+    let shortest = format!("{number:e}");
+    let length = |text: &str| text.split('e').next().unwrap_or_default().chars().filter(char::is_ascii_digit).count();
+    if !number.is_finite() || length(&shortest) <= digits && number.abs() < 1e16 {
+        return format!("{number:?}");
+    }
+    let text = format!("{number:.*e}", digits.clamp(1, 17) - 1);
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    if (-5..digits as i64).contains(&exponent) {
+        return text.parse::<f64>().map_or(text, |number| format!("{number:?}"));
+    }
+    let mantissa = if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
+    format!("{mantissa}e{exponent}")
+}
+
 /// A cell of CSV, in quotes where it has to be.
 pub fn in_quotes(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
         return format!("\"{}\"", text.replace('"', "\"\""));
     }
     text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::significant;
+
+    #[test]
+    fn a_number_has_no_more_digits_than_were_asked_for() {
+        let cases = [
+            (-17549.7812, "-17549.8"),
+            (3_864_952.3, "3.86495e6"),
+            (0.1, "0.1"),
+            (1.0 / 3.0, "0.333333"),
+            (17.0, "17.0"),
+            (-0.000_012_345_678, "-1.23457e-5"),
+            (1e300, "1e300"),
+            (999_999.9, "1e6"),
+            (f64::NAN, "NaN"),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(significant(number, 6), expected);
+        }
+        assert_eq!(significant(std::f64::consts::PI, usize::MAX), "3.141592653589793");
+    }
 }

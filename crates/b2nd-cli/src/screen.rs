@@ -1,0 +1,186 @@
+//! The beginning or the end of an array, cut to the rows and columns of a screen.
+
+use std::io::Write;
+
+use b2nd::dtype::{DType, ScalarType};
+use b2nd_view::elements;
+use b2nd_view::text::{hex, printable, shortened, thousands};
+
+use crate::error::{Error, Result};
+use crate::format::text::fields;
+use crate::output::terminal;
+use crate::values::{Values, length};
+
+/// The columns and rows of a page that goes to no terminal.
+const PAGE: (usize, usize) = (80, 25);
+
+/// The significant digits of floats: as many as numpy prints.
+const DIGITS: usize = 8;
+
+/// The characters between two columns.
+const GAP: usize = 2;
+
+/// The most bytes of elements that are read.
+const MOST: usize = 1 << 24;
+
+/// The end of the rows that is shown.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    First,
+    Last,
+}
+
+/// The part of the rows that `head` and `tail` show.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) end: End,
+    /// The number of rows, if it was given.
+    pub(crate) rows: Option<u64>,
+}
+
+impl Cut {
+    /// The number of rows to show of a page with this number of other lines.
+    pub(crate) fn rows(self, others: usize) -> u64 {
+        let (_, lines) = size();
+        self.rows.unwrap_or(lines.saturating_sub(others).max(1) as u64)
+    }
+}
+
+/// The columns and lines of the terminal without that of the next prompt, or of a page.
+pub(crate) fn size() -> (usize, usize) {
+    terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
+}
+
+/// Rows of cells, and what their columns are called.
+struct Grid {
+    heading: Vec<String>,
+    cells: Vec<Vec<String>>,
+    is_text: bool,
+}
+
+/// Prints rows of an array, as many as were asked for or fit, and as many columns as fit; `…` marks what is left out.
+pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
+    let (columns, lines) = size();
+    let width = columns.saturating_sub(indent).max(8);
+    let whole = values.selection.lengths();
+    let dtype = values.array.dtype().cloned();
+    let has_fields = dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty());
+    let others = 2 + usize::from(has_fields);
+    let most = cut.rows(others);
+    let is_line = whole.len() < 2 && !has_fields;
+    // Each value takes a character and a gap at the least.
+    let fitting = (width + GAP) / (GAP + 1) + 1;
+    values.cut(
+        cut.end,
+        match cut.rows {
+            None if is_line => most.saturating_mul(fitting as u64),
+            _ => most,
+        },
+    );
+    if whole.len() > 1 {
+        values.cut_columns(fitting as i64);
+    }
+    while length(&values.array, &values.selection.ranges) > MOST && values.selection.lengths().iter().any(|&length| length > 1) {
+        let rows = values.selection.lengths().iter().rev().nth(1).copied().unwrap_or(1);
+        values.cut(cut.end, u64::try_from(rows / 2).unwrap_or(1).max(1));
+        if rows <= 1 {
+            break;
+        }
+    }
+    let shown = values.selection.lengths();
+    let selection = &values.selection;
+    let bytes = values.array.read_bytes_steps(&selection.ranges, &selection.steps)?;
+    let items = bytes.chunks(values.array.itemsize().max(1));
+    let text = |item: &[u8]| {
+        let text = dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text_to(DIGITS, dtype, item));
+        shortened(printable(&text), width.saturating_sub(GAP + 2).max(1))
+    };
+    let is_text = matches!(&dtype, Some(DType::Scalar(scalar)) if matches!(scalar.scalar_type(), ScalarType::Str(_) | ScalarType::Bytes(_)));
+    let mut grid = Grid { heading: Vec::new(), cells: Vec::new(), is_text };
+    let mut is_cut = shown != whole;
+    match &dtype {
+        Some(dtype) if has_fields && whole.len() < 2 => {
+            grid.heading = dtype.fields().iter().map(|field| printable(field.name())).collect();
+            grid.cells = items.map(|item| fields(dtype, item, DIGITS)).collect();
+            grid.cells
+                .iter_mut()
+                .flatten()
+                .for_each(|cell| *cell = shortened(std::mem::take(cell), width.saturating_sub(4).max(1)));
+        }
+        _ if is_line => {
+            let texts: Vec<String> = items.map(text).collect();
+            let widest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(1);
+            let in_line = ((width + GAP) / (widest + GAP)).max(1);
+            let room = if cut.rows.is_some() { usize::MAX } else { in_line.saturating_mul(lines.saturating_sub(others).max(1)) };
+            is_cut |= texts.len() > room;
+            let texts = match cut.end {
+                End::First => texts.get(..room).unwrap_or(&texts),
+                End::Last => texts.get(texts.len().saturating_sub(room)..).unwrap_or(&texts),
+            };
+            grid.cells = texts.chunks(in_line).map(<[String]>::to_vec).collect();
+        }
+        _ => {
+            let row = shown.last().copied().and_then(|length| usize::try_from(length).ok()).unwrap_or(1).max(1);
+            let texts: Vec<String> = items.map(text).collect();
+            grid.cells = texts.chunks(row).map(<[String]>::to_vec).collect();
+            if let Some(dtype) = dtype.as_ref().filter(|_| has_fields) {
+                let names: Vec<_> = dtype.fields().iter().map(|field| printable(field.name())).collect();
+                let names = shortened(format!("({})", names.join(", ")), width - 1);
+                writeln!(out, "{:indent$}{names}", "").map_err(Error::Write)?;
+            }
+        }
+    }
+    let has_more = whole.len() > 1 && shown.last() != whole.last();
+    let (printed, all) = grid.print(width, indent, has_more, out)?;
+    if is_cut || !all {
+        let ranges = selection.ranges.iter().zip(&selection.steps).enumerate().map(|(axis, (range, step))| {
+            let end = if axis + 1 == whole.len() && whole.len() > 1 {
+                range.end.min(range.start + step * printed as i64)
+            } else {
+                range.end
+            };
+            let step = if *step == 1 { String::new() } else { format!(":{step}") };
+            if end - range.start == 1 { range.start.to_string() } else { format!("{}:{end}{step}", range.start) }
+        });
+        let shape: Vec<String> = values.array.grid().shape().iter().map(thousands).collect();
+        let line = if is_line || has_fields && whole.len() < 2 {
+            let count: usize = grid.cells.iter().map(Vec::len).sum();
+            let count = if is_line { count } else { grid.cells.len() };
+            let which = if cut.end == End::First { "first" } else { "last" };
+            format!("… the {which} {} of {}", thousands(count), thousands(whole.iter().product::<i64>()))
+        } else {
+            format!("… [{}] of {}", ranges.collect::<Vec<_>>().join(", "), shape.join(" x "))
+        };
+        writeln!(out, "{:indent$}{}", "", shortened(line, width - 1)).map_err(Error::Write)?;
+    }
+    Ok(())
+}
+
+impl Grid {
+    /// Prints as many columns as fit. Returns their number, and whether that is all of them.
+    fn print(&self, width: usize, indent: usize, has_more: bool, out: &mut dyn Write) -> Result<(usize, bool)> {
+        let rows = || self.cells.iter().chain(Some(&self.heading).filter(|heading| !heading.is_empty()));
+        let columns = rows().map(Vec::len).max().unwrap_or(0);
+        let widest = |column: usize| rows().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(widest).collect();
+        let fits = |count: usize| {
+            let mark = if has_more || count < columns { GAP + 1 } else { 0 };
+            widths.iter().take(count).map(|width| width + GAP).sum::<usize>().saturating_sub(GAP) + mark <= width
+        };
+        let count = (1..=columns).rev().find(|&count| fits(count)).unwrap_or(columns.min(1));
+        let is_cut = has_more || count < columns;
+        for row in Some(&self.heading).filter(|heading| !heading.is_empty()).into_iter().chain(&self.cells) {
+            let mut cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .take(count)
+                .map(|(cell, &width)| if self.is_text { format!("{cell:width$}") } else { format!("{cell:>width$}") })
+                .collect();
+            if is_cut {
+                cells.push("…".to_owned());
+            }
+            writeln!(out, "{:indent$}{}", "", cells.join("  ").trim_end()).map_err(Error::Write)?;
+        }
+        Ok((count, !is_cut))
+    }
+}
