@@ -7,6 +7,7 @@ mod dtype;
 mod found;
 mod frame;
 mod frames;
+mod gate;
 mod grid;
 mod header;
 mod headers;
@@ -55,6 +56,7 @@ pub fn all() -> Vec<Made> {
     chunks::add(&mut suite);
     frames::add(&mut suite);
     found::add(&mut suite);
+    gate::add(&mut suite);
     sparse::add(&mut suite);
     dtype::add(&mut suite);
     grid::add(&mut suite);

@@ -5,6 +5,8 @@ use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Me
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
+use crate::facts::{FACTS, Fact, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS};
+use crate::reader::{Library, Reader};
 use b2nd_store::Kind;
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Frame, Source};
@@ -25,7 +27,7 @@ mod trailer;
 pub use digests::Digests;
 use limits::Budget;
 pub use limits::Limits;
-pub use stores::{file, store, table};
+pub use stores::{check_file, check_store, check_table};
 
 /// Memory that header and trailer take when they are decoded and taken apart, in lengths of their own.
 const DECODED: u64 = 4;
@@ -38,7 +40,7 @@ const FILTERS: usize = 6;
 const BYTEDELTA: u8 = 35;
 
 /// Something that is not as it should be, or that not everybody reads.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
     /// The part of the frame: `header`, `metalayer "b2nd"`, `chunk 7`, …
     pub place: String,
@@ -55,19 +57,47 @@ pub struct Finding {
     /// True if it only says that nothing here decodes a chunk or a value, which may be good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
+    /// True if it says that values cannot be read, were not read, or are others than those of their digests.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unreadable: bool,
+    /// The name of the rows of [`FACTS`](crate::FACTS) that say which versions mind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fact: Option<&'static str>,
 }
 
 impl Finding {
     /// A part that cannot be read, with the reason.
     pub(crate) fn refused(place: &str, error: &b2nd::Error) -> Finding {
         let mut findings = Findings::new(&Limits::NONE);
-        findings.add(place, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+        findings.unreadable(place, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
         findings.all.remove(0)
+    }
+
+    /// Returns true if this reader is known to read a file with this finding.
+    pub fn is_safe_for(&self, reader: Reader) -> bool {
+        match (self.fact, reader.library) {
+            (Some(_), _) => self.known(reader).is_none() && !self.not_decoded,
+            (None, Library::CBlosc2) => self.c_blosc2 == YES && !self.not_decoded,
+            (None, Library::PythonBlosc2) => self.python_blosc2 == YES && !self.not_decoded,
+        }
+    }
+
+    /// What this reader is known to do with a file with this finding.
+    pub fn known(&self, reader: Reader) -> Option<&'static Fact> {
+        FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
+    }
+
+    /// Returns true if nothing is wrong with the file, and only some versions of some libraries mind.
+    pub fn is_of_readers(&self) -> bool {
+        self.fact.is_some() && self.document == YES
     }
 }
 
 /// The three answers of a finding, in their order.
 type Answers = [Option<bool>; 3];
+
+/// The name of rows of [`FACTS`], and a sentence.
+type Known = (&'static str, String);
 
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
@@ -75,28 +105,14 @@ const NO: Option<bool> = Some(false);
 /// Nothing can be said of a chunk with a codec or filter that is not at hand, or that C-Blosc2 has as a plugin.
 const UNKNOWN: Answers = [None; 3];
 
-/// All findings of a frame. With `data` every chunk is decompressed.
-///
-/// # Errors
-///
-/// The source fails.
-pub fn frame(frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
-    look(frame, data, &Limits::NONE, codec)
-}
-
 /// The finding about a sparse frame's header in a file that is no part of a directory, on which C-Blosc2 crashes.
 pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     if header.frame_type() == FrameType::Sparse && !is_directory {
         let finding = "it says that its chunks are files beside it, and it is no sparse frame's directory";
-        findings.add("header", None, finding, [NO, NO, NO]);
+        findings.unreadable("header", None, finding, [NO, NO, NO]);
     }
     findings.all.pop()
-}
-
-/// All findings of a frame, every chunk decompressed, within limits.
-pub(crate) fn within(frame: &Frame, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
-    look(frame, true, limits, codec)
 }
 
 /// The finding about a frame whose header alone is longer than the limits allow. Nothing is found where there is no frame.
@@ -108,7 +124,8 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
     Ok(findings.all.pop())
 }
 
-fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
+/// All findings of a frame. With `data` every chunk is decompressed.
+pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(limits);
     let header = frame.header();
     findings.names("metalayer", header.metalayers());
@@ -143,20 +160,34 @@ impl Findings {
     fn needs(&mut self, place: &str, bytes: u64) -> bool {
         let refused = self.budget.refuses(bytes);
         let fits = refused.is_none();
-        refused.into_iter().for_each(|finding| self.add(place, None, finding, UNKNOWN));
+        refused.into_iter().for_each(|finding| self.unreadable(place, None, finding, UNKNOWN));
         fits
     }
 
     /// Says of a part that nothing here decodes it.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd::Error) {
-        self.add(place, offset, error.to_string(), UNKNOWN);
+        self.unreadable(place, offset, error.to_string(), UNKNOWN);
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.not_decoded = true);
+    }
+
+    /// Says of a part that its values cannot be read, or were not.
+    fn unreadable(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
+        self.add(place, offset, finding, answers);
+        self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.unreadable = true);
+    }
+
+    /// Adds a finding of which [`FACTS`] say who minds.
+    fn known(&mut self, place: impl Into<String>, offset: Option<u64>, (fact, finding): Known, document: Option<bool>) {
+        let minds = |reader| FACTS.iter().any(|row| row.name == fact && row.is_of(reader));
+        let [c, python] = [Reader::C_BLOSC2, Reader::PYTHON_BLOSC2].map(|reader| Some(!minds(reader)));
+        self.add(place, offset, finding, [document, c, python]);
+        self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.fact = Some(fact));
     }
 
     fn add(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
         let [document, c_blosc2, python_blosc2] = answers;
         let (place, finding) = (place.into(), finding.into());
-        self.all.push(Finding { place, offset, finding, document, c_blosc2, python_blosc2, not_decoded: false });
+        self.all.push(Finding { place, offset, finding, document, c_blosc2, python_blosc2, ..Finding::default() });
     }
 
     fn names(&mut self, kind: &str, metalayers: &Metalayers) {
@@ -202,6 +233,15 @@ impl Findings {
     /// The length of blocks, which C-Blosc2 takes as it is.
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
+        let are_objects = matches!(Kind::of(header, None, &mut ()), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);
+        if header.has_variable_chunks() {
+            let fact = if are_objects { VARIABLE_CHUNKS_OF_OBJECTS } else { VARIABLE_CHUNKS };
+            self.known("header", None, (fact, "its chunks vary in length".to_owned()), YES);
+        }
+        if header.has_variable_blocks() {
+            let fact = if are_objects { VARIABLE_BLOCKS_OF_OBJECTS } else { VARIABLE_BLOCKS };
+            self.known("header", None, (fact, "its blocks vary in length".to_owned()), YES);
+        }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
             let finding = "chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
@@ -251,7 +291,7 @@ impl Findings {
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
-            self.add(place, offset.or(start), error.to_string(), answers);
+            self.unreadable(place, offset.or(start), error.to_string(), answers);
             return;
         }
         let Ok(Some(array)) = Array::find(header) else { return };
@@ -293,7 +333,7 @@ impl Findings {
         };
         let grid = match array.meta.geometry().grid() {
             Ok(grid) => grid,
-            Err(error) => return self.add("array", None, error.to_string(), [NO, NO, NO]),
+            Err(error) => return self.unreadable("array", None, error.to_string(), [NO, NO, NO]),
         };
         match array.meta.parse_dtype() {
             Err(error) if matches!(array.meta, ArrayMeta::B2nd(meta) if meta.dtype_format != 0) => {
@@ -314,7 +354,7 @@ impl Findings {
         }
         if let Some(problem) = too_few_chunks(header, grid) {
             let finding = format!("it has {}, {problem}", count(grid.nchunks(), "chunk"));
-            self.add(place, None, finding, [NO, None, None]);
+            self.unreadable(place, None, finding, [NO, None, None]);
         }
         let lengths = [
             ("chunksize", header.chunksize(), grid.extchunknitems(), header.has_variable_chunks()),

@@ -9,12 +9,16 @@
 //!
 //! It compiles to wasm32.
 
-pub mod check;
+mod check;
+mod facts;
+mod gate;
+mod reader;
 pub mod salvage;
-mod verify;
 
-pub use check::Limits;
-pub use verify::{Report, verify, verify_with};
+pub use check::{Digests, Finding, Limits, check_file, check_store, check_table, misplaced};
+pub use facts::{Does, FACTS, Fact};
+pub use gate::{Options, Report, check, check_frame, verify};
+pub use reader::{Library, Reader};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

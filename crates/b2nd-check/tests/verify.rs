@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use b2nd::frame::{Chunk, Codec, Header, Sizes, Special, Writer};
-use b2nd_check::{Limits, check, verify, verify_with};
+use b2nd_check::{Digests, Finding, Limits, Options, Reader, Report, check_frame, verify};
 use b2nd_codec::Encoder;
 use b2nd_store::Frame;
 use hex_literal::hex;
@@ -20,11 +20,16 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// True if the frame may go on to C-Blosc2.
+fn passes(report: &Report) -> bool {
+    report.is_readable() && report.is_safe_for(Reader::C_BLOSC2)
+}
+
 /// Findings as sentences with their places.
 fn found(bytes: &[u8], limits: &Limits) -> Vec<String> {
     let report = verify(&bytes.to_vec(), limits);
     let findings: Vec<_> = report.findings.iter().map(|found| format!("{}: {}", found.place, found.finding)).collect();
-    assert!(!report.passes(), "{findings:?}");
+    assert!(!passes(&report), "{findings:?}");
     findings
 }
 
@@ -56,14 +61,15 @@ fn good_frames_have_the_findings_of_a_check_and_nothing_else() {
     let mut paths = Vec::new();
     files(Path::new(DATA), &mut paths);
     let (mut passed, mut frames) = (0, 0);
+    let limited = Options { limits: Limits::default(), ..Options::default() };
     for path in paths {
         let bytes = fs::read(&path).unwrap();
         let Ok(frame) = Frame::open(&bytes) else { continue };
-        let report = verify_with(&frame, &Limits::default(), Some(&mut b2nd_codec::Codec::default())).unwrap();
-        let expected = check::frame(&frame, true, &mut b2nd_codec::Codec::default()).unwrap();
-        let sentences = |findings: &[check::Finding]| findings.iter().map(|found| found.finding.clone()).collect::<Vec<_>>();
+        let report = check_frame(&frame, &limited, Some(&mut b2nd_codec::Codec::default())).unwrap();
+        let expected = check_frame(&frame, &Options::default(), Some(&mut b2nd_codec::Codec::default())).unwrap().findings;
+        let sentences = |findings: &[Finding]| findings.iter().map(|found| found.finding.clone()).collect::<Vec<_>>();
         assert_eq!(sentences(&report.findings), sentences(&expected), "{}", path.display());
-        passed += usize::from(report.passes());
+        passed += usize::from(passes(&report));
         frames += 1;
     }
     assert!(frames > 90 && passed > 80, "{passed} of {frames} passed");
@@ -72,9 +78,9 @@ fn good_frames_have_the_findings_of_a_check_and_nothing_else() {
 #[test]
 fn a_frame_that_is_cut_does_not_pass() {
     let bytes = fs::read(format!("{DATA}/grid/i4_2d.b2nd")).unwrap();
-    assert!(verify(&bytes, &Limits::default()).passes());
+    assert!(passes(&verify(&bytes, &Limits::default())));
     for length in (0..bytes.len()).step_by(13).chain([bytes.len() - 1]) {
-        assert!(!verify(&bytes[..length].to_vec(), &Limits::default()).passes(), "{length}");
+        assert!(!passes(&verify(&bytes[..length].to_vec(), &Limits::default())), "{length}");
     }
 }
 
@@ -86,7 +92,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
         chunk[31] = flags;
         frame(64, &[chunk])
     };
-    assert!(verify(&stored(0), &Limits::default()).passes());
+    assert!(passes(&verify(&stored(0), &Limits::default())));
     let lazy = "chunk 0: its flags say that its data are elsewhere (a lazy chunk)";
     assert_eq!(found(&stored(0x08), &Limits::default()), [lazy]);
     assert_eq!(found(&stored(0x80), &Limits::default()), ["chunk 0: its flags say that it holds measurements of a codec"]);
@@ -100,7 +106,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
     let no_chunksize = "header: chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
     assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
     zeros[0x19] = 0x53;
-    assert_eq!(found(&zeros, &Limits::default()), [no_length]);
+    assert_eq!(found(&zeros, &Limits::default()), ["header: its chunks vary in length", no_length]);
 
     // A match of BloscLZ whose length overflows an int32.
     let mut stream = vec![0, b'a', 0xe0];
@@ -179,9 +185,9 @@ fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
     let encoder = Encoder::new(&header.with_codec(Codec::Zstd, 0).with_level(5).unwrap()).unwrap();
     let report = verify(&frame(4096, &[encoder.chunk(&[3; 4096]).unwrap()]), &Limits::default());
     if cfg!(feature = "safe") {
-        assert!(report.passes(), "{:?}", report.findings);
+        assert!(passes(&report), "{:?}", report.findings);
     } else {
-        assert!(report.findings.len() == 1 && report.findings[0].not_decoded && !report.passes(), "{:?}", report.findings);
+        assert!(report.findings.len() == 1 && report.findings[0].not_decoded && !passes(&report), "{:?}", report.findings);
     }
 }
 
@@ -199,7 +205,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let mut sparse = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     sparse.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
     let mut sparse: Vec<u8> = sparse.finish().unwrap();
-    assert!(verify(&sparse, &Limits::default()).passes());
+    assert!(passes(&verify(&sparse, &Limits::default())));
     sparse[0x1a] = 1;
     assert_eq!(only(&sparse), "header: it says that its chunks are files beside it, and there are none");
     // A header of Blosc 1, before as many bytes as it says.
@@ -244,7 +250,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
         change(&mut bytes[at..at + 32]);
         bytes
     };
-    assert!(verify(&with(&|_| ()), &Limits::default()).passes());
+    assert!(passes(&verify(&with(&|_| ()), &Limits::default())));
     let lazy = "vlmetalayer \"note\": its flags say that its data are elsewhere (a lazy chunk)";
     assert_eq!(found(&with(&|chunk| chunk[31] |= 0x08), &Limits::default()), [lazy]);
     let special = "vlmetalayer \"note\": it is special (uninitialized), and its flags say that it has";
@@ -277,7 +283,7 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
 #[test]
 fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     let mut alpha = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
-    assert!(verify(&frame(20, &[alpha.clone()]), &Limits::default()).passes());
+    assert!(passes(&verify(&frame(20, &[alpha.clone()]), &Limits::default())));
     alpha[0] = 3;
     alpha[21] = 1;
     let leaves_out = "chunk 0: its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth";
@@ -294,7 +300,7 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
         first[29] = 4;
-        assert!(verify(&frame(20, &[first.clone()]), &Limits::default()).passes());
+        assert!(passes(&verify(&frame(20, &[first.clone()]), &Limits::default())));
     }
 }
 
@@ -303,10 +309,10 @@ fn a_name_that_c_blosc2_takes_for_another_does_not_pass() {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 16, blocksize: 16 }).unwrap();
     header.metalayers_mut().insert("a_b", [1]).unwrap();
     let mut bytes: Vec<u8> = Writer::new(header).finish().unwrap();
-    assert!(verify(&bytes, &Limits::default()).passes());
+    assert!(passes(&verify(&bytes, &Limits::default())));
     let at = bytes.windows(3).position(|name| name == b"a_b").unwrap();
     bytes[at + 1] = 0;
-    assert!(!verify(&bytes, &Limits::default()).passes());
+    assert!(!passes(&verify(&bytes, &Limits::default())));
 }
 
 #[test]
@@ -317,7 +323,7 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
         header.metalayers_mut().insert("b2nd", b2nd::to_vec(&meta).unwrap()).unwrap();
         Writer::new(header).finish().unwrap()
     };
-    assert!(verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default()).passes());
+    assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
     let multiply = "array: its lengths, without those that are 0, multiply to more than an int64 counts";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
     let distance =
@@ -334,7 +340,21 @@ fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let file: Vec<u8> = writer.finish().unwrap();
-    let found = check::frame(&Frame::open(&file).unwrap(), true, &mut ()).unwrap();
+    let found = check_frame(&Frame::open(&file).unwrap(), &Options::default(), None).unwrap().findings;
     let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
     assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");
+}
+
+#[test]
+fn values_that_are_not_those_of_their_digests_are_not_readable() {
+    let with = |digested: &[u8]| {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+        writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+        writer.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&Digests::of_data([digested])).unwrap()).unwrap();
+        let bytes: Vec<u8> = writer.finish().unwrap();
+        verify(&bytes, &Limits::default())
+    };
+    assert!(passes(&with(&[7; 64])));
+    let other = with(&[8; 64]);
+    assert!(!other.is_readable() && other.is_safe_for(Reader::C_BLOSC2), "{:?}", other.findings);
 }

@@ -3,7 +3,6 @@
 // Some code only serves tables.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
-mod apart;
 mod commands;
 mod error;
 mod external;
@@ -20,6 +19,7 @@ mod stop;
 mod tables;
 mod tiles;
 mod values;
+mod worker;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -49,7 +49,7 @@ struct Cli {
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some(status) = apart::serve(&words) {
+    if let Some(status) = worker::serve(&words) {
         return status;
     }
     let names: Vec<String> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();

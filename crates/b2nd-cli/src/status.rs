@@ -12,6 +12,9 @@ pub(crate) const FAILED: u8 = 1;
 /// Something that `check` or `diff` is to read cannot be read.
 pub(crate) const UNREADABLE: u8 = 3;
 
+/// This program reads all of it, and a reader that `check` was asked about is known to crash on it or to refuse it.
+pub(crate) const UNSAFE: u8 = 4;
+
 impl Output {
     /// Runs a command that says whether all went well: 0 if it did, else [`FAILED`].
     pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {

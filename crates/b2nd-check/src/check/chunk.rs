@@ -3,7 +3,8 @@
 use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 use b2nd_codec::Blocks;
 
-use super::{Answers, NO, YES};
+use super::{Answers, Known, NO, YES};
+use crate::facts::{CODEC_FORMAT, DELTA_BEHIND, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE};
 use b2nd_view::text::{count, thousands};
 
 /// Bits of Blosc2's flags, the last byte of a chunk's header.
@@ -21,6 +22,12 @@ const IS_STORED: u8 = 0x02;
 const ALPHA: u8 = 3;
 const SIXTH_FILTER: usize = 21;
 
+/// The byte of a chunk's header with the codec's number, the format in its flags that asks for it, and the first number that is no codec
+/// of C-Blosc2's own.
+const CODEC: usize = 22;
+const OF_USERS: u8 = 6;
+const FIRST_OF_USERS: u8 = 32;
+
 /// The first bytedelta. With vectors of 16 bytes C-Blosc2 starts anew behind the last that is full, without them it does not.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
@@ -33,8 +40,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let header_len = chunk.header_len();
     let python = |reads: bool| reads.then_some(!is_array);
     findings.extend(misplaced(chunk).map(|(finding, reads)| (finding.to_owned(), [NO, None, python(reads)])));
-    // C-Blosc2 writes 1 for a typesize that the field cannot hold.
-    let typesize = u8::try_from(frame.typesize()).map_or(1, usize::from);
+    let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
     if chunk.typesize() != typesize && (is_array || is_value) || is_value && chunk.nbytes() % chunk.typesize() != 0 {
         let (found, nbytes) = (chunk.typesize(), thousands(chunk.nbytes()));
@@ -94,6 +100,53 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.push(("its header is one of Blosc 1, of 16 bytes".to_owned(), [None; 3]));
     }
     findings
+}
+
+/// What versions of readers are known to mind in a chunk with bytes of its own, each with what the document says.
+pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
+    let mut found = Vec::new();
+    let special = chunk.special();
+    let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
+    if let Some(special) = special.filter(|&special| special != Special::Value && (number > 0 || is_array)) {
+        let finding = format!("it is special ({special}) in its own header and not in the index");
+        found.push(((SPECIAL_IN_DATA, finding), None));
+    }
+    if is_array && special.is_some() && !frame.has_variable_blocks() && chunk.blocksize() != blocksize {
+        let [own, expected] = [chunk.blocksize(), blocksize].map(thousands);
+        found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, the frame's {expected}")), NO));
+    }
+    let typesize = typesize(frame);
+    // Those that vary have the typesize that their writer had.
+    let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
+    if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
+        found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
+    }
+    if special.is_some() || chunk.is_stored() {
+        return found;
+    }
+    let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
+    if chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS {
+        let finding = format!("its flags say that its codec is one of users, and its number is {own}, of {}", chunk.codec());
+        found.push(((CODEC_FORMAT, finding), NO));
+    }
+    for (place, (filter, meta)) in chunk.filters().enumerate() {
+        match filter {
+            Filter::Shuffle | Filter::BitShuffle if meta != 0 => {
+                let finding = format!("its {filter} has a parameter, {meta}");
+                found.push(((SHUFFLE_PARAMETER, finding), YES));
+            }
+            Filter::Delta if place > 0 => {
+                found.push(((DELTA_BEHIND, "its delta follows another filter".to_owned()), YES));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The typesize of a frame's chunks: C-Blosc2 writes 1 for one that the field cannot hold.
+fn typesize(frame: &Header) -> usize {
+    u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
 
 fn varies(chunk: &ChunkHeader) -> bool {

@@ -8,6 +8,7 @@ use b2nd_store::attributes;
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
+use crate::facts::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
 use b2nd_view::Array;
 use b2nd_view::chunk_table::{self, Content};
 use b2nd_view::text::{count, thousands};
@@ -45,7 +46,7 @@ impl Findings {
     pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
         let most = self.budget.limits.max_time.unwrap_or_default();
         let finding = format!("no time is left for {place} and what follows: at most {most:?} are allowed");
-        self.add("frame", None, finding, UNKNOWN);
+        self.unreadable("frame", None, finding, UNKNOWN);
         Ok(())
     }
 
@@ -99,7 +100,7 @@ impl Findings {
     /// The finding about a chunk that decodes, to other values than it had.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
         let finding = "its values are others than those of its digest: they were damaged, or changed without it";
-        self.add(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
+        self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
     }
 
     /// The chunk that holds the index, and what is between it and the trailer.
@@ -130,7 +131,7 @@ impl Findings {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
             Err(error) => {
-                self.add("index", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                self.unreadable("index", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
                 return Ok(());
             }
         };
@@ -144,21 +145,32 @@ impl Findings {
                 return self.no_time(&place);
             }
             let Content::At(_, header) = row.content else {
+                if frame.header().has_variable_blocks() {
+                    let finding = "it is special in the index, and blocks vary in length".to_owned();
+                    self.known(&place, None, (SPECIAL_VARIABLE_BLOCKS, finding), None);
+                }
                 if let (Some(digests), Content::Special(_, Some(_))) = (&digests, &row.content) {
                     self.special(frame, row.first..=row.last, digests)?;
                 }
                 if matches!(row.content, Content::Special(_, None)) {
                     let finding = "it is special in the index, and nothing says how long: chunks vary in length";
-                    self.add(place, None, finding, [NO, None, None]);
+                    self.unreadable(place, None, finding, [NO, None, None]);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
-                    self.add(place, None, error.to_string(), [NO, NO, None]);
+                    self.unreadable(place, None, error.to_string(), [NO, NO, None]);
                 }
                 continue;
             };
             cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
             let offset = offsets.range(row.first).map(|range| range.start);
-            for (finding, answers) in header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk))
-            {
+            let found: Vec<_> =
+                header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
+            for (known, document) in header.iter().flat_map(|chunk| chunk::known(frame.header(), is_array, row.first, chunk)) {
+                // What is wrong with it by itself comes first.
+                if found.is_empty() || known.0 != SPECIAL_IN_DATA {
+                    self.known(&place, offset, known, document);
+                }
+            }
+            for (finding, answers) in found {
                 self.add(&place, offset, finding, answers);
             }
             match header {
@@ -173,11 +185,11 @@ impl Findings {
                         .find_map(|prefix| sentence.strip_prefix(prefix.as_str()))
                         .unwrap_or(&sentence)
                         .to_owned();
-                    self.add(place, offset, sentence, [NO, None, None]);
+                    self.unreadable(place, offset, sentence, [NO, None, None]);
                 }
                 Ok(header) if data => {
                     if let Some(refused) = self.budget.refuses_chunk(&header) {
-                        self.add(place, offset, refused, UNKNOWN);
+                        self.unreadable(place, offset, refused, UNKNOWN);
                         continue;
                     }
                     let chunk = frame.chunk(row.first);
@@ -194,8 +206,8 @@ impl Findings {
                         match (codec.accept(&header), has_plugins(&header)) {
                             _ if self.budget.is_over() => return self.no_time(&place),
                             (Err(_), _) => self.not_decoded(place, offset, &error),
-                            (Ok(()), true) => self.add(place, offset, error.to_string(), UNKNOWN),
-                            (Ok(()), false) => self.add(place, offset, error.to_string(), [NO, None, None]),
+                            (Ok(()), true) => self.unreadable(place, offset, error.to_string(), UNKNOWN),
+                            (Ok(()), false) => self.unreadable(place, offset, error.to_string(), [NO, None, None]),
                         }
                     }
                 }

@@ -20,7 +20,7 @@ use super::limits::Budget;
 /// and none has to know it. Whoever changes values has to take the digests anew.
 ///
 /// ```
-/// use b2nd_check::check::Digests;
+/// use b2nd_check::Digests;
 ///
 /// let digests = Digests::of_data([&b"data"[..]]);
 /// let bytes = b2nd::to_vec(&digests)?;

@@ -10,7 +10,7 @@ use b2nd_view::text::quoted;
 
 /// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
 /// path or address.
-pub fn store(store: &Store, path: &str) -> Vec<Finding> {
+pub fn check_store(store: &Store, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // Any other archive or directory is a folder with frames.
     let name = match path.split_once("://") {
@@ -30,19 +30,19 @@ pub fn store(store: &Store, path: &str) -> Vec<Finding> {
 
 /// The findings of a table in a store, beyond those of its frames: a schema that is none, no file that says which rows are live, columns that
 /// the schema has and the store has not, files of columns that the schema does not have, or files under a name that later versions do not look for.
-pub fn table(table: &Table) -> Vec<Finding> {
+pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(_)) => {}
-        Some(Err(error)) => findings.add("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
-        None => findings.add("schema", None, "the table's metadata has no text under this name", [None, None, NO]),
+        Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
+        None => findings.unreadable("schema", None, "the table's metadata has no text under this name", [None, None, NO]),
     }
     if !table.has_valid_rows {
-        findings.add("_valid_rows.b2nd", None, "it is missing: nothing says which rows are live", [None, None, NO]);
+        findings.unreadable("_valid_rows.b2nd", None, "it is missing: nothing says which rows are live", [None, None, NO]);
     }
     for name in &table.missing {
-        findings.add(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
+        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
     }
     for name in &table.plainly_named {
         let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
@@ -56,7 +56,7 @@ pub fn table(table: &Table) -> Vec<Finding> {
 }
 
 /// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
-pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
+pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);
     match looked {
@@ -66,7 +66,7 @@ pub fn file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result
         }
         // The other files of the table are worth a look all the same.
         Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
-            findings.add(file, None, format!("it cannot be read: {error}"), UNKNOWN);
+            findings.unreadable(file, None, format!("it cannot be read: {error}"), UNKNOWN);
         }
         Err(error) => findings.all.push(Finding::refused(file, &error)),
     }

@@ -17,7 +17,7 @@ impl Findings {
         let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
             Ok(found) => found,
             Err(error) => {
-                self.add("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
+                self.unreadable("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
                 return Ok(());
             }
         };
@@ -43,7 +43,7 @@ impl Findings {
         for (index, (name, content)) in vlmetalayers.iter().enumerate() {
             let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());
             if let Some(refused) = Chunk::from_slice(content).ok().and_then(|chunk| self.budget.refuses_chunk(chunk.header())) {
-                self.add(place, start, refused, UNKNOWN);
+                self.unreadable(place, start, refused, UNKNOWN);
                 fits = false;
                 continue;
             }
@@ -56,7 +56,7 @@ impl Findings {
             }
             match (chunk, value) {
                 (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.not_decoded(place, start, &error),
-                (Err(error), _) | (Ok(_), Err(error)) => self.add(place, start, error.to_string(), [NO, None, None]),
+                (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), [NO, None, None]),
                 (Ok(_), Ok(value)) => self.value(&place, start, &value),
             }
         }

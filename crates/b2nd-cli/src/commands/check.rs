@@ -1,12 +1,12 @@
 //! `b2nd check`: every finding of frames and stores.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use b2nd_check::check::{self, Digests, Finding};
-use b2nd_check::{Limits, verify_with};
+use b2nd_check::{Digests, Does, Finding, Limits, Options, Reader, Report};
 use b2nd_ndarray::codec::{Codec, metalayer};
 use b2nd_store::SPARSE_FRAME;
 use b2nd_view::Frame;
@@ -17,12 +17,13 @@ use clap::Args;
 use serde::Serialize;
 
 use super::meta;
-use crate::apart::{Apart, ApartCodec};
+
 use crate::error::Error;
 use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
-use crate::status::{FAILED, UNREADABLE};
+use crate::status::{FAILED, UNREADABLE, UNSAFE};
+use crate::worker::{Apart, ApartCodec};
 
 /// Paths and options of `check`.
 #[derive(Args)]
@@ -39,12 +40,17 @@ pub(crate) struct Check {
     data: bool,
 
     /// Write a digest of each chunk's values into the attribute "b2nd_digests" of frames, which are files; --data then compares them.
-    #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "recursive", "offset"])]
+    #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
     /// As --data, and also exit with 1 where something cannot be decompressed here.
     #[arg(long)]
     strict: bool,
+
+    /// As --data, and exit with 4 where this reader is known to crash on the file, or to refuse it, though this program reads it:
+    /// c-blosc2, python-blosc2, or one with its version, such as c-blosc2@2.21.3. --strict asks for both.
+    #[arg(long = "for", value_name = "READER")]
+    readers: Vec<Reader>,
 
     /// As --data, with a limit: the memory that a part of a frame may take to be decoded, in bytes or as 512K, 64M, 1G.
     #[arg(long, value_name = "BYTES", value_parser = memory)]
@@ -73,8 +79,19 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: Place<'a>,
+    /// True if this program reads every value: said where it tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readable: Option<bool>,
+    /// True for readers that are known to read it too.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    safe_for: BTreeMap<String, bool>,
     findings: Vec<Finding>,
 }
+
+/// Answers of a run, each a bit, of which the exit status is made.
+const FOUND: u8 = 1;
+const NOT_READ: u8 = 2;
+const NOT_SAFE: u8 = 4;
 
 impl Check {
     /// Gives the exit status.
@@ -82,19 +99,19 @@ impl Check {
         if self.digest {
             return self.write_digests(output);
         }
-        let any = AtomicBool::new(false);
+        let answers = AtomicU8::new(0);
         let apart = Apart::new(self.limits().max_memory);
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
-                    findings.extend(check::misplaced(frame.header(), is_directory(&place)));
+                    findings.extend(b2nd_check::misplaced(frame.header(), is_directory(&place)));
                     (place, findings)
                 }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
-                    let mut findings = check::table(table);
+                    let mut findings = b2nd_check::check_table(table);
                     for file in &table.files {
-                        findings.extend(check::file(folder, file, |frame| self.frame(frame, &apart)));
+                        findings.extend(b2nd_check::check_file(folder, file, |frame| self.frame(frame, &apart)));
                     }
                     // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
                     if self.decodes() && findings.is_empty() {
@@ -102,27 +119,59 @@ impl Check {
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
-                Found::Store { path, store } => match check::store(store, path) {
+                Found::Store { path, store } => match b2nd_check::check_store(store, path) {
                     findings if findings.is_empty() => return Ok(true),
                     findings => (Place { path, ..Place::default() }, findings),
                 },
                 Found::Leaf { .. } => return Ok(true),
             };
-            any.fetch_or(findings.iter().any(|finding| self.strict || !finding.not_decoded), Ordering::Relaxed);
+            let report = Report { findings };
+            answers.fetch_or(self.answers(&report), Ordering::Relaxed);
+            let readable = self.decodes().then(|| report.is_readable());
+            let safe_for = match readable {
+                Some(_) => self.readers().iter().map(|&reader| (reader.to_string(), report.is_safe_for(reader))).collect(),
+                None => BTreeMap::new(),
+            };
+            let mut findings = report.findings;
+            findings.retain(|finding| self.is_asked(finding));
             if self.json {
-                json::write_line(out, &Object { place, findings })
+                json::write_line(out, &Object { place, readable, safe_for, findings })
             } else {
                 let name = printable(&found.name());
-                findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", line(finding)))))
+                findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", self.line(finding)))))
             }
             .map_err(Error::Write)?;
             Ok(true)
         })?;
-        Ok(match (readable, any.into_inner()) {
-            (false, _) => UNREADABLE,
-            (true, true) => FAILED,
-            (true, false) => 0,
+        let answers = answers.into_inner();
+        Ok(match readable {
+            false => UNREADABLE,
+            true if answers & NOT_READ != 0 => FAILED,
+            true if answers & NOT_SAFE != 0 => UNSAFE,
+            true if answers & FOUND != 0 => FAILED,
+            true => 0,
         })
+    }
+
+    /// The answers of one report, as far as they are asked for.
+    fn answers(&self, report: &Report) -> u8 {
+        let is_gate = self.strict || !self.readers.is_empty();
+        let counts = |finding: &Finding| (self.strict || !finding.not_decoded) && self.is_asked(finding);
+        let is_found = (self.strict || !is_gate) && report.findings.iter().any(counts);
+        let is_unsafe = is_gate && !self.readers().iter().all(|&reader| report.is_safe_for(reader));
+        let bits = [(FOUND, is_found), (NOT_READ, is_gate && !report.is_readable()), (NOT_SAFE, is_unsafe)];
+        bits.into_iter().filter(|(_, is_so)| *is_so).map(|(bit, _)| bit).sum()
+    }
+
+    /// Returns true for findings of the file, and for those of readers that are asked about.
+    fn is_asked(&self, finding: &Finding) -> bool {
+        let is_gate = self.strict || !self.readers.is_empty();
+        !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
+    }
+
+    /// The readers that are asked about, or those that were tried last.
+    fn readers(&self) -> &[Reader] {
+        if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
     }
 
     /// Sets the digests of each frame, in place.
@@ -139,7 +188,7 @@ impl Check {
 
     /// True if chunks and attributes are decompressed.
     fn decodes(&self) -> bool {
-        self.data || self.strict || self.max_memory.is_some() || self.max_time.is_some()
+        self.data || self.strict || !self.readers.is_empty() || self.max_memory.is_some() || self.max_time.is_some()
     }
 
     fn limits(&self) -> Limits {
@@ -149,14 +198,15 @@ impl Check {
     fn frame(&self, frame: &Frame, apart: &Apart) -> b2nd::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-        if !self.decodes() {
-            return check::frame(frame, false, &mut Codec::with_metalayer(&metalayer));
+        let options = Options { data: self.decodes(), limits: self.limits() };
+        if !options.data {
+            return Ok(b2nd_check::check_frame(frame, &options, Some(&mut Codec::with_metalayer(&metalayer)))?.findings);
         }
         let bytes = if self.paths.recursive { 0 } else { frame.header().cbytes() };
         let bar = progress::bytes(u64::try_from(bytes).unwrap_or(0));
-        let (limits, source) = (self.limits(), Counted { source: *frame.source(), bar: &bar });
-        let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: limits.deadline() };
-        Ok(verify_with(&frame.with_source(&source as _), &limits, Some(&mut others))?.findings)
+        let source = Counted { source: *frame.source(), bar: &bar };
+        let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: options.limits.deadline() };
+        Ok(b2nd_check::check_frame(&frame.with_source(&source as _), &options, Some(&mut others))?.findings)
     }
 }
 
@@ -178,23 +228,46 @@ fn digest(path: &Path) -> Result<u64, Error> {
 }
 
 /// Who minds: `against the document, read by C-Blosc2, refused by python-blosc2`.
-fn answers(finding: &Finding) -> String {
-    if finding.not_decoded {
-        return "not decoded".to_owned();
-    }
+fn answers(finding: &Finding) -> Vec<String> {
     let document = finding.document.map(|is_allowed| if is_allowed { "allowed by the document" } else { "against the document" });
     let reads =
         |who: &str, answer: Option<bool>| answer.map(|reads| format!("{} by {who}", if reads { "read" } else { "refused" }));
     let libraries = match (finding.c_blosc2, finding.python_blosc2) {
+        _ if finding.fact.is_some() => Vec::new(),
         (c, python) if c == python => vec![reads("C-Blosc2 and python-blosc2", c)],
         (c, python) => vec![reads("C-Blosc2", c), reads("python-blosc2", python)],
     };
-    let answers: Vec<_> = document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect();
-    if answers.is_empty() { "nobody has tried who reads it".to_owned() } else { answers.join(", ") }
+    document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect()
 }
 
-fn line(finding: &Finding) -> String {
-    let at = finding.offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
-    let place = styled(LABEL, format_args!("{}{at}", finding.place));
-    format!("{place}: {} ({})", finding.finding, answers(finding))
+/// What a version is known to do: `crashes python-blosc2 4.14.1 (blosc2.open(f)[0]: SIGFPE)`.
+fn known(finding: &Finding, reader: Reader) -> String {
+    match finding.known(reader) {
+        Some(fact) => {
+            let does = match fact.does {
+                Does::Crashes => "crashes",
+                Does::Refuses => "refused by",
+                Does::ReadsOtherwise => "read otherwise by",
+            };
+            format!("{does} {reader} ({})", fact.seen)
+        }
+        None => format!("read by {reader}"),
+    }
+}
+
+impl Check {
+    fn line(&self, finding: &Finding) -> String {
+        let at = finding.offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
+        let place = styled(LABEL, format_args!("{}{at}", finding.place));
+        let mut answers = answers(finding);
+        if finding.fact.is_some() {
+            answers.extend(self.readers().iter().map(|&reader| known(finding, reader)));
+        }
+        let answers = match answers.as_slice() {
+            _ if finding.not_decoded => "not decoded".to_owned(),
+            [] => "nobody has tried who reads it".to_owned(),
+            answers => answers.join(", "),
+        };
+        format!("{place}: {} ({answers})", finding.finding)
+    }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use b2nd_check::check::Finding;
+use b2nd_check::Finding;
 use b2nd_store::{Bytes, Frame, Kind, Location};
 use b2nd_view::slice::Slice;
 use indicatif::ProgressBar;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
-use b2nd_check::check::Finding;
+use b2nd_check::Finding;
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Target, is_store_directory};
 use b2nd_view::slice::Slice;
@@ -357,15 +357,7 @@ pub(crate) fn verify(path: &str, key: &str, said: Option<u64>, max_time: Option<
     if Location::new(OsStr::new(&word)).path().is_some_and(|found| found != Path::new(path) || !found.exists()) {
         return Vec::new();
     }
-    let finding = |place: String, finding: String| Finding {
-        place,
-        offset: None,
-        finding,
-        document: None,
-        c_blosc2: None,
-        python_blosc2: None,
-        not_decoded: false,
-    };
+    let finding = |place: String, finding: String| Finding { place, finding, unreadable: true, ..Finding::default() };
     let table = match opened(path, key) {
         Ok(Some(table)) => table,
         Ok(None) => return vec![finding("table".to_owned(), "it cannot be found again".to_owned())],
@@ -383,7 +375,7 @@ pub(crate) fn verify(path: &str, key: &str, said: Option<u64>, max_time: Option<
     if let Some(said) = said.filter(|&said| said != table.rows()) {
         let sentence = format!("n_rows: expected {}, as many as _valid_rows.b2nd has, found {said}", table.rows());
         // It opens the table, and says that it is as long.
-        findings.push(Finding { python_blosc2: Some(true), ..finding("schema".to_owned(), sentence) });
+        findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }
     findings
 }

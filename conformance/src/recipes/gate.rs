@@ -1,0 +1,84 @@
+//! Frames that one reader reads and another crashes on or refuses: each is what a row of b2nd-check's `FACTS` is about.
+
+use super::Suite;
+use super::bytes::{le32, patched};
+use super::chunk::{self, Chunk, DELTA, SHUFFLE};
+use super::frame::{Built, Frame, Place};
+use super::header::Header;
+use super::stream::{Codec, sample};
+use crate::case::Layer;
+
+/// The flags of a frame of version 3 whose blocks vary in length, or its chunks.
+const VARIABLE_BLOCKS: u8 = 0x93;
+const VARIABLE_CHUNKS: u8 = 0x53;
+
+pub(crate) fn add(suite: &mut Suite) {
+    let mut accept = |name: &str, what: &str, built: Built, bytes: Vec<u8>| {
+        suite.accept(Layer::Frame, name, what, bytes, built.fact);
+    };
+    let packed = |filters: &[(u8, u8)], typesize: u8| {
+        Place::Chunk(chunk::compressed(&sample(640), typesize, 320, Codec::Zstd, filters, false))
+    };
+    let of_users = |built: &Built| {
+        let at = built.chunks_at[0] + 2;
+        patched(&built.bytes, at, &[built.bytes[at] & 0x1f | 6 << 5])
+    };
+    let built = Frame { places: vec![packed(&[(SHUFFLE, 0)], 4); 2], ..Frame::new(Header::new(4, 640, 320)) }.build();
+    let bytes = of_users(&built);
+    accept("gate-codec-format-6", "a chunk whose flags ask for a codec of users, by the number of Zstandard", built, bytes);
+
+    let mut frame = Frame::array(56);
+    frame.places[1] = Place::Chunk(Chunk { blocksize: 32, ..chunk::special(1, 64, 4) });
+    let built = frame.build();
+    let bytes = built.bytes.clone();
+    accept("gate-special-in-data", "a chunk of zeros with a header of its own, behind one with data", built, bytes);
+
+    frame.places[1] = Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16));
+    let built = frame.build();
+    let bytes = built.bytes.clone();
+    accept("gate-special-blocksize", "a chunk of one value whose blocksize is twice the array's", built, bytes);
+
+    let of_wide = Frame { places: vec![Place::Chunk(chunk::stored(&sample(66), 4)); 2], ..Frame::new(Header::new(33, 66, 66)) };
+    let built = of_wide.build();
+    let bytes = built.bytes.clone();
+    accept("gate-typesize", "a frame of elements of 33 bytes, and chunks of elements of 4", built, bytes);
+
+    let mut header = Header::new(1, 25, 1);
+    header.flags[0] = VARIABLE_BLOCKS;
+    let block = [&le32(25)[..], &sample(25)].concat();
+    let varies =
+        Chunk { body: [&le32(36)[..], &block].concat(), ..chunk::compressed(&sample(25), 1, 25, Codec::Zstd, &[], false) };
+    let varies = Chunk { blocksize: 1, ..varies };
+    let built = Frame { places: vec![Place::Chunk(varies.clone()); 2], ..Frame::new(header.clone()) }.build();
+    let flagged = |built: &Built| {
+        let chunks = built.chunks_at.iter().filter(|&&at| at != 0);
+        chunks.fold(built.bytes.clone(), |bytes, &at| patched(&bytes, at + 30, &[1]))
+    };
+    let bytes = flagged(&built);
+    accept("variable-blocks", "chunks of one block each, which say their own length", built, bytes);
+
+    let as_batches = |header: &Header| header.clone().with("batcharray", b"\x81\xaaserializer\xa7msgpack");
+    let built = Frame { places: vec![Place::Chunk(varies.clone()); 2], ..Frame::new(as_batches(&header)) }.build();
+    let bytes = flagged(&built);
+    accept("variable-blocks-batch", "the same in what python-blosc2 opens as batches of objects", built, bytes);
+    let mut of_chunks = Header::new(1, 0, 0);
+    of_chunks.flags[0] = VARIABLE_CHUNKS;
+    let places = [5, 100, 1].map(|length| Place::Chunk(chunk::stored(&sample(length), 1)));
+    let built = Frame { places: places.to_vec(), ..Frame::new(as_batches(&of_chunks)) }.build();
+    let bytes = built.bytes.clone();
+    accept("variable-chunks-batch", "chunks of 5, 100 and 1 bytes, as batches of objects", built, bytes);
+
+    let built = Frame { places: vec![Place::Chunk(varies), Place::Special(1, 25)], ..Frame::new(header) }.build();
+    let bytes = flagged(&built);
+    accept("gate-special-blocks", "a chunk of zeros in the index, in a frame whose blocks vary in length", built, bytes);
+
+    for (name, what, filters, typesize) in [
+        ("shuffle-parameter", "a byte shuffle of 8 bytes in elements of 32, by its parameter", vec![(SHUFFLE, 8)], 32),
+        ("delta-behind-shuffle", "a delta of what a byte shuffle made", vec![(SHUFFLE, 0), (DELTA, 0)], 4),
+    ] {
+        let header = Header::new(i32::from(typesize), 640, 320);
+        let built = Frame { places: vec![packed(&filters, typesize)], ..Frame::new(header) }.build();
+        let bytes = built.bytes.clone();
+        accept(name, what, built, bytes);
+    }
+}

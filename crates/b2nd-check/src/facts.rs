@@ -1,0 +1,142 @@
+//! What versions of other libraries are known to do with files, also with sound ones. A row is a fact that was seen, and each names a
+//! file of the conformance suite with which it can be seen again: `conformance/proof/facts.py` opens them with the python-blosc2 that is
+//! installed, and `tests/facts.rs` looks that [`verify`](crate::verify) names the row.
+
+use serde::Serialize;
+
+use crate::reader::{Library, Reader};
+
+/// What a library does with a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Does {
+    /// It ends the process, or reads and writes outside of its buffers.
+    Crashes,
+    /// A call that users make fails.
+    Refuses,
+    /// It reads other values.
+    ReadsOtherwise,
+}
+
+/// Versions from the first up to the second, which is no more one of them.
+type Versions = ([u16; 3], [u16; 3]);
+
+/// A fact about versions of C-Blosc2 and of python-blosc2.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Fact {
+    /// What a file has for it to apply: findings name it.
+    pub name: &'static str,
+    /// The versions of C-Blosc2.
+    pub c_blosc2: Versions,
+    /// The versions of python-blosc2.
+    pub python_blosc2: Versions,
+    /// What they do.
+    pub does: Does,
+    /// What was called, and what was said.
+    pub seen: &'static str,
+    /// A file of the conformance suite, below `conformance/cases`.
+    pub case: &'static str,
+}
+
+impl Fact {
+    /// Returns true if it applies to this reader.
+    pub fn is_of(&self, reader: Reader) -> bool {
+        let (since, until) = match reader.library() {
+            Library::CBlosc2 => self.c_blosc2,
+            Library::PythonBlosc2 => self.python_blosc2,
+        };
+        since <= reader.version() && reader.version() < until
+    }
+}
+
+/// Chunks of any length.
+pub(crate) const VARIABLE_CHUNKS: &str = "variable-chunks";
+/// The same in what python-blosc2 opens as batches of objects, and takes apart by itself.
+pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: &str = "variable-chunks-of-objects";
+/// Blocks of any length.
+pub(crate) const VARIABLE_BLOCKS: &str = "variable-blocks";
+/// The same in batches of objects.
+pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: &str = "variable-blocks-of-objects";
+/// A shuffle with a parameter.
+pub(crate) const SHUFFLE_PARAMETER: &str = "shuffle-parameter";
+/// Delta that is not the first filter.
+pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
+/// A codec of C-Blosc2 by the number of a user's one.
+pub(crate) const CODEC_FORMAT: &str = "codec-format-6";
+/// A special chunk with bytes of its own.
+pub(crate) const SPECIAL_IN_DATA: &str = "special-in-data";
+/// A special chunk with another blocksize than its array.
+pub(crate) const SPECIAL_BLOCKSIZE: &str = "special-blocksize";
+/// A special chunk where blocks vary in length.
+pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
+/// Chunks with another typesize than their frame.
+pub(crate) const TYPESIZE: &str = "other-typesize";
+
+const END: [u16; 3] = [u16::MAX; 3];
+const NONE: Versions = (END, END);
+const ALL: [Versions; 2] = [([0; 3], END), ([0; 3], END)];
+/// Those with the code of C-Blosc2 2, up to python-blosc2 3.9, and those with that of 3.
+const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 0, 0])];
+const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
+const NEW_C: [Versions; 2] = [NEW[0], NONE];
+const NEW_PYTHON: [Versions; 2] = [NONE, NEW[1]];
+
+const fn row(name: &'static str, versions: [Versions; 2], does: Does, seen: &'static str, case: &'static str) -> Fact {
+    let [c_blosc2, python_blosc2] = versions;
+    Fact { name, c_blosc2, python_blosc2, does, seen, case }
+}
+
+/// All of them. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tried. What was seen there is taken to be so in all versions,
+/// or in all with the code of the same major version of C-Blosc2.
+pub const FACTS: &[Fact] = &[
+    row(
+        VARIABLE_CHUNKS,
+        NEW,
+        Does::Crashes,
+        "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE",
+        "frame/variable-chunks",
+    ),
+    row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not know chunks that vary in length", "frame/variable-chunks"),
+    row(
+        VARIABLE_CHUNKS_OF_OBJECTS,
+        NEW_C,
+        Does::Crashes,
+        "blosc2_schunk_get_slice_buffer: SIGFPE",
+        "frame/variable-chunks-batch",
+    ),
+    row(
+        VARIABLE_CHUNKS_OF_OBJECTS,
+        OLD,
+        Does::Refuses,
+        "it does not know chunks that vary in length",
+        "frame/variable-chunks-batch",
+    ),
+    row(VARIABLE_BLOCKS, NEW_PYTHON, Does::Refuses, "s[0]: Error while getting the slice", "frame/variable-blocks"),
+    row(VARIABLE_BLOCKS, OLD, Does::ReadsOtherwise, "it takes data for starts of blocks", "frame/variable-blocks"),
+    row(
+        VARIABLE_BLOCKS_OF_OBJECTS,
+        OLD,
+        Does::ReadsOtherwise,
+        "it takes data for starts of blocks",
+        "frame/variable-blocks-batch",
+    ),
+    row(SHUFFLE_PARAMETER, OLD, Does::ReadsOtherwise, "it shuffles by the typesize", "frame/shuffle-parameter"),
+    row(DELTA_BEHIND, OLD, Does::ReadsOtherwise, "it undoes delta in another order", "frame/delta-behind-shuffle"),
+    row(CODEC_FORMAT, ALL, Does::Refuses, "a[...]: Error while getting the buffer; -7 in C", "frame/gate-codec-format-6"),
+    row(
+        SPECIAL_IN_DATA,
+        ALL,
+        Does::Refuses,
+        "iterchunks_info(): Error while getting the lazychunk",
+        "frame/gate-special-in-data",
+    ),
+    row(SPECIAL_BLOCKSIZE, ALL, Does::Refuses, "a[...]: Error while getting the buffer", "frame/gate-special-blocksize"),
+    row(
+        SPECIAL_VARIABLE_BLOCKS,
+        ALL,
+        Does::Refuses,
+        "get_vlblock(0, 0): Error while getting the vlblock",
+        "frame/gate-special-blocks",
+    ),
+    row(TYPESIZE, ALL, Does::Refuses, "s[0]: Error while getting the slice", "frame/gate-typesize"),
+];
