@@ -7,15 +7,16 @@ use arrow_schema::{ArrowError, SchemaRef};
 use b2nd::frame::Frame;
 use serde_json::Value;
 
-use crate::batch_array::{Batches, METALAYER};
-use crate::cells::json;
+use crate::column::batches::{Batches, METALAYER};
+use crate::column::column_file::ColumnFile;
+use crate::column::text_builder::MAX_BYTES;
 use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kinds::{Kind, Nulls, Spec};
-use crate::leaf::{Leaf, MAX_BYTES};
-use crate::live::Selection;
-use crate::one_column::{NAME, OneColumn};
-use crate::place::Shared;
+use crate::live_rows::Selection;
+use crate::msgpack::builder::json;
+use crate::schema::spec::{Kind, Nulls, Spec};
+use crate::single_column::{NAME, OneColumn};
+use crate::store::Shared;
 
 /// The metalayer of a file with a chunk for each cell.
 const CELLS: &str = "vlarray";
@@ -50,7 +51,7 @@ pub struct CellReader {
 enum Cells {
     Batches(Box<Batches>),
     /// A chunk for each.
-    Chunks(Box<Leaf>),
+    Chunks(Box<ColumnFile>),
 }
 
 impl CellReader {
@@ -74,7 +75,7 @@ impl CellReader {
         if !has_batches && !has(CELLS) {
             return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
         }
-        let leaf = Leaf::new(frame, MAX_BYTES)?;
+        let leaf = ColumnFile::new(frame, MAX_BYTES)?;
         let mut spec = spec(&leaf)?;
         let bytes = leaf.data_len();
         let (cells, count) = if has_batches {
@@ -117,7 +118,7 @@ impl Cells {
 }
 
 /// The type of the values, as the file says it.
-fn spec(leaf: &Leaf) -> Result<Spec> {
+fn spec(leaf: &ColumnFile) -> Result<Spec> {
     let described = |name: &str| -> Result<Option<Value>> {
         let Some(content) = leaf.metalayer(name) else { return Ok(None) };
         let named = |error: Error| Error::damaged(format_args!("the metalayer {name:?}: {error}"));

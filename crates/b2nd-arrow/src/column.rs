@@ -1,5 +1,15 @@
 //! [`Column`]: a column of a table, and the files that hold its values.
 
+pub(crate) mod batches;
+pub(crate) mod cast;
+pub(crate) mod column_file;
+pub(crate) mod element;
+pub(crate) mod files;
+pub(crate) mod fixed_width;
+pub(crate) mod ipc;
+pub(crate) mod text_builder;
+pub(crate) mod utf8;
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -8,37 +18,36 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, new_empty_ar
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 
-use crate::batch_array::{Batches, Part};
-use crate::cells::{Cells, some_nulls};
-use crate::conform::conform;
+use crate::column::batches::{Batches, Part};
+use crate::column::cast::conform;
+use crate::column::column_file::ColumnFile;
+use crate::column::files::ColumnFiles;
+use crate::column::fixed_width::{FixedColumn, Rows};
+use crate::column::utf8::Utf8Column;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Files;
-use crate::fixed::{Fixed, Rows};
-use crate::ipc;
-use crate::kinds::{Dictionary, Kind, Nulls, Spec, Storage};
-use crate::leaf::Leaf;
-use crate::live::{Live, Selection};
-use crate::pack::{Item, Pack};
-use crate::text::Text;
+use crate::live_rows::{LiveRows, Selection};
+use crate::msgpack::builder::{CellBuilder, some_nulls};
+use crate::msgpack::reader::{Item, Pack};
+use crate::schema::spec::{Dictionary, Kind, Nulls, Spec, Storage};
 
 /// The files of a column, open.
 pub(crate) enum Column {
-    Fixed(Box<Fixed>),
-    Text(Box<Text>),
-    Dictionary(Box<Fixed>, Dictionary, ArrayRef),
+    Fixed(Box<FixedColumn>),
+    Text(Box<Utf8Column>),
+    Dictionary(Box<FixedColumn>, Dictionary, ArrayRef),
     /// Cells of MessagePack or Arrow IPC, in batches.
     Batches(Box<Batches>, Spec),
     /// A chunk of MessagePack for each cell.
-    Cells(Box<Leaf>, Spec),
+    Cells(Box<ColumnFile>, Spec),
 }
 
 impl Column {
-    pub(crate) fn open(place: &Files, spec: &Spec) -> Result<Column> {
+    pub(crate) fn open(place: &ColumnFiles, spec: &Spec) -> Result<Column> {
         Ok(match &spec.kind {
-            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(Fixed::open(place, spec)?.into()),
-            Kind::Utf8 => Column::Text(Text::open(place, &spec.nulls)?.into()),
+            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(FixedColumn::open(place, spec)?.into()),
+            Kind::Utf8 => Column::Text(Utf8Column::open(place, &spec.nulls)?.into()),
             Kind::Dictionary(dictionary) => {
-                let codes = Fixed::codes(place)?;
+                let codes = FixedColumn::codes(place)?;
                 Column::Dictionary(codes.into(), dictionary.clone(), words(place)?)
             }
             Kind::VlString
@@ -55,7 +64,7 @@ impl Column {
     }
 
     /// The values of some rows.
-    pub(crate) fn read(&self, selection: &Selection, live: &Live) -> Result<ArrayRef> {
+    pub(crate) fn read(&self, selection: &Selection, live: &LiveRows) -> Result<ArrayRef> {
         match self {
             Column::Fixed(fixed) => fixed.read(selection, live),
             Column::Text(text) => text.read(selection),
@@ -86,7 +95,7 @@ impl Column {
 
     /// The bytes that its files take, and those of its values there uncompressed.
     pub(crate) fn sizes(&self) -> (u64, u64) {
-        let of = |leaf: &Leaf| (leaf.frame_len(), leaf.data_len());
+        let of = |leaf: &ColumnFile| (leaf.frame_len(), leaf.data_len());
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.sizes(),
             Column::Text(text) => text.sizes(),
@@ -97,7 +106,7 @@ impl Column {
 }
 
 /// The words of a dictionary, in the order of their codes.
-fn words(place: &Files) -> Result<ArrayRef> {
+fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
     let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
     let batches = Batches::open(place.leaf("_dict.b2b")?).map_err(named)?;
@@ -127,7 +136,7 @@ pub(crate) fn read_batches(batches: &Batches, spec: &Spec, selection: &Selection
 }
 
 fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
-    let mut cells = Cells::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    let mut cells = CellBuilder::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
     batches.each(selection, |part: Part| {
         let mut pack = Pack::new(&part.block);
         let count = match pack.next()? {
@@ -185,8 +194,8 @@ fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
     }
 }
 
-pub(crate) fn read_cells(leaf: &Leaf, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
-    let mut cells = Cells::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+pub(crate) fn read_cells(leaf: &ColumnFile, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+    let mut cells = CellBuilder::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
     let count = leaf.nchunks()?;
     for row in selection.runs.iter().cloned().flatten() {
         let at = selection.row(cells.len());

@@ -1,14 +1,19 @@
 //! [`Format`]: files of other formats, written batch by batch.
 
+mod csv;
+mod json;
+mod milliseconds;
+pub(crate) mod pretty;
+mod times;
+
 use std::io::Write;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::csv::Csv;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json;
-use crate::milliseconds::Milliseconds;
+use crate::export::csv::Csv;
+use crate::export::milliseconds::Milliseconds;
 
 /// A format that tables are written in. CSV and JSON have times past the years -262143 to 262142 as NumPy shows them, in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

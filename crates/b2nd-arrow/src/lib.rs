@@ -29,65 +29,41 @@
 //! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read. Columns of
 //! objects are JSON text where [`Table::with_objects`] asks for it.
 
-mod arrays;
-mod batch_array;
+mod array_reader;
 mod cell_reader;
-mod cells;
 mod column;
-mod columns;
-mod conform;
-#[cfg(feature = "export")]
-mod csv;
-mod element;
 mod error;
 #[cfg(feature = "export")]
 mod export;
-mod files;
-mod fixed;
-mod inner;
-mod ipc;
-#[cfg(feature = "export")]
-mod json;
-mod kinds;
-mod leaf;
-mod live;
-#[cfg(feature = "export")]
-mod milliseconds;
-mod one_column;
-mod pack;
-mod parent;
-mod place;
-mod read;
+mod live_rows;
+mod msgpack;
+mod open_table;
+mod reader;
 mod scalars;
-mod strings;
+mod schema;
+mod single_column;
+mod store;
 mod summary;
 mod table;
-mod text;
-#[cfg(feature = "export")]
-mod text_of;
-#[cfg(feature = "export")]
-mod times;
 
-pub use arrays::ArrayReader;
+pub use array_reader::ArrayReader;
 pub use arrow_array::{RecordBatch, RecordBatchReader};
 pub use arrow_schema::SchemaRef;
 pub use cell_reader::CellReader;
-pub use columns::ColumnInfo;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
-pub use export::Format;
-pub use inner::Options;
-pub use place::Store;
-pub use read::{BATCH_SIZE, Reader};
+pub use export::{Format, pretty::table as text};
+pub use open_table::Options;
+pub use reader::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};
+pub use schema::ColumnInfo;
+pub use store::Store;
 pub use summary::Summary;
 pub use table::Table;
-#[cfg(feature = "export")]
-pub use text_of::table as text;
 
 /// For fuzz targets.
 #[doc(hidden)]
-pub use ipc::column as ipc_column;
+pub use column::ipc::column as ipc_column;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,11 +6,11 @@ use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
 use b2nd::Value;
 
-use crate::element::{Element, Sentinel};
+use crate::column::column_file::ColumnFile;
+use crate::column::element::{Element, Sentinel};
+use crate::column::fixed_width::Rows;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fixed::Rows;
-use crate::kinds::{Kind, Nulls, Spec};
-use crate::leaf::Leaf;
+use crate::schema::spec::{Kind, Nulls, Spec};
 
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
@@ -123,7 +123,7 @@ impl Described {
     }
 
     /// Reads the index.
-    pub(crate) fn read(&self, leaf: Leaf) -> Result<Summary> {
+    pub(crate) fn read(&self, leaf: ColumnFile) -> Result<Summary> {
         let (dtype, expected) = (leaf.dtype()?, self.sidecar_dtype());
         if dtype.replace('|', "") != expected {
             return Err(Error::damaged(format_args!("expected values of {expected}, found {dtype}")));

@@ -8,13 +8,13 @@ use std::time::Instant;
 use arrow_schema::{Schema, SchemaRef};
 use serde_json::Value;
 
-use crate::columns::{ColumnInfo, Output};
-use crate::element::Element;
+use crate::column::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::inner::{Inner, Options};
-use crate::kinds::{Kind, Nulls};
-use crate::place::Store;
-use crate::read::{BATCH_SIZE, Reader};
+use crate::open_table::{OpenTable, Options};
+use crate::reader::{BATCH_SIZE, Reader};
+use crate::schema::spec::{Kind, Nulls};
+use crate::schema::{ColumnInfo, Output};
+use crate::store::Store;
 use crate::summary::Summary;
 
 /// So many bytes of a column are in a batch, about.
@@ -41,7 +41,7 @@ const MASKED: u64 = 1 << 26;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Table(Arc<Inner>);
+pub struct Table(Arc<OpenTable>);
 
 impl Table {
     /// Opens the one table of a store: a `.b2z`, a `.b2d`, or a `.b2e` that `to_cframe()` made.
@@ -82,7 +82,7 @@ impl Table {
         let key = key.trim_matches('/');
         let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
         let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
-        let inner = Inner::open(store, folder, name.clone(), Options::default()).map_err(|error| error.in_table(&name))?;
+        let inner = OpenTable::open(store, folder, name.clone(), Options::default()).map_err(|error| error.in_table(&name))?;
         Ok(Table(Arc::new(inner)))
     }
 
@@ -110,8 +110,9 @@ impl Table {
     ///
     /// Those of [`from_store`](Table::from_store), or more memory is needed than is allowed.
     pub fn with(&self, options: Options) -> Result<Table> {
-        let Inner { store, folder, name, .. } = &*self.0;
-        let inner = Inner::open(store.clone(), folder.clone(), name.clone(), options).map_err(|error| error.in_table(name))?;
+        let OpenTable { store, folder, name, .. } = &*self.0;
+        let inner =
+            OpenTable::open(store.clone(), folder.clone(), name.clone(), options).map_err(|error| error.in_table(name))?;
         Ok(Table(Arc::new(inner)))
     }
 
@@ -158,7 +159,7 @@ impl Table {
         if let Some((place, _)) = self.0.schema.column_with_name(name) {
             return Ok(place);
         }
-        let parent = |output: &Output| matches!(output, Output::Parent(parent) if parent.has(name));
+        let parent = |output: &Output| matches!(output, Output::Struct(parent) if parent.has(name));
         let error = match self.0.columns.iter().find(|column| column.name == name) {
             Some(ColumnInfo { data_type: Err(why), .. }) => Error::new(ErrorKind::Refused, why).in_column(name),
             _ => match self.0.outputs.iter().position(parent).and_then(|place| self.0.schema.fields().get(place)) {
@@ -285,7 +286,7 @@ impl Table {
     fn columns_of(&self, place: usize) -> Vec<usize> {
         match self.0.outputs.get(place) {
             Some(Output::Column(column)) => vec![*column],
-            Some(Output::Parent(parent)) => parent.columns(),
+            Some(Output::Struct(parent)) => parent.columns(),
             None => vec![],
         }
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema};
-use b2nd_view::elements::in_quotes;
 
 use crate::error::{Error, Result};
-use crate::json;
-use crate::times;
+use crate::export::json;
+use crate::export::times;
 
 /// The bytes that are written at once.
 const AT_ONCE: usize = 1 << 16;
@@ -63,7 +62,8 @@ impl<W: Write> Csv<W> {
 
 /// A text as a cell, where nothing at all is a null.
 fn in_cell(text: &str) -> String {
-    if text.is_empty() { "\"\"".to_owned() } else { in_quotes(text) }
+    let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.is_empty();
+    if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Each value as JSON, null where it is null.

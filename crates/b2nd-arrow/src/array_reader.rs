@@ -7,13 +7,13 @@ use arrow_array::{Array as _, ArrayRef, FixedSizeListArray, RecordBatch, RecordB
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use b2nd_ndarray::Array;
 
-use crate::cells::some_nulls;
-use crate::element::Element;
+use crate::column::element::Element;
+use crate::column::fixed_width::{MAX_ROW, not_nat};
 use crate::error::{Error, ErrorKind, Result};
-use crate::fixed::{MAX_ROW, not_nat};
-use crate::kinds::item;
-use crate::live::signed;
-use crate::one_column::{NAME, OneColumn};
+use crate::live_rows::signed;
+use crate::msgpack::builder::some_nulls;
+use crate::schema::spec::item;
+use crate::single_column::{NAME, OneColumn};
 
 /// The rows of an array as batches of one column, `values`: an array of one dimension has its elements there, one of two a
 /// `FixedSizeList` for each row. Only the rows of a batch are held at once.

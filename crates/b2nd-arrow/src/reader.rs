@@ -9,14 +9,14 @@ use arrow_schema::{ArrowError, SchemaRef};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::Result;
-use crate::inner::Inner;
+use crate::open_table::OpenTable;
 
 /// The rows of a batch where nobody says their number: as many as python-blosc2 exports at once.
 pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
 pub struct Reader {
-    table: Arc<Inner>,
+    table: Arc<OpenTable>,
     projection: Vec<usize>,
     schema: SchemaRef,
     rows: Range<u64>,
@@ -32,7 +32,7 @@ pub struct Reader {
 
 impl Reader {
     pub(crate) fn new(
-        table: Arc<Inner>,
+        table: Arc<OpenTable>,
         projection: Vec<usize>,
         schema: SchemaRef,
         rows: Range<u64>,

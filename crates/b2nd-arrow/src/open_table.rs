@@ -1,4 +1,4 @@
-//! [`Inner`]: an open table, and its files.
+//! [`OpenTable`]: an open table, and its files.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
 use crate::column::Column;
-use crate::columns::{ColumnInfo, Output, columns_of, outputs_of};
+use crate::column::column_file::ColumnFile;
+use crate::column::files::ColumnFiles;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Files;
-use crate::leaf::Leaf;
-use crate::live::{Live, Selection};
-use crate::pack::{Item, Pack};
-use crate::place::{Store, TABLE};
+use crate::live_rows::{LiveRows, Selection};
+use crate::msgpack::reader::{Item, Pack};
+use crate::schema::{ColumnInfo, Output, columns_of, outputs_of};
+use crate::store::{Store, TABLE};
 use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
 
 /// The versions of schemas that are known.
@@ -31,7 +31,7 @@ const OPEN: usize = 64;
 /// use b2nd_arrow::{Options, Table};
 ///
 /// let table = Table::open("tests/data/blocks.b2z")?;
-/// let little = table.with(Options { max_memory: 1 << 10, ..Options::default() });
+/// let little = table.with(Options { max_memory: 100, ..Options::default() });
 /// assert_eq!(little.unwrap_err().kind(), b2nd_arrow::ErrorKind::TooLong);
 /// # Ok::<(), b2nd_arrow::Error>(())
 /// ```
@@ -50,13 +50,13 @@ impl Default for Options {
 }
 
 /// An open table. Errors name it.
-pub(crate) struct Inner {
+pub(crate) struct OpenTable {
     pub(crate) name: String,
     pub(crate) options: Options,
     pub(crate) store: Arc<Store>,
     /// With `/` at its end, or empty.
     pub(crate) folder: String,
-    pub(crate) live: Live,
+    pub(crate) live: LiveRows,
     pub(crate) columns: Vec<ColumnInfo>,
     /// The source of each field of the schema.
     pub(crate) outputs: Vec<Output>,
@@ -65,17 +65,18 @@ pub(crate) struct Inner {
     open: Mutex<VecDeque<(usize, Arc<Column>)>>,
     pub(crate) metadata: Value,
     /// The frame that has the metadata, and the catalog of indexes.
-    meta: Leaf,
+    meta: ColumnFile,
 }
 
-impl Inner {
-    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<Inner> {
-        let leaf = |file: &str| -> Result<Leaf> {
+impl OpenTable {
+    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<OpenTable> {
+        let leaf = |file: &str| -> Result<ColumnFile> {
             let path = format!("{folder}{file}");
             let source = store
                 .member(&path)?
                 .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("no table: {path:?} is missing")))?;
-            Leaf::open(source, options.max_memory).map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
+            ColumnFile::open(source, options.max_memory)
+                .map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
         };
         let meta = leaf(TABLE)?;
         let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
@@ -103,9 +104,9 @@ impl Inner {
             store.member(&file)?;
         }
         let (outputs, schema) = outputs_of(&columns, &metadata)?;
-        let live = leaf("_valid_rows.b2nd").and_then(|leaf| Live::open(&leaf));
+        let live = leaf("_valid_rows.b2nd").and_then(|leaf| LiveRows::open(&leaf));
         let live = live.map_err(|error| Error::new(error.kind(), format_args!("_valid_rows: {error}")))?;
-        Ok(Inner { name, options, store, folder, live, columns, outputs, schema, open: Mutex::default(), metadata, meta })
+        Ok(OpenTable { name, options, store, folder, live, columns, outputs, schema, open: Mutex::default(), metadata, meta })
     }
 
     /// A column, from those that are open if it was read lately.
@@ -122,7 +123,7 @@ impl Inner {
         }
         let open = || match (&info.spec, &info.data_type) {
             (Some(spec), Ok(_)) => {
-                let place = Files {
+                let place = ColumnFiles {
                     store: &self.store,
                     folder: &self.folder,
                     name: &info.name,
@@ -158,7 +159,7 @@ impl Inner {
         let Some(index) = index else { return Ok(None) };
         let Some(source) = self.store.member(&index.path)? else { return Ok(None) };
         let named = |error: Error| Error::new(error.kind(), format_args!("{}: {error}", index.path));
-        Leaf::open(source, self.options.max_memory).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
+        ColumnFile::open(source, self.options.max_memory).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
     }
 
     fn read(&self, place: usize, selection: &Selection) -> Result<ArrayRef> {
@@ -171,7 +172,7 @@ impl Inner {
         let selection = self.live.select(rows).map_err(|error| error.in_table(&self.name))?;
         let array = |place: &usize| match self.outputs.get(*place) {
             Some(Output::Column(column)) => self.read(*column, &selection),
-            Some(Output::Parent(parent)) => {
+            Some(Output::Struct(parent)) => {
                 let columns = parent.columns().into_iter().map(|column| self.read(column, &selection));
                 parent.array(&columns.collect::<Result<Vec<_>>>()?, selection.rows).map_err(|error| error.in_table(&self.name))
             }

@@ -1,4 +1,4 @@
-//! [`Strings`]: text or bytes of any length while they are put together.
+//! [`TextBuilder`]: text or bytes of any length while they are put together.
 
 use std::sync::Arc;
 
@@ -7,18 +7,20 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::leaf::MAX_BYTES;
+
+/// The most bytes of a column that are decompressed at once, whatever is allowed: those that the offsets of a batch reach.
+pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// Values that have ended, and the bytes of the one that has not.
 #[derive(Default)]
-pub(crate) struct Strings {
+pub(crate) struct TextBuilder {
     ends: Vec<usize>,
     bytes: Vec<u8>,
 }
 
-impl Strings {
-    pub(crate) fn with_capacity(values: usize, bytes: usize) -> Strings {
-        Strings { ends: Vec::with_capacity(values), bytes: Vec::with_capacity(bytes) }
+impl TextBuilder {
+    pub(crate) fn with_capacity(values: usize, bytes: usize) -> TextBuilder {
+        TextBuilder { ends: Vec::with_capacity(values), bytes: Vec::with_capacity(bytes) }
     }
 
     pub(crate) fn push_char(&mut self, char: char) {

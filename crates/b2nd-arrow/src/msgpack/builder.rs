@@ -1,4 +1,4 @@
-//! [`Cells`]: values of MessagePack put together to an Arrow array of the type that the schema says.
+//! [`CellBuilder`]: values of MessagePack put together to an Arrow array of the type that the schema says.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use crate::element::Element;
+use crate::column::element::Element;
+use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
-use crate::kinds::{Kind, Spec};
-use crate::pack::{Item, Pack};
-use crate::strings::Strings;
+use crate::msgpack::reader::{Item, Pack};
+use crate::schema::spec::{Kind, Spec};
 
 /// An array while it is put together from values of MessagePack.
-pub(crate) struct Cells {
+pub(crate) struct CellBuilder {
     data_type: DataType,
     valid: BooleanBufferBuilder,
     values: Values,
@@ -24,32 +24,34 @@ pub(crate) struct Cells {
 enum Values {
     /// Little-endian, of this type.
     Fixed(Element, usize, Vec<u8>),
-    Text(Strings),
-    Bytes(Strings),
-    Json(Strings),
+    Text(TextBuilder),
+    Bytes(TextBuilder),
+    Json(TextBuilder),
     Dictionary(Box<StringDictionaryBuilder<Int32Type>>),
-    List(Arc<Field>, Vec<i32>, Box<Cells>),
-    Struct(Fields, Vec<Cells>),
+    List(Arc<Field>, Vec<i32>, Box<CellBuilder>),
+    Struct(Fields, Vec<CellBuilder>),
 }
 
-impl Cells {
-    pub(crate) fn new(spec: &Spec) -> Result<Cells, String> {
+impl CellBuilder {
+    pub(crate) fn new(spec: &Spec) -> Result<CellBuilder, String> {
         let data_type = spec.data_type()?;
         let values = match (&spec.kind, &data_type) {
-            (Kind::Element(Element::Text) | Kind::Utf8 | Kind::VlString, _) => Values::Text(Strings::default()),
-            (Kind::Object, _) => Values::Json(Strings::default()),
-            (Kind::Element(Element::Bytes(_)) | Kind::VlBytes, _) => Values::Bytes(Strings::default()),
+            (Kind::Element(Element::Text) | Kind::Utf8 | Kind::VlString, _) => Values::Text(TextBuilder::default()),
+            (Kind::Object, _) => Values::Json(TextBuilder::default()),
+            (Kind::Element(Element::Bytes(_)) | Kind::VlBytes, _) => Values::Bytes(TextBuilder::default()),
             (Kind::Element(element), data_type) => {
                 Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
             }
             (Kind::Dictionary(_), _) => Values::Dictionary(Box::default()),
-            (Kind::List(item, _), DataType::List(field)) => Values::List(field.clone(), vec![0], Box::new(Cells::new(item)?)),
+            (Kind::List(item, _), DataType::List(field)) => {
+                Values::List(field.clone(), vec![0], Box::new(CellBuilder::new(item)?))
+            }
             (Kind::Struct(specs), DataType::Struct(fields)) => {
-                Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| Cells::new(spec)).collect::<Result<_, _>>()?)
+                Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| CellBuilder::new(spec)).collect::<Result<_, _>>()?)
             }
             (kind, _) => return Err(format!("{kind:?} is not kept as MessagePack")),
         };
-        Ok(Cells { data_type, valid: BooleanBufferBuilder::new(0), values })
+        Ok(CellBuilder { data_type, valid: BooleanBufferBuilder::new(0), values })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -104,7 +106,7 @@ impl Cells {
                         None => pack.skip()?,
                     }
                 }
-                columns.iter_mut().filter(|column| column.len() < length).for_each(Cells::push_null);
+                columns.iter_mut().filter(|column| column.len() < length).for_each(CellBuilder::push_null);
             }
         }
         self.valid.append(true);
@@ -118,7 +120,7 @@ impl Cells {
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.end(),
             Values::Dictionary(words) => words.append_null(),
             Values::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
-            Values::Struct(_, columns) => columns.iter_mut().for_each(Cells::push_null),
+            Values::Struct(_, columns) => columns.iter_mut().for_each(CellBuilder::push_null),
         }
     }
 
@@ -138,7 +140,7 @@ impl Cells {
                 Arc::new(ListArray::try_new(field, offsets, items.finish()?, nulls)?)
             }
             Values::Struct(fields, columns) => {
-                let columns = columns.into_iter().map(Cells::finish).collect::<Result<Vec<_>>>()?;
+                let columns = columns.into_iter().map(CellBuilder::finish).collect::<Result<Vec<_>>>()?;
                 Arc::new(StructArray::try_new_with_length(fields, columns, nulls, length)?)
             }
         })

@@ -1,30 +1,30 @@
-//! [`Text`]: a column of kind utf8, of offsets and of bytes.
+//! [`Utf8Column`]: a column of kind utf8, of offsets and of bytes.
 
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, LargeStringArray};
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 
-use crate::cells::some_nulls;
-use crate::element::Sentinel;
+use crate::column::element::Sentinel;
+use crate::column::files::ColumnFiles;
+use crate::column::fixed_width::{Rows, Valid};
 use crate::error::{Error, Result};
-use crate::files::Files;
-use crate::fixed::{Rows, Valid};
-use crate::kinds::Nulls;
-use crate::live::Selection;
+use crate::live_rows::Selection;
+use crate::msgpack::builder::some_nulls;
+use crate::schema::spec::Nulls;
 
 /// So many rows between two that are wanted are read with them.
 const GAP: u64 = 1 << 6;
 
 /// Text whose values start where the one before ends.
-pub(crate) struct Text {
+pub(crate) struct Utf8Column {
     offsets: Rows,
     bytes: Rows,
     valid: Valid,
 }
 
-impl Text {
-    pub(crate) fn open(place: &Files, nulls: &Nulls) -> Result<Text> {
+impl Utf8Column {
+    pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Utf8Column> {
         let rows = |end: &str, expected: &str| {
             let leaf = place.leaf(end)?;
             let dtype = leaf.dtype()?;
@@ -34,7 +34,7 @@ impl Text {
             }
             Ok(rows)
         };
-        Ok(Text { offsets: rows(".b2nd", "<i8")?, bytes: rows(".utf8.b2nd", "|u1")?, valid: Valid::open(place, nulls)? })
+        Ok(Utf8Column { offsets: rows(".b2nd", "<i8")?, bytes: rows(".utf8.b2nd", "|u1")?, valid: Valid::open(place, nulls)? })
     }
 
     pub(crate) fn mask(&self) -> Option<&Rows> {

@@ -1,4 +1,4 @@
-//! [`Leaf`]: a frame of a table. All access to frames, chunks and blocks is here.
+//! [`ColumnFile`]: a frame of a table. All access to frames, chunks and blocks is here.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -8,15 +8,12 @@ use b2nd_codec::{Codec, Decoder};
 use b2nd_ndarray::Array;
 use b2nd_store::attributes::MAX_VALUE;
 
+use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, Result};
-use crate::place::Shared;
-use crate::strings::too_long;
+use crate::store::Shared;
 
 /// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
-
-/// The most bytes that are decompressed at once, whatever is allowed: those that the offsets of a batch reach.
-pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// No codec makes one byte into more.
 const MAX_RATIO: usize = 1 << 16;
@@ -27,7 +24,7 @@ thread_local! {
 }
 
 /// A frame, of which the header has been read.
-pub(crate) struct Leaf {
+pub(crate) struct ColumnFile {
     frame: Frame<Shared>,
     /// The most bytes that are decompressed at once.
     most: u64,
@@ -41,16 +38,16 @@ pub(crate) struct Blocks<'a> {
     count: usize,
 }
 
-impl Leaf {
-    pub(crate) fn open(source: Shared, most: u64) -> Result<Leaf> {
-        Leaf::new(Frame::open(source)?, most)
+impl ColumnFile {
+    pub(crate) fn open(source: Shared, most: u64) -> Result<ColumnFile> {
+        ColumnFile::new(Frame::open(source)?, most)
     }
 
-    pub(crate) fn new(frame: Frame<Shared>, most: u64) -> Result<Leaf> {
+    pub(crate) fn new(frame: Frame<Shared>, most: u64) -> Result<ColumnFile> {
         if frame.header().frame_type() == FrameType::Sparse {
             return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
         }
-        Ok(Leaf { frame, most: most.min(MAX_BYTES) })
+        Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }
 
     /// The array that the frame holds.

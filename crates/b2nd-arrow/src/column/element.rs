@@ -11,8 +11,8 @@ use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, MutableBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, TimeUnit};
 
+use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
-use crate::strings::Strings;
 
 /// The type of values of fixed width.
 #[derive(Clone, PartialEq, Debug)]
@@ -134,7 +134,7 @@ impl Element {
             Element::Duration(TimeUnit::Microsecond) => primitive::<DurationMicrosecondType>(bytes, nulls)?,
             Element::Duration(TimeUnit::Nanosecond) => primitive::<DurationNanosecondType>(bytes, nulls)?,
             Element::Text | Element::Bytes(_) => {
-                let mut strings = Strings::with_capacity(bytes.len().checked_div(width).unwrap_or(0), bytes.len());
+                let mut strings = TextBuilder::with_capacity(bytes.len().checked_div(width).unwrap_or(0), bytes.len());
                 for (at, value) in bytes.chunks_exact(width.max(1)).enumerate() {
                     let trimmed = trimmed(value);
                     if *self == Element::Text {

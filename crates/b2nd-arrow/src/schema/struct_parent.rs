@@ -1,4 +1,4 @@
-//! [`Parent`]: a struct whose leaves are columns of their own.
+//! [`StructParent`]: a struct whose leaves are columns of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
-use crate::cells::some_nulls;
-use crate::conform::conform;
+use crate::column::cast::conform;
 use crate::error::{Error, Result};
-use crate::kinds::{Kind, Spec};
+use crate::msgpack::builder::some_nulls;
+use crate::schema::spec::{Kind, Spec};
 
 /// A struct that was cut into columns when it was written.
-pub(crate) struct Parent {
+pub(crate) struct StructParent {
     field: Field,
     leaves: Vec<(String, usize)>,
     tree: Vec<Node>,
@@ -26,16 +26,16 @@ enum Node {
     Struct(Vec<Node>),
 }
 
-impl Parent {
+impl StructParent {
     /// A struct of the schema's `struct_parents`. `places` gives the columns by name.
-    pub(crate) fn of(name: &str, spec: &Value, places: &BTreeMap<&str, usize>) -> Result<Parent> {
+    pub(crate) fn of(name: &str, spec: &Value, places: &BTreeMap<&str, usize>) -> Result<StructParent> {
         let wrong = |what: String| Error::damaged(format_args!("the schema's struct_parents: {what}")).in_column(name);
         let spec = Spec::of(spec).map_err(wrong)?;
         let Kind::Struct(fields) = &spec.kind else { return Err(wrong("expected a struct".to_owned())) };
         let field = Field::new(name, spec.data_type().map_err(wrong)?, true);
         let mut leaves = Vec::new();
         let tree = nodes(name, fields, places, &mut leaves).map_err(wrong)?;
-        Ok(Parent { field, leaves, tree })
+        Ok(StructParent { field, leaves, tree })
     }
 
     pub(crate) fn field(&self) -> Field {

@@ -1,11 +1,11 @@
-//! [`Files`]: the files of a column.
+//! [`ColumnFiles`]: the files of a column.
 
+use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
-use crate::leaf::Leaf;
-use crate::place::Store;
+use crate::store::Store;
 
 /// The files of a column: their places, and the number of rows that they must have.
-pub(crate) struct Files<'a> {
+pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
     /// The folder of the table, with `/` at its end, or empty.
     pub(crate) folder: &'a str,
@@ -17,15 +17,15 @@ pub(crate) struct Files<'a> {
     pub(crate) most: u64,
 }
 
-impl Files<'_> {
+impl ColumnFiles<'_> {
     /// One of the column's files, which it needs.
-    pub(crate) fn leaf(&self, end: &str) -> Result<Leaf> {
+    pub(crate) fn leaf(&self, end: &str) -> Result<ColumnFile> {
         let missing = || Error::new(ErrorKind::NotFound, format_args!("its file {:?} is missing", self.file(end)));
         self.optional(end)?.ok_or_else(missing)
     }
 
     /// One of the column's files, if it is there.
-    pub(crate) fn optional(&self, end: &str) -> Result<Option<Leaf>> {
+    pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
         let encoded = self.file(end);
         // 4.2.0 alone writes names as they are.
         let plain = format!("{}_cols/{}{end}", self.folder, self.name);
@@ -36,7 +36,8 @@ impl Files<'_> {
                 None => return Ok(None),
             },
         };
-        let leaf = Leaf::open(source, self.most).map_err(|error| Error::new(error.kind(), format_args!("{file}: {error}")))?;
+        let leaf =
+            ColumnFile::open(source, self.most).map_err(|error| Error::new(error.kind(), format_args!("{file}: {error}")))?;
         Ok(Some(leaf))
     }
 

@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 
 use crate::error::Result;
-use crate::read::BATCH_SIZE;
+use crate::reader::BATCH_SIZE;
 use crate::table::BATCH_BYTES;
 
 /// The name of the column.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
-use crate::leaf::Leaf;
-use crate::live::Selection;
-use crate::pack::{Item, Pack};
+use crate::live_rows::Selection;
+use crate::msgpack::reader::{Item, Pack};
 
 /// The metalayer that says how cells are kept.
 pub(crate) const METALAYER: &str = "batcharray";
@@ -15,7 +15,7 @@ const LENGTHS: &str = "_batch_array_metadata";
 
 /// A file of batches.
 pub(crate) struct Batches {
-    leaf: Leaf,
+    leaf: ColumnFile,
     /// The schema of the cells, where they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
     is_arrow: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Part {
 }
 
 impl Batches {
-    pub(crate) fn open(leaf: Leaf) -> Result<Batches> {
+    pub(crate) fn open(leaf: ColumnFile) -> Result<Batches> {
         let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
         let (mut is_arrow, mut items_per_block, mut arrow_schema) = (false, None, None);
         let mut pack = Pack::new(metalayer);
@@ -72,11 +72,11 @@ impl Batches {
         }
         let first = self.leaf.blocks(0)?.data(0..1)?;
         let block = first.first().ok_or_else(|| Error::damaged("chunk 0 has no block"))?;
-        let cells = crate::ipc::column(block, self.arrow_schema.as_deref())?;
+        let cells = crate::column::ipc::column(block, self.arrow_schema.as_deref())?;
         Ok(Some(arrow_array::Array::data_type(&cells).clone()))
     }
 
-    pub(crate) fn leaf(&self) -> &Leaf {
+    pub(crate) fn leaf(&self) -> &ColumnFile {
         &self.leaf
     }
 
@@ -110,7 +110,7 @@ impl Batches {
 
     fn cells_in(&self, block: &[u8]) -> Result<u64> {
         if self.is_arrow {
-            return Ok(arrow_array::Array::len(&crate::ipc::column(block, self.arrow_schema.as_deref())?) as u64);
+            return Ok(arrow_array::Array::len(&crate::column::ipc::column(block, self.arrow_schema.as_deref())?) as u64);
         }
         match Pack::new(block).next()? {
             Item::Array(count) => Ok(count as u64),

@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
 use crate::error::Result;
-use crate::times;
+use crate::export::times;
 
 /// The longest cell of a table for people.
 const LONGEST: usize = 40;

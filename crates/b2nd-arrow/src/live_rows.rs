@@ -1,17 +1,17 @@
-//! [`Live`]: which physical rows of a table are live.
+//! [`LiveRows`]: which physical rows of a table are live.
 
 use std::ops::Range;
 
 use b2nd_ndarray::Array;
 
+use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
-use crate::leaf::Leaf;
 
 /// The number of rows that are looked at together. A part that is neither all live nor all deleted is decoded again when it is read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, of which the file `_valid_rows.b2nd` says where they are.
-pub(crate) struct Live {
+pub(crate) struct LiveRows {
     array: Array,
     length: u64,
     rows: u64,
@@ -28,7 +28,7 @@ struct Segment {
     count: u64,
 }
 
-/// Live rows that are read together.
+/// LiveRows rows that are read together.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     /// Their places: physical rows in order, apart from each other.
@@ -39,15 +39,15 @@ pub(crate) struct Selection {
     pub(crate) rows: usize,
 }
 
-impl Live {
-    pub(crate) fn open(leaf: &Leaf) -> Result<Live> {
+impl LiveRows {
+    pub(crate) fn open(leaf: &ColumnFile) -> Result<LiveRows> {
         let array = leaf.array()?;
         let (shape, dtype) = (array.geometry().shape(), leaf.dtype()?);
         let (&[length], "|b1") = (shape, dtype.as_str()) else {
             return Err(Error::damaged(format_args!("expected one dimension of |b1, found {shape:?} of {dtype:?}")));
         };
         let length = u64::try_from(length).unwrap_or(0);
-        let mut live = Live { array, length, rows: 0, segments: Vec::new() };
+        let mut live = LiveRows { array, length, rows: 0, segments: Vec::new() };
         let chunk =
             live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok()).filter(|&rows| rows > 0);
         let Some(chunk) = chunk.filter(|_| length > 0) else { return Ok(live) };

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::element::{Element, Sentinel, time_unit};
+use crate::column::element::{Element, Sentinel, time_unit};
 
 /// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";

@@ -1,4 +1,4 @@
-//! [`Fixed`]: a column of values of fixed width, or of arrays of them.
+//! [`FixedColumn`]: a column of values of fixed width, or of arrays of them.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
 use arrow_buffer::BooleanBuffer;
 use b2nd_ndarray::Array;
 
-use crate::cells::some_nulls;
-use crate::element::{Element, Sentinel, is_nat};
+use crate::column::column_file::ColumnFile;
+use crate::column::element::{Element, Sentinel, is_nat};
+use crate::column::files::ColumnFiles;
 use crate::error::{Error, Result};
-use crate::files::Files;
-use crate::kinds::{Kind, Nulls, Spec, item};
-use crate::leaf::Leaf;
-use crate::live::{Live, Selection, signed};
+use crate::live_rows::{LiveRows, Selection, signed};
+use crate::msgpack::builder::some_nulls;
+use crate::schema::spec::{Kind, Nulls, Spec, item};
 
 /// So many rows between two that are wanted are read with them.
 const GAP: u64 = 1 << 10;
@@ -26,7 +26,7 @@ const EXPORTED: u64 = 1 << 16;
 /// An array whose first dimension are rows.
 pub(crate) struct Rows {
     array: Array,
-    leaf: Leaf,
+    leaf: ColumnFile,
     /// The bytes of a row.
     pub(crate) width: usize,
 }
@@ -39,7 +39,7 @@ pub(crate) enum Valid {
 }
 
 /// A column of fixed width.
-pub(crate) struct Fixed {
+pub(crate) struct FixedColumn {
     rows: Rows,
     element: Element,
     itemsize: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Fixed {
 
 impl Rows {
     /// Opens an array that has at least one dimension.
-    pub(crate) fn open(leaf: Leaf) -> Result<Rows> {
+    pub(crate) fn open(leaf: ColumnFile) -> Result<Rows> {
         let array = leaf.array()?;
         let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
         let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
@@ -111,7 +111,7 @@ impl Rows {
 
 impl Valid {
     /// Finds the mask of a column, if it has one.
-    pub(crate) fn open(place: &Files, nulls: &Nulls) -> Result<Valid> {
+    pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
         Ok(match nulls {
             Nulls::None => Valid::All,
             Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
@@ -146,22 +146,22 @@ impl Valid {
     }
 }
 
-impl Fixed {
-    pub(crate) fn open(place: &Files, spec: &Spec) -> Result<Fixed> {
+impl FixedColumn {
+    pub(crate) fn open(place: &ColumnFiles, spec: &Spec) -> Result<FixedColumn> {
         let (element, shape) = match &spec.kind {
             Kind::NdArray(element, shape) => (element.clone(), Some(shape.clone())),
             Kind::Element(element) => (element.clone(), None),
             kind => return Err(Error::damaged(format_args!("{kind:?} has no fixed width"))),
         };
-        Fixed::new(place, element, shape, Valid::open(place, &spec.nulls)?)
+        FixedColumn::new(place, element, shape, Valid::open(place, &spec.nulls)?)
     }
 
     /// The codes of a dictionary.
-    pub(crate) fn codes(place: &Files) -> Result<Fixed> {
-        Fixed::new(place, Element::Int(4), None, Valid::All)
+    pub(crate) fn codes(place: &ColumnFiles) -> Result<FixedColumn> {
+        FixedColumn::new(place, Element::Int(4), None, Valid::All)
     }
 
-    fn new(place: &Files, element: Element, shape: Option<Vec<u64>>, valid: Valid) -> Result<Fixed> {
+    fn new(place: &ColumnFiles, element: Element, shape: Option<Vec<u64>>, valid: Valid) -> Result<FixedColumn> {
         let leaf = place.leaf(".b2nd")?;
         let dtype = leaf.dtype()?;
         let rows = Rows::open(leaf)?;
@@ -179,7 +179,7 @@ impl Fixed {
             return Err(Error::damaged("values of no bytes"));
         }
         let is_widened = element == Element::Bool && dtype == "|u1";
-        Ok(Fixed { rows, element, itemsize, is_widened, shape, valid })
+        Ok(FixedColumn { rows, element, itemsize, is_widened, shape, valid })
     }
 
     /// The rows of a block.
@@ -200,7 +200,7 @@ impl Fixed {
         (packed, plain)
     }
 
-    pub(crate) fn read(&self, selection: &Selection, live: &Live) -> Result<ArrayRef> {
+    pub(crate) fn read(&self, selection: &Selection, live: &LiveRows) -> Result<ArrayRef> {
         let bytes = self.rows.read(selection)?;
         let mask = self.valid.mask(selection)?;
         let Some(shape) = &self.shape else {
@@ -233,7 +233,7 @@ impl Fixed {
 
     /// Which times under a mask are none: those that the mask says, and NumPy's none where the mask says nothing of all the rows
     /// that python-blosc2 exports at once.
-    fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &Live) -> Result<BooleanBuffer> {
+    fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);
         let mask = mask.unwrap_or_else(|| BooleanBuffer::new_set(nats.len()));
         // Valid values that look like none.

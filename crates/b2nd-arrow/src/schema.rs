@@ -1,5 +1,8 @@
 //! [`ColumnInfo`]: a column as the schema of its table describes it, and the Arrow schema that is made of all.
 
+pub(crate) mod spec;
+pub(crate) mod struct_parent;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -7,15 +10,15 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::kinds::{Kind, Nulls, Spec};
-use crate::parent::Parent;
+use crate::schema::spec::{Kind, Nulls, Spec};
+use crate::schema::struct_parent::StructParent;
 
 /// A field of the Arrow schema, by what it is read from.
 pub(crate) enum Output {
     /// A column, by its place.
     Column(usize),
     /// A struct of columns.
-    Parent(Parent),
+    Struct(StructParent),
 }
 
 /// A column, as the schema describes it.
@@ -110,7 +113,7 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
     let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);
     let places: BTreeMap<&str, usize> = columns.iter().enumerate().map(|(place, column)| (column.name.as_str(), place)).collect();
     let mut parents =
-        parents.into_iter().flatten().map(|(name, spec)| Parent::of(name, spec, &places)).collect::<Result<Vec<_>>>()?;
+        parents.into_iter().flatten().map(|(name, spec)| StructParent::of(name, spec, &places)).collect::<Result<Vec<_>>>()?;
     let root = metadata.and_then(|metadata| metadata.get("nested")?.get("root")?.get("physical")?.as_str());
     let (mut outputs, mut fields) = (Vec::new(), Vec::new());
     for (place, column) in columns.iter().enumerate() {
@@ -118,11 +121,11 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
             let parent = parents.swap_remove(at);
             if parent.columns().iter().all(|&leaf| columns.get(leaf).is_some_and(|leaf| leaf.data_type.is_ok())) {
                 fields.push(parent.field());
-                outputs.push(Output::Parent(parent));
+                outputs.push(Output::Struct(parent));
             }
             continue;
         }
-        let is_part = |output: &Output| matches!(output, Output::Parent(parent) if parent.columns().contains(&place));
+        let is_part = |output: &Output| matches!(output, Output::Struct(parent) if parent.columns().contains(&place));
         if outputs.iter().any(is_part) {
             continue;
         }

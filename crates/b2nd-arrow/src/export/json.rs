@@ -10,10 +10,9 @@ use arrow_cast::display::FormatOptions;
 use arrow_json::writer::{EncoderFactory, EncoderOptions, NullableEncoder, make_encoder};
 use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, FieldRef};
-use b2nd_view::elements::float;
-use b2nd_view::text::hex;
+use b2nd_store::text::hex;
 
-use crate::times;
+use crate::export::times;
 
 /// A writer of rows, each on a line of its own with all its fields. What JSON lacks is as in the JSON of arrays, an object of one key:
 /// `{"float":"nan"}`, `{"bytes":"00ff"}`.
@@ -58,7 +57,7 @@ where
     let mut plain = make_encoder(field, array, &PLAIN)?;
     Ok(Some(by(array, move |row, out| match number(row) {
         finite if finite.is_finite() => plain.encode(row, out),
-        other => put(out, format_args!("{}", float(&other.to_string()))),
+        other => put(out, format_args!("{{\"float\":\"{}\"}}", other.to_string().to_ascii_lowercase())),
     })))
 }
 

@@ -3,15 +3,11 @@
 use std::fmt::Write;
 
 use arrow_array::cast::AsArray;
-use arrow_array::temporal_conversions::{
-    timestamp_ms_to_datetime, timestamp_ns_to_datetime, timestamp_s_to_datetime, timestamp_us_to_datetime,
-    try_duration_ms_to_duration, try_duration_s_to_duration,
-};
+use arrow_array::temporal_conversions::{timestamp_s_to_datetime, try_duration_ms_to_duration, try_duration_s_to_duration};
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, Int64Array};
 use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
-use b2nd::dtype::DType;
 
 /// A column of times, some of which are too far from 1970 for `chrono`: the years 262142 and -262143 are its last ones. Those are as
 /// NumPy shows them, with a `Z` where the column has a zone; durations go on in the form of the others.
@@ -23,10 +19,9 @@ struct Times<'a> {
     null: &'a str,
 }
 
-#[derive(Clone, PartialEq)]
 enum Kind {
-    /// Moments, of NumPy's type; with a zone or not.
-    Moments(TimeUnit, DType, bool),
+    /// Moments, with a zone or not.
+    Moments(TimeUnit, bool),
     Durations(TimeUnit),
 }
 
@@ -42,9 +37,11 @@ impl Kind {
     fn is_beyond(&self, number: i64) -> bool {
         match self {
             // A zone moves a date by less than a day; where that ends past the last one, `chrono` panics.
-            Kind::Moments(unit, _, has_zone) => {
-                let day = if *has_zone { 86_400 * per_second(unit) } else { 0 };
-                ![number.saturating_sub(day), number.saturating_add(day)].into_iter().all(|number| has_date(unit, number))
+            Kind::Moments(unit, has_zone) => {
+                let (second, day) = (number.div_euclid(per_second(unit)), if *has_zone { 86_400 } else { 0 });
+                [second.saturating_sub(day), second.saturating_add(day)]
+                    .into_iter()
+                    .any(|at| timestamp_s_to_datetime(at).is_none())
             }
             Kind::Durations(TimeUnit::Second) => try_duration_s_to_duration(number).is_none(),
             Kind::Durations(TimeUnit::Millisecond) => try_duration_ms_to_duration(number).is_none(),
@@ -53,29 +50,30 @@ impl Kind {
     }
 
     fn text(&self, number: i64) -> String {
-        let unit = match self {
-            Kind::Moments(_, dtype, has_zone) => {
-                let text = b2nd_view::elements::text(dtype, &number.to_le_bytes());
-                return if *has_zone && number != i64::MIN { text + "Z" } else { text };
-            }
-            Kind::Durations(unit) => unit,
-        };
-        let (sign, number) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
-        match unit {
-            TimeUnit::Second => format!("{sign}PT{number}S"),
-            _ => format!("{sign}PT{}.{:03}S", number / 1000, number % 1000),
+        let (sign, length) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+        match self {
+            Kind::Moments(..) if number == i64::MIN => "NaT".to_owned(),
+            Kind::Moments(unit, has_zone) => moment(number, unit) + if *has_zone { "Z" } else { "" },
+            Kind::Durations(TimeUnit::Second) => format!("{sign}PT{length}S"),
+            Kind::Durations(_) => format!("{sign}PT{}.{:03}S", length / 1000, length % 1000),
         }
     }
 }
 
-fn has_date(unit: &TimeUnit, number: i64) -> bool {
-    let date = match unit {
-        TimeUnit::Second => timestamp_s_to_datetime(number),
-        TimeUnit::Millisecond => timestamp_ms_to_datetime(number),
-        TimeUnit::Microsecond => timestamp_us_to_datetime(number),
-        TimeUnit::Nanosecond => timestamp_ns_to_datetime(number),
-    };
-    date.is_some()
+/// A moment of any year as NumPy shows it. The calendar repeats itself after 400 years, and `chrono` knows those from 2000 on.
+fn moment(number: i64, unit: &TimeUnit) -> String {
+    const YEAR_2000: i128 = 946_684_800;
+    const REPEATED: i128 = 146_097 * 86_400;
+    let (second, fraction) = (number.div_euclid(per_second(unit)), number.rem_euclid(per_second(unit)));
+    let times = (i128::from(second) - YEAR_2000).div_euclid(REPEATED);
+    let known = i64::try_from(i128::from(second) - times * REPEATED).ok().and_then(timestamp_s_to_datetime);
+    let text = known.map_or_else(String::new, |date| date.to_string().replace(' ', "T"));
+    let (year, rest) = text.split_at_checked(4).unwrap_or_default();
+    let year = year.parse::<i128>().unwrap_or(0) + 400 * times;
+    match per_second(unit).ilog10() as usize {
+        0 => format!("{year:04}{rest}"),
+        digits => format!("{year:04}{rest}.{fraction:0digits$}"),
+    }
 }
 
 fn per_second(unit: &TimeUnit) -> i64 {
@@ -84,15 +82,6 @@ fn per_second(unit: &TimeUnit) -> i64 {
         TimeUnit::Millisecond => 1000,
         TimeUnit::Microsecond => 1_000_000,
         TimeUnit::Nanosecond => 1_000_000_000,
-    }
-}
-
-fn dtype(unit: &TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Second => "<M8[s]",
-        TimeUnit::Millisecond => "<M8[ms]",
-        TimeUnit::Microsecond => "<M8[us]",
-        TimeUnit::Nanosecond => "<M8[ns]",
     }
 }
 
@@ -110,7 +99,7 @@ impl DisplayIndex for Times<'_> {
 /// A formatter of times, if some of them have no date, or if nobody knows their zone.
 pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Option<ArrayFormatter<'a>> {
     let kind = match array.data_type() {
-        DataType::Timestamp(unit, zone) => Kind::Moments(*unit, dtype(unit).parse().ok()?, zone.is_some()),
+        DataType::Timestamp(unit, zone) => Kind::Moments(*unit, zone.is_some()),
         DataType::Duration(unit) => Kind::Durations(*unit),
         _ => return None,
     };
