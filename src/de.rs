@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::{self, Visitor};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::mark::Mark;
 use crate::marker;
 use crate::wire::{Form, Reader};
@@ -180,6 +180,37 @@ impl<'de> Deserializer<'de> {
         self.depth -= 1;
         if self.whole && self.depth == 0 {
             self.end()?;
+        }
+        Ok(value)
+    }
+
+    /// Reads the fields of a struct.
+    #[inline(always)]
+    fn fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.count_of_fields()?;
+        if count > fields.len() {
+            return Err(wrong_count(fields.len(), count, start));
+        }
+        self.elements(start, count, fields, false, visitor)
+    }
+
+    #[inline(always)]
+    fn count_of_fields(&mut self) -> Result<usize> {
+        self.reader.take_count(Form::Array).map_err(|error| not_positional(self.reader, error))
+    }
+
+    /// Reads the fields of a struct, and skips those that follow.
+    fn first_fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.count_of_fields()?;
+        let known = count.min(fields.len());
+        let whole = core::mem::take(&mut self.whole);
+        let value = self.elements(start, known, fields, false, visitor)?;
+        self.whole = whole;
+        for index in known..count {
+            let entry = self.reader.take_entry(self.depth.saturating_add(1));
+            entry.map_err(|error| error.within(Segment::Index(index), None))?;
         }
         Ok(value)
     }
@@ -403,17 +434,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
     #[inline(always)]
-    fn deserialize_struct<V: Visitor<'de>>(self, name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = match self.reader.take_count(Form::Array) {
-            Ok(count) => count,
-            Err(error) => return Err(not_positional(self.reader, error)),
-        };
-        if count > fields.len() {
-            return Err(wrong_count(fields.len(), count, start));
-        }
-        let result = self.elements(start, count, fields, false, visitor);
-        result.map_err(|error| array::explain_struct(error, name, fields, self.reader.back_at(start)))
+    fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
+        self.fields(fields, visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {

@@ -103,6 +103,7 @@
 //! | --- | --- |
 //! | `skip` | works: the field is left out on both sides |
 //! | `default` | works for fields that are missing at the end |
+//! | fields that a later version added | an error, unless [`with::extensible`] skips them |
 //! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, without an error if the types agree: use `skip` |
 //! | `skip_serializing_if` | an error when a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |

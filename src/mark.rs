@@ -18,12 +18,16 @@ pub(crate) enum Mark {
     Form(Form),
     /// One of an array's shapes: a list of int64.
     Lengths64,
-    /// Likewise, of int32.
+    /// The same with lengths of int32.
     Lengths32,
     /// Any layout of an array metalayer. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta,
     /// The first five entries of an array metalayer of any layout. The rest is not read.
     ArrayFront,
+    /// The struct of one layout of an array metalayer, whose errors say what is wrong with it as a whole.
+    ArrayStruct(ArrayStruct),
+    /// A struct to which a later version may have added fields. Those are skipped.
+    Extensible,
     /// A value in this format, held as a bin32.
     Embedded,
     /// The bytes of one entry of any MessagePack, as they are.
@@ -33,6 +37,28 @@ pub(crate) enum Mark {
     Named,
     /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
     FormatOrDtype,
+}
+
+/// A struct of an array metalayer's entries, or of some of them, as errors describe it.
+#[derive(Clone, Copy)]
+pub(crate) struct ArrayStruct {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The fewest entries.
+    pub(crate) least: usize,
+    /// The counts of entries that it has.
+    pub(crate) counts: &'static str,
+    /// The number of entries before ndim.
+    pub(crate) before_ndim: usize,
+}
+
+impl ArrayStruct {
+    /// The metalayer of any layout.
+    pub(crate) const ANY: Self = ArrayStruct { name: "array metalayer", least: 5, counts: "5 to 7", before_ndim: 1 };
+    const B2ND: Self = ArrayStruct { name: "b2nd metalayer", least: 7, counts: "7", before_ndim: 1 };
+    const LEGACY_B2ND: Self = ArrayStruct { name: "b2nd metalayer", least: 6, counts: "6", before_ndim: 1 };
+    const CATERVA: Self = ArrayStruct { name: "caterva metalayer", least: 5, counts: "5", before_ndim: 1 };
+    const GEOMETRY: Self = ArrayStruct { name: "geometry", least: 4, counts: "4", before_ndim: 0 };
 }
 
 pub(crate) const FIXSTR: &str = "__b2nd_fixstr";
@@ -45,6 +71,11 @@ pub(crate) const LENGTHS32: &str = "__b2nd_lengths32";
 pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
 pub(crate) const ARRAY_FRONT: &str = "__b2nd_array_front";
+pub(crate) const B2ND: &str = "__b2nd_b2nd";
+pub(crate) const LEGACY_B2ND: &str = "__b2nd_legacy_b2nd";
+pub(crate) const CATERVA: &str = "__b2nd_caterva";
+pub(crate) const GEOMETRY: &str = "__b2nd_geometry";
+pub(crate) const EXTENSIBLE: &str = "__b2nd_extensible";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
 pub(crate) const VALUE: &str = "__b2nd_value";
@@ -72,6 +103,11 @@ impl Mark {
             MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
             ARRAY_FRONT => Some(Mark::ArrayFront),
+            B2ND => Some(Mark::ArrayStruct(ArrayStruct::B2ND)),
+            LEGACY_B2ND => Some(Mark::ArrayStruct(ArrayStruct::LEGACY_B2ND)),
+            CATERVA => Some(Mark::ArrayStruct(ArrayStruct::CATERVA)),
+            GEOMETRY => Some(Mark::ArrayStruct(ArrayStruct::GEOMETRY)),
+            EXTENSIBLE => Some(Mark::Extensible),
             EMBEDDED => Some(Mark::Embedded),
             ANY => Some(Mark::Any),
             #[cfg(feature = "msgpack")]
@@ -90,7 +126,8 @@ impl Mark {
             Mark::Form(Form::Map16) => "with::map16 holds a map",
             Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
-            Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
+            Mark::ArrayMeta | Mark::ArrayFront | Mark::ArrayStruct(_) => "an array metalayer is a struct",
+            Mark::Extensible => "with::extensible holds a struct",
             Mark::Embedded => "with::embedded holds a whole value",
             Mark::Any => "a value of MessagePack is one entry",
             #[cfg(feature = "msgpack")]

@@ -9,6 +9,7 @@
 //! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
 //! | [`numbers`] | those of the list without it | a list of numbers, in fewer instructions |
 //! | [`named`] | generic MessagePack, with fields' names | any value, as Python writes it |
+//! | [`extensible`] | those of the struct | a struct that may have more fields in later versions |
 //! | [`embedded`] | `c6`, a length, then a value in this format | any value |
 //!
 //! Options and newtypes of these work too. Other serde formats see the plain value, except with [`embedded`].
@@ -112,6 +113,35 @@ modules! {
     array16 ARRAY16;
     /// A map as a map16 (`de`), whatever its count.
     map16 MAP16;
+    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as far as they are
+    /// MessagePack. It is written without them, so a value that was read may be written back shorter.
+    ///
+    /// A newtype makes a metalayer of it. The other direction needs no module: a new version reads what an old one wrote if its new fields
+    /// have `#[serde(default)]`.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize)]
+    /// struct Station {
+    ///     id: u32,
+    ///     height: f32,
+    ///     name: String, // new in version 2
+    /// }
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct StationV1 {
+    ///     id: u32,
+    ///     height: f32,
+    /// }
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct Any(#[serde(with = "b2nd::with::extensible")] StationV1);
+    ///
+    /// let bytes = b2nd::to_vec(&Station { id: 7, height: 42.0, name: "K1".into() })?;
+    /// assert!(b2nd::from_slice::<StationV1>(&bytes).is_err());
+    /// assert_eq!(b2nd::from_slice::<Any>(&bytes)?, Any(StationV1 { id: 7, height: 42.0 }));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    extensible EXTENSIBLE;
 }
 
 /// Modules for values that `serde_bytes` takes.

@@ -8,12 +8,13 @@ use serde::de::Visitor;
 use super::access::locate;
 use super::{Deserializer, Fields, wrong_count};
 use crate::error::{Error, Result};
+use crate::mark::ArrayStruct;
 use crate::marker;
 use crate::wire::{Form, MAX_DIMENSIONS, Reader};
 
 /// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
 /// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
-pub(crate) fn array_fields(count: usize) -> &'static [&'static str] {
+fn array_fields(count: usize) -> &'static [&'static str] {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
         6 => &["version", "ndim", "shape", "chunkshape", "blockshape", "dtype"],
@@ -31,7 +32,14 @@ impl<'de> Deserializer<'de> {
             return Err(wrong_count(7, count, start));
         }
         let result = self.elements(start, count, array_fields(count), count == 6, visitor);
-        result.map_err(|error| explain(error, ANY_LAYOUT, self.reader.back_at(start)))
+        result.map_err(|error| explain(error, ArrayStruct::ANY, self.reader.back_at(start)))
+    }
+
+    /// Reads the entries of one layout.
+    #[inline(always)]
+    pub(super) fn array_struct<V: Visitor<'de>>(&mut self, layout: ArrayStruct, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        self.fields(fields, visitor).map_err(|error| explain(error, layout, self.reader.back_at(start)))
     }
 
     /// Reads the entries that every layout has.
@@ -40,7 +48,7 @@ impl<'de> Deserializer<'de> {
         match self.reader.take_count(Form::Miscounted)? {
             5..=7 => {
                 let result = self.elements(start, 5, array_fields(5), false, visitor);
-                result.map_err(|error| explain(error, ANY_LAYOUT, self.reader.back_at(start)))
+                result.map_err(|error| explain(error, ArrayStruct::ANY, self.reader.back_at(start)))
             }
             count => Err(wrong_count(5, count, start)),
         }
@@ -83,44 +91,9 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// A layout of the array metalayer, as errors name it.
-#[derive(Clone, Copy)]
-struct Layout {
-    name: &'static str,
-    /// The fewest entries.
-    least: usize,
-    /// The counts of entries that it has.
-    counts: &'static str,
-    /// The number of entries that stand before ndim.
-    before_ndim: usize,
-}
-
-const ANY_LAYOUT: Layout = Layout { name: "array metalayer", least: 5, counts: "5 to 7", before_ndim: 1 };
-
-/// The layout of an array metalayer's struct. `None` for any other struct.
-fn layout(name: &str, fields: Fields) -> Option<Layout> {
-    let (layout, entries) = match name {
-        "B2ndMeta" => (Layout { name: "b2nd metalayer", least: 7, counts: "7", before_ndim: 1 }, array_fields(7)),
-        "LegacyB2ndMeta" => (Layout { name: "b2nd metalayer", least: 6, counts: "6", before_ndim: 1 }, array_fields(6)),
-        "CatervaMeta" => (Layout { name: "caterva metalayer", least: 5, counts: "5", before_ndim: 1 }, array_fields(5)),
-        "Geometry" => (Layout { name: "geometry", least: 4, counts: "4", before_ndim: 0 }, array_fields(5).get(1..)?),
-        _ => return None,
-    };
-    (fields == entries).then_some(layout)
-}
-
-/// Says what is wrong with the struct at `start` if it is an array metalayer: a derived struct knows one entry at a time.
+/// Replaces an error by the fault that comes before it, since a derived struct knows one entry at a time: lists of another rank than ndim, or too few entries.
 #[cold]
-pub(super) fn explain_struct(error: Error, name: &str, fields: Fields, start: Reader<'_>) -> Error {
-    match layout(name, fields) {
-        Some(layout) => explain(error, layout, start),
-        None => error,
-    }
-}
-
-/// Replaces an error by the fault that stands before it: lists of another rank than ndim, or too few entries.
-#[cold]
-fn explain(error: Error, layout: Layout, start: Reader<'_>) -> Error {
+fn explain(error: Error, layout: ArrayStruct, start: Reader<'_>) -> Error {
     let mut entries = start;
     let Ok(count) = entries.take_count(Form::Miscounted) else { return error };
     if let Some(fault) = rank_fault(layout, entries, count) {
@@ -133,7 +106,7 @@ fn explain(error: Error, layout: Layout, start: Reader<'_>) -> Error {
 }
 
 /// The first list whose rank is not ndim. `None` if another fault comes before it.
-fn rank_fault(layout: Layout, mut entries: Reader<'_>, count: usize) -> Option<Error> {
+fn rank_fault(layout: ArrayStruct, mut entries: Reader<'_>, count: usize) -> Option<Error> {
     let mut left = count.checked_sub(layout.before_ndim + 1)?;
     if layout.before_ndim == 1 && entries.take_u8().ok()? > 127 {
         return None;

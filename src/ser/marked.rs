@@ -179,6 +179,9 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     }
 
     fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
+        if let Mark::Extensible = self.mark {
+            return self.serializer.start_fields(count);
+        }
         self.sequence(Some(count), |_| Shape::Fields)
     }
 }

@@ -241,3 +241,19 @@ fn the_source_of_an_io_error_is_the_errors() {
     assert!(Error::from(io::Error::other("nothing")).source().is_none());
     assert!(b2nd::from_slice::<u8>(b"").unwrap_err().source().is_none());
 }
+
+#[test]
+fn a_struct_of_a_user_is_not_taken_for_one_of_this_crate_by_its_name() {
+    #[derive(serde::Deserialize, Debug)]
+    #[allow(dead_code)]
+    struct CatervaMeta {
+        version: u8,
+        ndim: u8,
+        shape: Vec<i64>,
+        chunkshape: Vec<i32>,
+        blockshape: Vec<i32>,
+    }
+    let bytes = hex!("95 00 02 91 d30000000000000001 91 d200000001 c0");
+    refused::<CatervaMeta>(&bytes, "blockshape: expected array (90 to 9f, dc, dd), found nil (c0) at byte 19");
+    refused::<b2nd::CatervaMeta>(&bytes, "caterva metalayer: shape has 1 dimensions, ndim is 2");
+}

@@ -356,3 +356,33 @@ fn named_is_what_python_packs() {
     field!(Deep<>("b2nd::with::named", serde_json::Value));
     assert!(b2nd::from_slice::<Deep>(&deep).unwrap_err().to_string().contains("depth limit exceeded"));
 }
+
+#[test]
+fn extensible() {
+    field!(Known<>("b2nd::with::extensible", Pair));
+    field!(MaybeKnown<>("b2nd::with::extensible", Option<Newtype<Pair>>));
+    let known = || Pair { a: 1, b: -1 };
+    both_ways(Known(known()), &hex!("92 01 d0ff"));
+    both_ways(MaybeKnown(Some(Newtype(known()))), &hex!("92 01 d0ff"));
+    both_ways(MaybeKnown(None), &hex!("c0"));
+    // Later fields of any kind, Python's short forms among them, alone and in a list.
+    for later in [
+        &hex!("93 01 d0ff c0")[..],
+        &hex!("95 01 d0ff 92 01 a1 61 81 01 c4 01 ff d4 01 02"),
+        &cat(&[&hex!("dc 0010 01 d0ff"), &[0xc3; 14]]),
+    ] {
+        assert_eq!(b2nd::from_slice::<Known>(later).unwrap(), Known(known()));
+        let list = cat(&[&hex!("92"), later, later]);
+        assert_eq!(b2nd::from_slice::<Vec<Known>>(&list).unwrap(), [Known(known()), Known(known())]);
+        for length in 0..later.len() {
+            assert!(b2nd::from_slice::<Known>(&later[..length]).unwrap_err().is_eof(), "{length}");
+        }
+        assert_eq!(b2nd::from_slice::<MaybeKnown>(later).unwrap(), MaybeKnown(Some(Newtype(known()))));
+    }
+    refused::<Known>(&hex!("93 01 d0ff c0 00"), "1 trailing byte after the value at byte 5");
+    refused::<Known>(&hex!("93 01 d0ff c1"), "[2]: expected a marker of MessagePack, found the unused marker (c1) at byte 4");
+    refused::<Known>(&hex!("91 01"), "invalid length 1, expected struct Pair with 2 elements");
+    field!(List<>("b2nd::with::extensible", Vec<u8>));
+    refused::<List>(&hex!("91 01"), "unsupported: with::extensible holds a struct");
+    unwritable(&List(vec![1]), "unsupported: with::extensible holds a struct");
+}
