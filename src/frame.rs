@@ -39,8 +39,11 @@ mod writer;
 pub use chunk::raw;
 pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
 #[cfg(feature = "std")]
+#[doc(hidden)]
+pub use disk::storage as testing;
+#[cfg(feature = "std")]
 pub use disk::{
-    ChunkEditor, Directory, Disk, Editor, File, FileSource, Handle, OneFile, SPARSE_FRAME, Storage, rewrite, rewrite_in,
+    ChunkEditor, Directory, Editor, File, FileSource, NewFile, OneFile, SPARSE_FRAME, rewrite, rewrite_checked, rewrite_in,
 };
 pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};

@@ -7,18 +7,20 @@ mod file;
 mod growth;
 mod held;
 mod lock;
+mod new_file;
 mod rewrite;
 mod source;
 mod staged;
-mod storage;
+#[doc(hidden)]
+pub mod storage;
 mod writer;
 
 pub use editor::Editor;
 pub use editor::chunks::ChunkEditor;
 pub use file::File;
-pub use rewrite::{rewrite, rewrite_in};
+pub use new_file::NewFile;
+pub use rewrite::{rewrite, rewrite_checked, rewrite_in};
 pub use source::FileSource;
-pub use storage::{Disk, Handle, Storage};
 pub use writer::{Directory, OneFile};
 
 /// The file of a sparse frame's directory that holds header, index and trailer.

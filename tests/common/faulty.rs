@@ -7,7 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use b2nd::frame::{Disk, Handle, Storage};
+use b2nd::frame::testing::{Disk, Handle, Storage};
 
 use super::scratch::walk;
 

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::{Disk, File, Handle, Header, Sizes, Storage, Writer, rewrite, rewrite_in};
+use b2nd::frame::testing::{Disk, Handle, Storage};
+use b2nd::frame::{File, Header, Sizes, Writer, rewrite, rewrite_in};
 
 use crate::common::frames;
 use crate::common::scratch::Scratch;

@@ -286,7 +286,7 @@ fn a_chunk_that_failed_is_left_out() {
 
 /// A directory that appeared although its last step failed: the caller sees it, and makes its name last.
 fn storage_settles(storage: &Faulty, root: &Path) -> b2nd::Result<()> {
-    use b2nd::frame::Storage;
+    use b2nd::frame::testing::Storage;
     Ok(storage.sync_dir(root)?)
 }
 

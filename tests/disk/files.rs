@@ -5,12 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::{Disk, File, Handle, Storage, Writer, rewrite, rewrite_in};
+use b2nd::frame::testing::{Disk, Handle, Storage};
+use b2nd::frame::{File, NewFile, Writer, rewrite, rewrite_in};
 
 use crate::common::scratch::Scratch;
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
-use crate::file;
+use crate::{file, refusal};
 
 /// A disk with room for so many bytes more in each file that is written.
 #[derive(Debug)]
@@ -245,4 +246,31 @@ mod linux {
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
         assert_eq!(scratch.names(), names);
     }
+}
+
+#[test]
+fn a_new_file_of_any_content_appears_when_it_is_complete() {
+    let scratch = Scratch::new();
+    let (path, other) = (scratch.join("table.csv"), scratch.join("other.csv"));
+    fs::write(scratch.join(".gone.csv.b2nd.0.tmp"), b"half of a file").unwrap();
+    let mut new = NewFile::create_new(&path).unwrap();
+    new.write_all(b"1,2\n").unwrap();
+    assert_eq!(scratch.names(), [".table.csv.b2nd.0.tmp"], "what a killed process left is removed");
+    // Another one is made meanwhile, and stays.
+    fs::write(&path, b"somebody else's").unwrap();
+    assert_eq!(refusal(&path, new.finish()), "it exists already");
+    assert_eq!(refusal(&path, NewFile::create_new(&path)), "it exists already");
+    assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
+    drop(NewFile::create_new(&other).unwrap());
+    assert_eq!(scratch.names(), ["table.csv"]);
+    // Whoever replaces a file may have locked it.
+    let locked = fs::File::open(&path).unwrap();
+    #[cfg(target_os = "linux")]
+    rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let mut new = NewFile::create(&path).unwrap();
+    new.write_all(b"3,4\n").unwrap();
+    new.finish().unwrap();
+    drop(locked);
+    assert_eq!(fs::read(&path).unwrap(), b"3,4\n");
+    assert_eq!(scratch.names(), ["table.csv"]);
 }

@@ -5,9 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd::frame::{
-    Chunk, Disk, File, FrameType, Handle, Header, Metalayers, Sizes, Storage, Trailer, Writer, rewrite, rewrite_in,
-};
+use b2nd::frame::testing::{Disk, Handle, Storage};
+use b2nd::frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite, rewrite_checked, rewrite_in};
 
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;

@@ -12,18 +12,17 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
+use b2nd::frame::NewFile;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use tempfile::NamedTempFile;
 use twox_hash::XxHash3_128;
 
 use crate::columns::{SCHEMA, batch};
 use crate::place::{Object, is_below};
 use crate::row::{Extent, Row, UNREADABLE};
-use crate::temporary::temporary_in;
 
 /// Rows of a row group. They are sorted by url, so that its statistics are narrow.
 const GROUP: usize = 1 << 15;
@@ -39,7 +38,7 @@ const WAITING: usize = 16;
 /// Writes a catalogue beside its place, and puts it there when it is whole. A thread of its own encodes, while files are read.
 pub struct Writer {
     target: PathBuf,
-    temporary: NamedTempFile,
+    new: NewFile,
     rows: Vec<Vec<Row>>,
     pieces: SyncSender<Piece>,
     thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
@@ -60,9 +59,7 @@ impl Writer {
     /// No file can be made in the directory of `target`, or what is there is no Parquet file, which is not replaced.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
-        let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = temporary_in(directory);
-        let temporary = temporary.with_context(|| format!("cannot write to {}", directory.display()))?;
+        let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
             // Each differs, and has much in common with the one before.
@@ -72,10 +69,10 @@ impl Writer {
             .set_max_row_group_row_count(Some(GROUP))
             .set_created_by(format!("b2nd-catalog {VERSION}"))
             .build();
-        let writer = ArrowWriter::try_new(temporary.as_file().try_clone()?, SCHEMA.clone(), Some(properties))?;
+        let writer = ArrowWriter::try_new(new.file().try_clone()?, SCHEMA.clone(), Some(properties))?;
         let (pieces, received) = sync_channel(WAITING);
         let thread = Some(std::thread::spawn(move || encode(received, writer)));
-        Ok(Writer { target: target.to_owned(), temporary, rows: Vec::new(), pieces, thread })
+        Ok(Writer { target: target.to_owned(), new, rows: Vec::new(), pieces, thread })
     }
 
     /// Adds rows.
@@ -114,11 +111,11 @@ impl Writer {
     /// The disk is full.
     pub fn without(mut self, urls: &HashSet<String>) -> Result<Writer> {
         self.hand_over()?;
-        let Writer { target, temporary, pieces, thread, .. } = self;
+        let Writer { target, new, pieces, thread, .. } = self;
         drop(pieces);
         encoded(thread)?.close()?;
         let mut writer = Writer::new(&target)?;
-        for batch in open(temporary.as_file(), temporary.path())?.build()? {
+        for batch in open(new.file(), new.path())?.build()? {
             let batch = batch?;
             let url = batch.column(0).as_string::<i32>();
             let kept: BooleanArray = url.iter().map(|url| url.map(|url| !urls.contains(url))).collect();
@@ -134,16 +131,14 @@ impl Writer {
     /// The disk is full, or the place cannot be written to.
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
-        let Writer { target, temporary, pieces, thread, .. } = self;
+        let Writer { new, pieces, thread, .. } = self;
         drop(pieces);
         let mut writer = encoded(thread)?;
         for (name, value) in notes.pairs() {
             writer.append_key_value_metadata(KeyValue::new(name.to_owned(), value));
         }
         writer.close()?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(&target).with_context(|| format!("cannot write {}", target.display()))?;
-        Ok(())
+        new.finish().context("cannot write the catalogue")
     }
 }
 

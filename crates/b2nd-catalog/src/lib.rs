@@ -29,4 +29,3 @@ mod spawned;
 pub mod sql;
 #[cfg(feature = "sql")]
 pub mod tables;
-mod temporary;

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, ArrayRef, LargeStringArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use b2nd::frame::NewFile;
 use b2nd_view::text;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use futures::StreamExt;
@@ -19,7 +20,6 @@ use parquet::file::properties::WriterProperties;
 use crate::live::Live;
 use crate::place::{Place, shown};
 use crate::tables::with_tables;
-use crate::temporary::temporary_in;
 
 /// The most rows of a table on a terminal.
 const SHOWN: usize = 10_000;
@@ -86,13 +86,10 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     let mut batches = frame.execute_stream().await?;
     // A query may fail after its first rows: a file is put into its place when it is whole. A device or a pipe stays what it is.
     let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
-    let temporary = place.map(|path| {
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        temporary_in(directory).with_context(|| format!("cannot write {}", path.display()))
-    });
-    let temporary = temporary.transpose()?;
-    let to: To = match (&temporary, out) {
-        (Some(file), _) => Box::new(BufWriter::new(file.as_file().try_clone()?)),
+    let new = place.map(|path| NewFile::create(path).with_context(|| format!("cannot write {}", path.display())));
+    let new = new.transpose()?;
+    let to: To = match (&new, out) {
+        (Some(new), _) => Box::new(BufWriter::new(new.file().try_clone()?)),
         (None, Some(path)) => {
             let file = File::options().write(true).open(path).with_context(|| format!("cannot write {}", path.display()))?;
             Box::new(BufWriter::new(file))
@@ -105,10 +102,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
         output.write(&batch?)?;
     }
     output.finish()?;
-    if let (Some(file), Some(path)) = (temporary, place) {
-        file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
+    new.map_or(Ok(()), |new| new.finish().context("cannot write the result"))
 }
 
 type To = Box<dyn Write + Send>;

@@ -198,11 +198,20 @@ impl Editor {
     ///
     /// Those of [`rewrite`](crate::frame::rewrite).
     pub fn rewrite(&mut self, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
+        self.rewrite_checked(edit, |_| Ok(()))
+    }
+
+    pub(super) fn rewrite_checked(
+        &mut self,
+        edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+        check: impl FnOnce(&File) -> Result<()>,
+    ) -> Result<()> {
         self.named(|editor| {
             let header = rewritten(editor, edit)?;
             let (staged, mut new) = Staged::file(editor.storage.clone(), editor.claim.path())?;
             staged.keep_attributes(editor.claim.path())?;
             write_frame(&editor.file, header, &mut *new)?;
+            check(&File::of(staged.path().to_path_buf(), new.file().try_clone()?, 0)?)?;
             editor.put(staged, new)
         })
     }

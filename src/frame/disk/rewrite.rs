@@ -1,8 +1,10 @@
 //! [`rewrite`]: copies a frame's chunks under a new header.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -66,26 +68,73 @@ pub fn rewrite_in(
     if is_same(&source, &frame_file(target)) {
         return File::edit_in(storage, source)?.rewrite(edit);
     }
-    let file = File::open_shared(&source)?;
-    let header = rewritten(&file, edit).map_err(|error| error.in_file(&source))?;
+    write_as(&storage, &source, target, Staged::file, edit, |_| Ok(()))
+}
+
+/// Rewrites a frame as [`rewrite`] does, and checks the new frame before it appears. No other file is replaced: without a target the
+/// frame itself is, and a target must not exist, before or when the frame is put there.
+///
+/// # Errors
+///
+/// Those of [`rewrite`] and of `check`, and `target` exists.
+pub fn rewrite_checked(
+    source: impl AsRef<Path>,
+    target: Option<&Path>,
+    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
+    let source = frame_file(source.as_ref());
+    match target {
+        None => File::edit(source)?.rewrite_checked(edit, check),
+        Some(target) => write_as(&(Arc::new(Disk) as Arc<dyn Storage>), &source, target, Staged::new_file, edit, check),
+    }
+}
+
+/// Makes a temporary file for a path.
+type Stage = fn(Arc<dyn Storage>, &Path) -> io::Result<(Staged, Box<dyn Handle>)>;
+
+fn write_as(
+    storage: &Arc<dyn Storage>,
+    source: &Path,
+    target: &Path,
+    stage: Stage,
+    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
+    let file = File::open_shared(source)?;
+    let header = rewritten(&file, edit).map_err(|error| error.in_file(source))?;
     let written = match header.frame_type() {
-        FrameType::Contiguous => write_file(&storage, file, header, target),
-        FrameType::Sparse => write_directory(&storage, file, header, target),
+        FrameType::Contiguous => write_file(storage, file, header, target, stage, check),
+        FrameType::Sparse => write_directory(storage, file, header, target, check),
     };
     written.map_err(|error| named(error, target))
 }
 
-fn write_file(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {
-    let (staged, mut new) = Staged::file(storage.clone(), target)?;
+fn write_file(
+    storage: &Arc<dyn Storage>,
+    source: File,
+    header: Header,
+    target: &Path,
+    stage: Stage,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
+    let (staged, mut new) = stage(storage.clone(), target)?;
     staged.keep_attributes(source.path())?;
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
+    check(&File::of(staged.path().to_owned(), new.file().try_clone()?, 0)?)?;
     // Release this before waiting for the target's editor, which may wait for it.
     drop(source);
     staged.finish()
 }
 
-fn write_directory(storage: &Arc<dyn Storage>, source: File, header: Header, target: &Path) -> Result<()> {
+fn write_directory(
+    storage: &Arc<dyn Storage>,
+    source: File,
+    header: Header,
+    target: &Path,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
     let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let staged = Staged::directory(storage.clone(), target)?;
     if !fs::metadata(&directory)?.permissions().readonly() {
@@ -106,7 +155,8 @@ fn write_directory(storage: &Arc<dyn Storage>, source: File, header: Header, tar
             chunk.sync()?;
         }
     }
-    write_file(storage, source, header, &staged.path().join(SPARSE_FRAME))?;
+    write_file(storage, source, header, &staged.path().join(SPARSE_FRAME), Staged::file, |_| Ok(()))?;
+    check(&File::open(staged.path())?)?;
     staged.finish()
 }
 

@@ -15,6 +15,9 @@ use crate::error::Result;
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
 const REPEATED: usize = 200;
 
+/// The endings of names by which temporary files are known to be ours. Other names get the first of them.
+const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
+
 /// A file or directory under a temporary name beside its final one. Dropping it before it is finished removes it.
 ///
 /// It is locked while it is written. A temporary file that nobody has locked was left by a killed process, and is removed.
@@ -126,7 +129,8 @@ impl Staged {
         self.rename()
     }
 
-    fn rename(mut self) -> Result<()> {
+    /// Renames it without waiting for anybody.
+    pub(super) fn rename(mut self) -> Result<()> {
         if self.replaces {
             self.storage.rename(&self.temporary, &self.target)?;
         } else {
@@ -192,12 +196,12 @@ pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files of frames that killed processes left in a file's directory, whatever file they were for. Left are those that
+/// Removes temporary files that killed processes left in a file's directory, whatever file they were for. Left are those that
 /// somebody has locked, and all of them where the file system has no locks.
 fn clean_directory(storage: &dyn Storage, target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(is_temporary_frame)
+        if entry.file_name().to_str().is_some_and(is_temporary)
             && matches!(lock::unused(storage, &entry.path()), Ok(Some(_locked)))
         {
             // What cannot be removed stays.
@@ -207,9 +211,13 @@ fn clean_directory(storage: &dyn Storage, target: &Path) {
 }
 
 /// Returns true for `.NAME.0.tmp` with the ending of a frame in NAME: other programs may have files like `.NAME.0.tmp`.
-fn is_temporary_frame(name: &str) -> bool {
+fn is_temporary(name: &str) -> bool {
     let parts = || name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.');
-    parts().is_some_and(|(name, number)| number.parse::<u32>().is_ok() && (name.ends_with(".b2nd") || name.ends_with(".b2frame")))
+    parts().is_some_and(|(name, number)| number.parse::<u32>().is_ok() && is_named_as_frame(name))
+}
+
+fn is_named_as_frame(name: &str) -> bool {
+    FRAME_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
@@ -217,7 +225,8 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     let name = name.to_string_lossy();
     let repeated: String =
         name.char_indices().take_while(|(at, char)| at + char.len_utf8() <= REPEATED).map(|(_, char)| char).collect();
-    Ok(target.with_file_name(format!(".{repeated}.{number}.tmp")))
+    let ending = if is_named_as_frame(&repeated) { "" } else { FRAME_ENDINGS[0] };
+    Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
 /// Removes a file or directory with a temporary name if a killed process left it, and returns whether it did.

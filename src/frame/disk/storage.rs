@@ -12,8 +12,6 @@ use super::attributes;
 ///
 /// The promises of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is
 /// atomic, and a write inside one aligned sector of 512 bytes is atomic.
-// Hidden: it serves tests that make a disk fail.
-#[doc(hidden)]
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an existing file for reading and writing.
     ///
@@ -75,8 +73,6 @@ pub trait Storage: fmt::Debug + Send + Sync {
 }
 
 /// An open file of a [`Storage`].
-// Hidden: it serves tests that make a disk fail.
-#[doc(hidden)]
 pub trait Handle: Read + Write + Seek + Send + Sync {
     /// Blocks until written data is on stable storage.
     ///
@@ -97,8 +93,6 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
 }
 
 /// The file system.
-// Hidden: it serves tests that make a disk fail.
-#[doc(hidden)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Disk;
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use futures::stream::BoxStream;
 
 use crate::place::Object;
-use crate::temporary::is_temporary;
 
 /// A place that could not be listed, and why.
 #[derive(Debug)]
@@ -43,7 +42,8 @@ impl Names {
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        if name.rsplit('/').next().is_some_and(is_temporary) {
+        // A file that is being written.
+        if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -121,7 +121,7 @@ fn what_is_no_numpy_file_is_refused() {
 #[test]
 fn nothing_is_left_of_a_run_that_was_stopped() {
     let tests = Directory::new();
-    tests.write(".b2nd-left.tmp", "a remnant");
+    tests.write(".left.npy.b2nd.0.tmp", "a remnant");
     tests.write("a.npy", npy("<i4", "(2,)", &[1, 2]));
     tests.ok(&["import", "a.npy", "a.b2nd"]);
     tests.ok(&["export", "a.b2nd", "b.npy"]);

@@ -241,12 +241,19 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     let missing = tests.path("missing");
     assert_refuses(&[&missing, &target], &File::open(&missing).unwrap_err().to_string());
 
-    let stage = tests.path(".new.upgrade");
-    fs::create_dir(&stage).unwrap();
-    let message = "another upgrade is at work there, or one was cut off and left this to be removed";
-    assert_refuses(&["--dtype", "<i4", &file, &target], &format!("{file}: {stage} exists: {message}"));
-    assert!(Path::new(&stage).exists(), "somebody else's");
     assert!(contents(&tests.0) == before);
+}
+
+#[test]
+fn a_target_that_is_made_meanwhile_is_not_replaced() {
+    let tests = Temporary::new("meanwhile");
+    let (file, target) = (tests.copy(CATERVA, "file"), tests.path("new"));
+    let Ok(Plan::Upgrade(upgrade)) = Plan::new(File::open(&file).unwrap().header(), Some("<i4")) else { panic!("an upgrade") };
+    let make = |_| fs::write(&target, "somebody else's").unwrap();
+    let error = work::run(Path::new(&file), &upgrade, Some(Path::new(&target)), &make).unwrap_err();
+    assert_eq!(error.to_string(), format!("{target}: it exists already"));
+    assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
+    assert_eq!(fs::read_dir(&tests.0).unwrap().count(), 2, "no temporary file is left");
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use b2nd::ArrayMeta;
-use b2nd::frame::{Disk, File, FrameType, HeaderField, Storage, Trailer, rewrite};
+use b2nd::frame::{File, FrameType, HeaderField, Trailer, rewrite_checked};
 
 use super::plan::Upgrade;
 
@@ -24,29 +24,13 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// has changed.
 pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progress: &dyn Fn(u64)) -> Result<()> {
     let old = File::open(source)?;
-    // Where a link leads, so that the link stays one.
-    let file = fs::canonicalize(old.path())?;
-    let place = target.unwrap_or(&file);
-    let stage = Stage::beside(place)?;
-    let staged = stage.0.join(place.file_name().unwrap_or_default());
-    let is_sparse = old.header().frame_type() == FrameType::Sparse;
-    if is_sparse && target.is_none() {
-        // The chunks stay where they are.
-        fs::copy(&file, &staged)?;
-        rewrite(&staged, &staged, |metalayers| upgrade.apply(metalayers))?;
-    } else {
-        rewrite(source, &staged, |metalayers| upgrade.apply(metalayers))?;
-    }
-    let new = File::open(&staged)?;
-    compare(&old, &new, upgrade, progress)?;
-    if is_sparse && target.is_some() {
-        compare_chunks(&file, new.path(), progress)?;
-    }
-    if let Some(target) = target {
-        refuse_to_overwrite(target)?;
-    }
-    Disk.rename(&staged, place)?;
-    Ok(Disk.sync_dir(directory(place))?)
+    let has_new_chunks = target.is_some() && old.header().frame_type() == FrameType::Sparse;
+    let check = |new: &File| -> Result<()> {
+        compare(&old, new, upgrade, progress)?;
+        if has_new_chunks { compare_chunks(old.path(), new.path(), progress) } else { Ok(()) }
+    };
+    let check = |new: &File| check(new).map_err(b2nd::Error::custom);
+    Ok(rewrite_checked(source, target, |metalayers| upgrade.apply(metalayers), check)?)
 }
 
 pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
@@ -136,29 +120,4 @@ fn same_bytes(one: &mut impl Read, other: &mut impl Read, length: u64, progress:
 
 fn directory(file: &Path) -> &Path {
     file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A directory for a frame that is not done, and which goes when this does.
-struct Stage(PathBuf);
-
-impl Stage {
-    fn beside(place: &Path) -> Result<Stage> {
-        let name = place.file_name().ok_or("the target has no name")?;
-        let stage = place.with_file_name(format!(".{}.upgrade", Path::new(name).display()));
-        match fs::create_dir(&stage) {
-            Ok(()) => Ok(Stage(stage)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let message = "another upgrade is at work there, or one was cut off and left this to be removed";
-                Err(format!("{} exists: {message}", stage.display()).into())
-            }
-            Err(error) => Err(format!("{}: {error}", stage.display()).into()),
-        }
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        // Whatever went wrong has been said already.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,0 +1,112 @@
+//! [`NewFile`]: a file of any content that appears under its name only when it is complete.
+
+use alloc::boxed::Box;
+use core::fmt;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::lock::named;
+use super::staged::Staged;
+use super::storage::{Disk, Handle};
+use crate::error::Result;
+
+/// A file of any content that appears under its name only when it is complete, as the frames of a [`Writer`](super::super::Writer) do.
+///
+/// It is written under a temporary name next to its final one. Dropping it before [`finish`](NewFile::finish) removes it, and what a
+/// killed process left is removed when the next file is made in the directory.
+///
+/// ```
+/// use std::io::Write;
+///
+/// # let path = std::env::temp_dir().join(format!("b2nd-new-file-{}.csv", std::process::id()));
+/// let mut file = b2nd::frame::NewFile::create_new(&path)?;
+/// file.write_all(b"1,2,3\n")?;
+/// assert!(!path.exists());
+/// file.finish()?;
+/// assert_eq!(std::fs::read(&path)?, b"1,2,3\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct NewFile {
+    staged: Staged,
+    file: Box<dyn Handle>,
+}
+
+impl NewFile {
+    /// Makes a file that replaces the one of its name, and keeps its permissions and other attributes.
+    ///
+    /// # Errors
+    ///
+    /// The temporary file cannot be created, or `path` names something that is read-only or not a regular file.
+    pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
+        let create = || {
+            let (staged, file) = Staged::file(Arc::new(Disk), path.as_ref())?;
+            staged.keep_attributes(staged.target())?;
+            Ok(NewFile { staged, file })
+        };
+        create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
+    }
+
+    /// Makes a file that does not exist yet. [`finish`](NewFile::finish) fails rather than replace one that was made meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// `path` exists, or the temporary file cannot be created.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
+        let created = Staged::new_file(Arc::new(Disk), path.as_ref());
+        let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
+        Ok(NewFile { staged, file })
+    }
+
+    /// The open file.
+    pub fn file(&self) -> &fs::File {
+        self.file.file()
+    }
+
+    /// Its temporary path.
+    pub fn path(&self) -> &Path {
+        self.staged.path()
+    }
+
+    /// Gives the file its name, and blocks until it is on stable storage. It waits for no lock on a file that it replaces: a frame, which
+    /// has editors, is better replaced by a [`Writer`](super::super::Writer).
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written, or another one was made meanwhile and is not replaced.
+    pub fn finish(mut self) -> Result<()> {
+        let target = self.staged.target().to_path_buf();
+        let synced = self.file.sync().map_err(Into::into);
+        synced.and_then(|()| self.staged.rename()).map_err(|error| named(error, &target))
+    }
+}
+
+impl Read for NewFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl fmt::Debug for NewFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NewFile").field(&self.staged.target()).finish()
+    }
+}
