@@ -1,14 +1,14 @@
-"""How fast b2nd-ndarray reads, beside python-blosc2, in one run: the two take turns, and the median of the ratios counts.
+"""Compares b2nd-ndarray with python-blosc2 and prints the tables of README.md.
 
-    python speed.py [--mib 256] [--rounds 5] [--codec c] [--append]      (blosc2==4.14.1, numpy)
+    python speed.py [--mib 128] [--rounds 5] [--codec c] [--append]      (blosc2==4.14.1, numpy)
 
 `--codec c` is C-Blosc2, for what it has. It is built for any processor; python-blosc2 chooses AVX2 where there is some,
 and CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" builds it in here.
 
-A ratio is python-blosc2's time by ours: 1 is equal, more is faster here; of processor time (cpu) too, which a busy machine disturbs
-less. `gain` is our time with one thread by that with two; `steps` reads each 64th element in each dimension; `size` is the length of our file
-by that of python-blosc2's, written with one thread; `peak` is the memory that reading takes, with one thread and with two, by that of
-the result and two chunks a thread. Files are in memory (/dev/shm).
+The two take turns. A ratio is the least of python-blosc2's times divided by the least of ours: above 1, this crate is faster. Times are
+processor time, which a busy machine changes less than the clock's. `2 threads` is how many times as fast two threads are as one, by the
+clock. `steps` reads each 64th element in each dimension. In brackets behind writing: the length of our file by that of python-blosc2's.
+Files are in memory (/dev/shm).
 """
 
 import argparse
@@ -58,55 +58,49 @@ def places(shape, count):
     return out
 
 
-def cpu():
-    """Nanoseconds of processor time of this process's threads: what others do on the machine changes it little."""
-    return sum(int(path.read_text().split()[0]) for path in Path("/proc/self/task").glob("*/schedstat"))
-
-
 class Python:
     def __init__(self, threads):
         self.dparams = blosc2.DParams(nthreads=threads)
 
     def read(self, path):
-        start, before = time.perf_counter_ns(), cpu()
+        start, before = time.perf_counter_ns(), time.process_time_ns()
         array = blosc2.open(path, mode="r", dparams=self.dparams)
         out = array[...]
-        return time.perf_counter_ns() - start, cpu() - before, checksum(out)
+        return time.perf_counter_ns() - start, time.process_time_ns() - before, checksum(out)
 
     def slices(self, path, count):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
         where, total = places(array.shape, count), 0
-        start, before = time.perf_counter_ns(), cpu()
+        start, before = time.perf_counter_ns(), time.process_time_ns()
         for place in where:
             out = array[place]
             flat = out.reshape(-1).view("u1")
             total += int(flat[0]) + int(flat[-4])
-        return time.perf_counter_ns() - start, cpu() - before, total & MASK
+        return time.perf_counter_ns() - start, time.process_time_ns() - before, total & MASK
 
     def steps(self, path, step):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
-        start, before = time.perf_counter_ns(), cpu()
+        start, before = time.perf_counter_ns(), time.process_time_ns()
         flat = array[(slice(None, None, step),) * array.ndim].reshape(-1).view("u1")
-        return time.perf_counter_ns() - start, cpu() - before, int(flat[0]) + int(flat[-4])
+        return time.perf_counter_ns() - start, time.process_time_ns() - before, int(flat[0]) + int(flat[-4])
 
-    def write(self, codec, path, target):
+    def write(self, codec, level, path, target):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
-        data, cparams = array[...], blosc2.CParams(codec=codec, clevel=5, nthreads=1)
-        start, before = time.perf_counter_ns(), cpu()
+        data, cparams = array[...], blosc2.CParams(codec=codec, clevel=level, nthreads=1)
+        start, before = time.perf_counter_ns(), time.process_time_ns()
         blosc2.asarray(data, urlpath=target, mode="w", cparams=cparams, chunks=array.chunks, blocks=array.blocks)
-        return time.perf_counter_ns() - start, cpu() - before, Path(target).stat().st_size
-
+        return time.perf_counter_ns() - start, time.process_time_ns() - before, Path(target).stat().st_size
 
     def append(self, codec, rows, count, target):
         values = np.arange(rows * 256, dtype="f4").reshape(rows, 256)
         cparams = blosc2.CParams(codec=codec, clevel=5, nthreads=1)
         array = blosc2.empty((0, 256), dtype="f4", chunks=(4096, 256), blocks=(256, 256), urlpath=target, mode="w", cparams=cparams)
-        start, before = time.perf_counter_ns(), cpu()
+        start, before = time.perf_counter_ns(), time.process_time_ns()
         for _ in range(count):
             length = array.shape[0]
             array.resize((length + rows, 256))
             array[length:] = values
-        return time.perf_counter_ns() - start, cpu() - before, array.shape[0]
+        return time.perf_counter_ns() - start, time.process_time_ns() - before, array.shape[0]
 
 
 class Rust:
@@ -119,41 +113,46 @@ class Rust:
         print(*words, file=self.process.stdin, flush=True)
         return tuple(map(int, self.process.stdout.readline().split()))
 
-    def peak(self, threads, path, array):
-        """Memory that reading takes at its peak, by that of the result and of two chunks for each thread."""
-        return self.ask("peak", threads, path)[0] / (array.nbytes + 2 * threads * array.schunk.chunksize)
-
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--mib", type=int, default=256)
+    parser.add_argument("--mib", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--codec", choices=("pure", "c"), default="pure")
     parser.add_argument("--append", action="store_true", help="append rows, and nothing else")
     parser.add_argument("--binary", help="the built bench, rather than cargo bench")
-    parser.add_argument("--codecs", default="zstd,lz4,blosclz")
-    parser.add_argument("--ndim", default="1,2,3")
+    parser.add_argument("--arrays", default="<f4 3 zstd,<f4 3 lz4,<i4 3 lz4,<i4 3 blosclz", help="dtype, dimensions and codec of each")
+    parser.add_argument("--level", type=int, default=5)
     options = parser.parse_args()
     blosc2.set_nthreads(1)
     rust = Rust(options.codec, options.binary)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:
         if options.append:
             return measure_appending(rust, directory, options.rounds)
-        print(f"{options.mib} MiB, {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codec: {options.codec}")
-        print("                  one thread: ms, ms, ratio  | two threads: ms, ms, ratio | 200 slices: ms, ms, ratio  | steps       | writing")
-        print("                  python   ours  time   cpu | python   ours   time  gain | python   ours   time  cpu |  time   cpu |  time   cpu   size")
-        for dtype in ("<f4", "<i4"):
-            for ndim in map(int, options.ndim.split(",")):
-                data = values(dtype, options.mib, ndim)
-                for codec in options.codecs.split(","):
-                    path = f"{directory}/a.b2nd"
-                    # zstd at its default level 5; the others as fast as they are used.
-                    cparams = blosc2.CParams(codec=blosc2.Codec[codec.upper()], clevel=5, nthreads=2)
-                    array = blosc2.asarray(data, urlpath=path, mode="w", cparams=cparams)
-                    shapes = f"{array.chunks} {array.blocks} {array.schunk.cratio:.1f}x"
-                    shapes += f" peak {rust.peak(1, path, array):.2f} {rust.peak(2, path, array):.2f}"
-                    del array
-                    measure(rust, path, blosc2.Codec[codec.upper()], f"{dtype} {ndim}-d {codec:8}", options.rounds, shapes)
+        rows = []
+        for array in options.arrays.split(","):
+            dtype, ndim, codec = array.split()
+            codec, path = blosc2.Codec[codec.upper()], f"{directory}/a.b2nd"
+            cparams = blosc2.CParams(codec=codec, clevel=options.level, nthreads=2)
+            blosc2.asarray(values(dtype, options.mib, int(ndim)), urlpath=path, mode="w", cparams=cparams)
+            rows.append((f"{array}, level {options.level}", measure(rust, path, codec, options.level, options.rounds)))
+            print(rows[-1], file=sys.stderr, flush=True)
+    print(f"{options.mib} MiB, the least of {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codecs: {options.codec}")
+    tables(rows)
+
+
+def tables(rows):
+    columns = [column for column in rows[0][1] if column != "peak"]
+    print("\nTimes as fast as python-blosc2, by processor time:\n")
+    print_table(["", *columns], [[name, *(row[column] for column in columns)] for name, row in rows])
+    columns = list(rows[0][1]["peak"])
+    print("\nMemory at its peak in MiB, with the result:\n")
+    print_table(["", *columns], [[name, *(f"{row['peak'][column]:.1f}" for column in columns)] for name, row in rows])
+
+
+def print_table(head, rows):
+    for row in (head, ["---"] * len(head), *rows):
+        print("|", " | ".join(row), "|")
 
 
 def measure_appending(rust, directory, rounds):
@@ -170,44 +169,31 @@ def measure_appending(rust, directory, rounds):
             print(f"{codec.name:8} append {rows:4} of 256 float32, {count} times: python {python:8.0f} us each, ours {ours:8.1f} us, {ratio:.1f}", flush=True)
 
 
-def measure(rust, path, codec, name, rounds, shapes):
-    calls = {
-        "python": lambda: Python(1).read(path),
-        "ours": lambda: rust.ask("read", 1, path),
-        "ours x2": lambda: rust.ask("read", 2, path),
-        "python x2": lambda: Python(2).read(path),
-        "python slices": lambda: Python(1).slices(path, 200),
-        "our slices": lambda: rust.ask("slices", 1, 200, path),
-        "python steps": lambda: Python(1).steps(path, 64),
-        "our steps": lambda: rust.ask("steps", 1, 64, path),
-        "python write": lambda: Python(1).write(codec, path, path + ".theirs"),
-        "our write": lambda: rust.ask("write", 1, codec.value, path, path + ".ours"),
+def measure(rust, path, codec, level, rounds):
+    jobs = {
+        "whole": (lambda: Python(1).read(path), ("read", path)),
+        "200 slices": (lambda: Python(1).slices(path, 200), ("slices", 200, path)),
+        "steps": (lambda: Python(1).steps(path, 64), ("steps", 64, path)),
+        "writing": (lambda: Python(1).write(codec, level, path, path + ".theirs"), ("write", codec.value, level, path, path + ".ours")),
     }
-    took, spent = {key: [] for key in calls}, {key: [] for key in calls}
+    took = {}
     for _ in range(rounds):
-        answers = {}
-        for key, call in calls.items():
-            nanoseconds, processor, answers[key] = call()
-            took[key].append(nanoseconds)
-            spent[key].append(processor)
-        for jobs in (("python", "ours", "ours x2", "python x2"), ("python slices", "our slices"), ("python steps", "our steps")):
-            assert len({answers[key] for key in jobs}) == 1, answers
-
-    def ratio(times, a, b):
+        for name, (python, (word, *words)) in jobs.items():
+            theirs, ours, both = python(), rust.ask(word, 1, *words), rust.ask(word, 2, *words)
+            assert name == "writing" or theirs[2] == ours[2] == both[2], (name, theirs, ours, both)
+            took.setdefault(name, []).append((theirs[1], ours[1], ours[0], both[0], -ours[3], -both[3]))
+    row, peak = {}, {}
+    for name in jobs:
+        python, processor, one, two, *peaks = map(min, zip(*took[name]))
         # The kernel counts a short call as none.
-        return statistics.median(x / max(y, 1) for x, y in zip(times[a], times[b]))
-
-    ms = {key: statistics.median(times) / 1e6 for key, times in took.items()}
-    print(
-        f"{name:17} {ms['python']:6.0f} {ms['ours']:6.0f}  {ratio(took, 'python', 'ours'):5.2f} {ratio(spent, 'python', 'ours'):5.2f}"
-        f" | {ms['python x2']:6.0f} {ms['ours x2']:6.0f}  {ratio(took, 'python x2', 'ours x2'):5.2f} {ratio(took, 'ours', 'ours x2'):5.2f}"
-        f" | {ms['python slices']:6.1f} {ms['our slices']:6.1f}  {ratio(took, 'python slices', 'our slices'):5.2f}"
-        f" {ratio(spent, 'python slices', 'our slices'):5.2f}"
-        f" | {ratio(took, 'python steps', 'our steps'):5.2f} {ratio(spent, 'python steps', 'our steps'):5.2f}"
-        f" | {ratio(took, 'python write', 'our write'):5.2f} {ratio(spent, 'python write', 'our write'):5.2f}"
-        f"  {answers['our write'] / answers['python write']:.3f}   {shapes}",
-        flush=True,
-    )
+        row[name] = f"{python / max(processor, 1):.2f}"
+        if name == "writing":
+            row[name] += f" ({ours[2] / theirs[2]:.3f})"
+        if name in ("whole", "writing"):
+            row[f"{name}: 2 threads"] = f"{one / two:.2f}"
+        for threads, bytes in zip((1, 2), peaks):
+            peak[f"{name}, {threads}"] = -bytes / 2**20
+    return row | {"peak": peak}
 
 
 if __name__ == "__main__":

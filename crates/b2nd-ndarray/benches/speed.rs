@@ -1,9 +1,9 @@
 //! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
 //!
-//! A line is `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC PATH TARGET` (the array of
-//! one file into another) or `append THREADS CODEC ROWS COUNT TARGET` (so many times so many rows of 256 float32, then one flush). The
-//! answer is nanoseconds, those of the processor, and a checksum; of what was written, its length.
-//! `peak THREADS PATH` is answered with the bytes of memory that reading took at its peak.
+//! A line is a job: `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC LEVEL PATH TARGET`
+//! (the array of one file into another) or `append THREADS CODEC ROWS COUNT TARGET` (`COUNT` times `ROWS` rows of 256 float32, then one
+//! flush). The answer is nanoseconds, those of the processor, a checksum (for what was written, its length) and the bytes of memory that
+//! the job took at its peak, its result included.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::BufRead;
@@ -15,33 +15,31 @@ use b2nd_ndarray::{Appender, Array, Element, Options};
 use ndarray::{Array2, ArrayD};
 
 fn main() {
-    // Kept: a thread that ends takes its processor time with it.
     let pools = [1, 2].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         let words: Vec<_> = line.split(' ').collect();
         let pool = &pools[words[1].parse::<usize>().unwrap() - 1];
-        if let ["peak", _, path] = words[..] {
-            println!("{}", pool.install(|| peak(path)));
-            continue;
-        }
         let (took, sum) = match words[..] {
             ["read", _, path] => pool.install(|| read(path)),
             ["slices", _, count, path] => pool.install(|| slices(path, count.parse().unwrap())),
             ["steps", _, step, path] => pool.install(|| steps(path, step.parse().unwrap())),
-            ["write", _, codec, path, target] => pool.install(|| write(codec.parse().unwrap(), path, target)),
+            ["write", _, codec, level, path, target] => {
+                let [codec, level] = [codec, level].map(|word| word.parse().unwrap());
+                pool.install(|| write(codec, level, path, target))
+            }
             ["append", _, codec, rows, count, target] => {
                 let [rows, count] = [rows, count].map(|word| word.parse().unwrap());
                 pool.install(|| append(codec.parse().unwrap(), rows, count, target))
             }
             _ => unreachable!("{line}"),
         };
-        println!("{} {} {sum}", took[0], took[1]);
+        println!("{} {} {sum} {}", took[0], took[1], took[2]);
     }
 }
 
 /// The whole array, with opening the file and all.
-fn read(path: &str) -> ([u64; 2], u64) {
+fn read(path: &str) -> ([u64; 3], u64) {
     let start = now();
     let array = Array::open(path).unwrap();
     if array.dtype().is_some_and(|dtype| dtype.to_string() == "<f4") {
@@ -53,22 +51,8 @@ fn read(path: &str) -> ([u64; 2], u64) {
     }
 }
 
-/// The rise of this process's resident memory (Linux) while the whole array is read.
-fn peak(path: &str) -> u64 {
-    let said = |field: &str| {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|line| line.starts_with(field)).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
-    };
-    // The peak starts anew from here.
-    std::fs::write("/proc/self/clear_refs", "5").unwrap();
-    let before = said("VmRSS:");
-    read(path);
-    said("VmHWM:") - before
-}
-
 /// Runs of 10,000 elements, squares of 100 by 100, or boxes of 8 by 64 by 64, at places that `speed.py` computes too.
-fn slices(path: &str, count: u64) -> ([u64; 2], u64) {
+fn slices(path: &str, count: u64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let shape = array.geometry().shape().to_vec();
     let sides: &[i64] = match shape.len() {
@@ -97,7 +81,7 @@ fn slices(path: &str, count: u64) -> ([u64; 2], u64) {
 }
 
 /// Each `step`th element in each dimension.
-fn steps(path: &str, step: i64) -> ([u64; 2], u64) {
+fn steps(path: &str, step: i64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let whole = array.whole();
     let start = now();
@@ -106,7 +90,7 @@ fn steps(path: &str, step: i64) -> ([u64; 2], u64) {
 }
 
 /// The array of one file into another, cut in the same way.
-fn write(codec: u8, path: &str, target: &str) -> ([u64; 2], u64) {
+fn write(codec: u8, level: u8, path: &str, target: &str) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let values = array.read::<i32>(&array.whole()).or_else(|_| {
         let values = array.read::<f32>(&array.whole())?;
@@ -116,6 +100,7 @@ fn write(codec: u8, path: &str, target: &str) -> ([u64; 2], u64) {
         chunkshape: Some(array.geometry().chunkshape().to_vec()),
         blockshape: Some(array.geometry().blockshape().to_vec()),
         codec: Codec::from_code(codec),
+        level,
         overwrite: true,
         ..Options::default()
     };
@@ -126,7 +111,7 @@ fn write(codec: u8, path: &str, target: &str) -> ([u64; 2], u64) {
 }
 
 /// Rows of a counter, appended to a new array in chunks of 4 MiB.
-fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 2], u64) {
+fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 3], u64) {
     let values = Array2::from_shape_fn((rows, 256), |(row, column)| (row * 256 + column) as f32);
     let options = Options {
         chunkshape: Some(vec![4096, 256]),
@@ -144,19 +129,25 @@ fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 2], u64)
     (since(start), appender.rows() as u64)
 }
 
-/// The time, and what the threads of this process have had of the processor.
-fn now() -> (Instant, u64) {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    let spent = |task: std::io::Result<std::fs::DirEntry>| {
-        let said = std::fs::read_to_string(task.unwrap().path().join("schedstat")).unwrap_or_default();
-        said.split(' ').next().and_then(|first| first.parse::<u64>().ok()).unwrap_or(0)
-    };
-    (Instant::now(), tasks.map(spent).sum())
+/// The time, what the threads of this process have had of the processor, and its resident memory, whose peak starts anew (Linux).
+fn now() -> (Instant, u64, u64) {
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    (Instant::now(), processor(), memory("VmRSS:"))
 }
 
-fn since(start: (Instant, u64)) -> [u64; 2] {
-    let end = now();
-    [(end.0 - start.0).as_nanos() as u64, end.1 - start.1]
+fn since(start: (Instant, u64, u64)) -> [u64; 3] {
+    [start.0.elapsed().as_nanos() as u64, processor() - start.1, memory("VmHWM:").saturating_sub(start.2)]
+}
+
+fn processor() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn memory(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
 }
 
 fn sum<T: Element>(values: &ArrayD<T>, bits: impl Fn(T) -> u64) -> u64 {
