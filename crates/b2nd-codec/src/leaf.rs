@@ -3,7 +3,6 @@
 use b2nd::frame::Codec;
 use b2nd::frame::raw::{compress_stream, expand_blosclz};
 use b2nd::{Error, Result};
-use lz4_flex::block::{CompressTable, compress_into_with_table, decompress_into_with_dict, get_maximum_output_size};
 
 mod lz4;
 mod lz4hc;
@@ -40,10 +39,7 @@ impl Leaves {
     pub(crate) fn expand(&mut self, codec: Codec, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<()> {
         let length = match codec {
             Codec::BloscLz => return expand_blosclz(stream, place),
-            Codec::Lz4 | Codec::Lz4Hc => match dictionary {
-                Some(dictionary) => decompress_into_with_dict(stream, place, dictionary).map_err(|error| failed(codec, error))?,
-                None => lz4::expand(stream, place)?,
-            },
+            Codec::Lz4 | Codec::Lz4Hc => lz4::expand(dictionary, stream, place)?,
             // In a browser one decoder has to do, the smaller one.
             #[cfg(target_pointer_width = "32")]
             Codec::Zlib => safe::zlib(stream, place)?,
@@ -72,7 +68,7 @@ const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
 #[derive(Default)]
 pub(crate) struct Packers {
     blosclz: Vec<u32>,
-    lz4: CompressTable,
+    lz4: lz4::Places,
     lz4hc: lz4hc::Chains,
     zlib: zlib::Packer,
     zstd: zstd::Packer,
@@ -88,9 +84,11 @@ impl Packers {
                 compress_stream(bytes, &mut self.blosclz, stream);
             }
             Codec::Lz4 => {
-                stream.resize(get_maximum_output_size(bytes.len()), 0);
-                let length = compress_into_with_table(bytes, stream, &mut self.lz4).map_err(|error| failed(codec, error))?;
-                stream.truncate(length);
+                stream.resize(bytes.len(), 0);
+                // As C-Blosc2 sets it.
+                let acceleration = 10_usize.saturating_sub(level.into());
+                let length = self.lz4.pack(bytes, acceleration, stream);
+                stream.truncate(length.unwrap_or(0));
             }
             Codec::Lz4Hc => self.lz4hc.pack(level, bytes, stream),
             Codec::Zlib => self.zlib.pack(level, bytes, stream)?,

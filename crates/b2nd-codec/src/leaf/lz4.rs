@@ -1,10 +1,15 @@
-//! LZ4's blocks, expanded: lz4_flex copies matches that overlap what they write piece by piece, and shuffled data is full of them.
+//! LZ4's block format. Shuffled data is full of matches that overlap what they write: lz4_flex copies these piece by piece.
 
 use b2nd::Result;
 use b2nd::frame::Codec;
 use b2nd::frame::raw::copy_match;
 
 use super::failed;
+
+mod encode;
+#[cfg(test)]
+mod tests;
+pub(super) use encode::Places;
 
 /// The shortest match.
 const SHORTEST: usize = 4;
@@ -21,10 +26,21 @@ const STREAM: usize = 32;
 const OUTPUT: usize = 64;
 
 /// The length of what a stream expands to.
-pub(super) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
+pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8]) -> Result<usize> {
+    let Some(dictionary) = dictionary else { return expand_after(0, stream, output) };
+    let mut both = dictionary.to_vec();
+    both.try_reserve_exact(output.len()).map_err(|_| failed(Codec::Lz4, "no memory for a block"))?;
+    both.resize(dictionary.len() + output.len(), 0);
+    let end = expand_after(dictionary.len(), stream, &mut both)?;
+    output.copy_from_slice(&both[dictionary.len()..]);
+    Ok(end - dictionary.len())
+}
+
+/// Expands a stream behind the first bytes of an output, to which it may refer. Returns the end of what it expands to.
+fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<usize> {
     let ends = || failed(Codec::Lz4, "the stream ends early");
     let too_long = || failed(Codec::Lz4, "the stream is longer than its place");
-    let (mut at, mut filled) = (0, 0);
+    let mut at = 0;
     loop {
         while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), output, filled) {
             at += taken;

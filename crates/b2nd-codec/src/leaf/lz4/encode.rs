@@ -1,0 +1,167 @@
+//! Compresses into LZ4's block format: the newest earlier place with the same hash is tried, and the search takes longer steps where it
+//! finds nothing.
+//!
+//! Tables and steps are as large as in LZ4's own `LZ4_compress_fast`, so that streams are as long.
+
+use b2nd::frame::raw::common;
+
+use super::SHORTEST;
+
+/// The last bytes are literals, and no match starts in the last twelve.
+const LAST_LITERALS: usize = 5;
+const LAST_MATCH: usize = 12;
+
+/// The longest distance of a match.
+const WINDOW: usize = 0xffff;
+
+/// Entries of the table: for streams of less than 256 bytes, of at most 64 KiB, and for longer ones.
+const FEW: usize = 1 << 9;
+const NEAR: usize = 1 << 13;
+const FAR: usize = 1 << 12;
+
+/// The length of a step has this many fractional bits.
+const FRACTION: u32 = 6;
+
+/// Literals are copied in one step of this many bytes if both sides have them.
+const WIDE: usize = 16;
+
+/// The newest place of each hash.
+#[derive(Default)]
+pub(in super::super) struct Places {
+    near: Vec<u16>,
+    far: Vec<u32>,
+}
+
+impl Places {
+    /// Compresses bytes. Returns `None` if the stream does not fit into `out`. A higher acceleration is faster and finds less.
+    pub(in super::super) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
+        match bytes.len() {
+            0..256 => pack(bytes, acceleration, out, newest::<u16, FEW>(&mut self.near)?),
+            256..=WINDOW => pack(bytes, acceleration, out, newest::<u16, NEAR>(&mut self.near)?),
+            _ => pack(bytes, acceleration, out, newest::<u32, FAR>(&mut self.far)?),
+        }
+    }
+}
+
+/// Returns a function that replaces the place in a table, which starts empty, of the hash of these bytes: the first four of them, five
+/// in a long stream.
+#[inline(always)]
+fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
+where
+    P: Copy + Default + TryFrom<usize> + TryInto<usize>,
+{
+    table.resize(table.len().max(ENTRIES), P::default());
+    let table = table.first_chunk_mut::<ENTRIES>()?;
+    table.fill(P::default());
+    Some(|word: u64, at: usize| {
+        let hash = if ENTRIES == FAR {
+            (word << 24).wrapping_mul(0x9e37_79b1_85eb_ca87) >> (u64::BITS - FAR.ilog2())
+        } else {
+            u64::from((word as u32).wrapping_mul(0x9e37_79b1) >> (u32::BITS - ENTRIES.ilog2()))
+        };
+        let at = P::try_from(at).unwrap_or_default();
+        std::mem::replace(&mut table[hash as usize % ENTRIES], at).try_into().unwrap_or(0)
+    })
+}
+
+fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMut(u64, usize) -> usize) -> Option<usize> {
+    let (mut written, mut filled) = (0, 0);
+    if bytes.len() > LAST_MATCH {
+        let limit = bytes.len() - LAST_MATCH;
+        let end = bytes.len() - LAST_LITERALS;
+        // No match starts at the first byte.
+        let mut at = 1;
+        'search: while at < limit {
+            let mut tries = acceleration << FRACTION;
+            let mut step = 1;
+            let mut from;
+            loop {
+                let here = word(bytes, at);
+                from = newest(here, at);
+                if at - from <= WINDOW && word32(bytes, from) == here as u32 {
+                    break;
+                }
+                at += step;
+                step = tries >> FRACTION;
+                tries += 1;
+                if at >= limit {
+                    break 'search;
+                }
+            }
+            // It may have started earlier.
+            let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
+            let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
+            loop {
+                let start = written + literals;
+                let distance = at - from;
+                at += SHORTEST;
+                at += common(bytes.get(at..end)?, bytes.get(at - distance..)?);
+                filled = put(out, filled, bytes.get(written..)?, literals, distance, at - start)?;
+                written = at;
+                if at >= limit {
+                    break 'search;
+                }
+                newest(word(bytes, at - 2), at - 2);
+                let here = word(bytes, at);
+                from = newest(here, at);
+                if at - from > WINDOW || word32(bytes, from) != here as u32 {
+                    break;
+                }
+                literals = 0;
+            }
+            at += 1;
+        }
+    }
+    let literals = bytes.get(written..)?;
+    filled = put_token(out, filled, literals.len(), 0)?;
+    let end = filled + literals.len();
+    out.get_mut(filled..end)?.copy_from_slice(literals);
+    Some(end)
+}
+
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+#[inline(always)]
+fn word32(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
+}
+
+/// Appends the first literals of `from`, and a match.
+#[inline(always)]
+fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
+    let more = length - SHORTEST;
+    if literals < 15 && more < 15 {
+        // More than is meant: the next step writes over it.
+        if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
+            place[0] = (literals << 4 | more) as u8;
+            place[1..=WIDE].copy_from_slice(from);
+            place[1 + literals..3 + literals].copy_from_slice(&(distance as u16).to_le_bytes());
+            return Some(at + 3 + literals);
+        }
+    }
+    let mut at = put_token(out, at, literals, more)?;
+    out.get_mut(at..at + literals)?.copy_from_slice(from.get(..literals)?);
+    at += literals;
+    out.get_mut(at..at + 2)?.copy_from_slice(&(distance as u16).to_le_bytes());
+    put_rest(out, at + 2, more)
+}
+
+/// Appends a token, and the rest of the number of literals.
+#[inline(always)]
+fn put_token(out: &mut [u8], at: usize, literals: usize, more: usize) -> Option<usize> {
+    *out.get_mut(at)? = (literals.min(15) << 4 | more.min(15)) as u8;
+    put_rest(out, at + 1, literals)
+}
+
+/// Appends the rest of a length, if it does not fit the token.
+#[inline(always)]
+fn put_rest(out: &mut [u8], at: usize, length: usize) -> Option<usize> {
+    let Some(rest) = length.checked_sub(15) else { return Some(at) };
+    let end = at + rest / 255;
+    out.get_mut(at..end)?.fill(255);
+    *out.get_mut(end)? = (rest % 255) as u8;
+    Some(end + 1)
+}
