@@ -11,7 +11,7 @@ mod meta;
 pub use b2nd::{B2ndMeta, LegacyB2ndMeta};
 pub use caterva::CatervaMeta;
 pub use geometry::Geometry;
-pub use grid::{Dims, Grid, Run};
+pub use grid::Grid;
 pub use meta::ArrayMeta;
 
 /// A type that a frame stores as a metalayer, under a fixed name.

@@ -5,8 +5,8 @@ use serde::de::{self, Visitor};
 
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::mark::Mark;
-use crate::marker;
-use crate::wire::{Form, Reader};
+use crate::marker::{self, CountMarker};
+use crate::wire::Reader;
 
 mod access;
 mod array;
@@ -197,7 +197,7 @@ impl<'de> Deserializer<'de> {
 
     #[inline(always)]
     fn count_of_fields(&mut self) -> Result<usize> {
-        self.reader.take_count(Form::Array).map_err(|error| not_positional(self.reader, error))
+        self.reader.take_count(CountMarker::Array).map_err(|error| not_positional(self.reader, error))
     }
 
     /// Reads the fields of a struct, and skips those that follow.
@@ -219,7 +219,7 @@ impl<'de> Deserializer<'de> {
     #[inline(always)]
     fn tuple<V: Visitor<'de>>(&mut self, expected: usize, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Array)?;
+        let count = self.reader.take_count(CountMarker::Array)?;
         if count != expected {
             return Err(wrong_count(expected, count, start));
         }
@@ -227,9 +227,9 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Reads all entries of a map.
-    fn entries<V: Visitor<'de>>(&mut self, form: Form, visitor: V) -> Result<V::Value> {
+    fn entries<V: Visitor<'de>>(&mut self, marker: CountMarker, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(form)?;
+        let count = self.reader.take_count(marker)?;
         self.enter(start)?;
         let mut entries = Pairs::new(self, count);
         let value = visitor.visit_map(&mut entries)?;
@@ -371,10 +371,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             0xdb => self.deserialize_str(visitor),
             0xdc => {
                 let start = self.reader.offset();
-                let count = self.reader.take_count(Form::Array16)?;
+                let count = self.reader.take_count(CountMarker::Array16)?;
                 self.elements(start, count, &[], false, visitor)
             }
-            0xde => self.entries(Form::Map16, visitor),
+            0xde => self.entries(CountMarker::Map16, visitor),
             found => Err(self.reader.unexpected("a marker of this format", found)),
         }
     }
@@ -416,7 +416,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline(always)]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Array)?;
+        let count = self.reader.take_count(CountMarker::Array)?;
         self.elements(start, count, &[], false, visitor)
     }
 
@@ -429,7 +429,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.entries(Form::Map, visitor)
+        self.entries(CountMarker::Map, visitor)
     }
 
     /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
@@ -443,7 +443,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         let has_data = match self.reader.peek()? {
             marker::STR32 => false,
             marker::VARIANT => {
-                self.reader.take_count(Form::Map)?;
+                self.reader.take_count(CountMarker::Map)?;
                 true
             }
             found => return Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),

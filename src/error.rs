@@ -9,10 +9,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-mod beside_bytes;
+mod display_with;
 mod kind;
 
-pub use beside_bytes::{Diagnostic, DisplayWith};
 pub use kind::ErrorKind;
 pub(crate) use kind::plural;
 

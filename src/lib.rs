@@ -167,16 +167,16 @@ mod value;
 mod wire;
 pub mod with;
 
-pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2ndMeta, Metalayer, Run, dtype};
+pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Grid, LegacyB2ndMeta, Metalayer, dtype};
 #[cfg(feature = "std")]
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, from_slice_in_place, take_from_slice};
-pub use error::{Diagnostic, DisplayWith, Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use value::{Extension, Head, NdArray, RawValue, Value, Values, from_value, to_value, values};
+pub use value::{Head, RawValue, Value, Values, from_value, to_value, values};
 
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]

@@ -3,7 +3,7 @@
 //! A mark is the name of a newtype struct, so any other format sees the plain value inside. The names are valid identifiers, since
 //! some formats refuse other names.
 
-use crate::wire::Form;
+use crate::marker::CountMarker;
 
 /// The form of one marked value.
 #[derive(Clone, Copy)]
@@ -14,8 +14,8 @@ pub(crate) enum Mark {
     FixstrBytes,
     /// 17 bytes as a fixext16, its type first.
     Fixext16,
-    /// A sequence or map with a marker of this form.
-    Form(Form),
+    /// A sequence or map with this marker.
+    Count(CountMarker),
     /// One of an array's shapes: a list of int64.
     Lengths64,
     /// The same with lengths of int32.
@@ -96,11 +96,11 @@ impl Mark {
             FIXSTR => Some(Mark::Fixstr),
             FIXSTR_BYTES => Some(Mark::FixstrBytes),
             FIXEXT16 => Some(Mark::Fixext16),
-            ARRAY16 => Some(Mark::Form(Form::Array16)),
-            MAP16 => Some(Mark::Form(Form::Map16)),
+            ARRAY16 => Some(Mark::Count(CountMarker::Array16)),
+            MAP16 => Some(Mark::Count(CountMarker::Map16)),
             LENGTHS64 => Some(Mark::Lengths64),
             LENGTHS32 => Some(Mark::Lengths32),
-            MISCOUNTED => Some(Mark::Form(Form::Miscounted)),
+            MISCOUNTED => Some(Mark::Count(CountMarker::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
             ARRAY_FRONT => Some(Mark::ArrayFront),
             B2ND => Some(Mark::ArrayStruct(ArrayStruct::B2ND)),
@@ -123,8 +123,8 @@ impl Mark {
             Mark::Fixstr => "with::fixstr holds a string",
             Mark::FixstrBytes => "with::fixstr_bytes holds bytes",
             Mark::Fixext16 => "with::fixext16 holds 17 bytes: the type, then its data",
-            Mark::Form(Form::Map16) => "with::map16 holds a map",
-            Mark::Form(_) => "with::array16 holds a sequence, tuple or struct",
+            Mark::Count(CountMarker::Map16) => "with::map16 holds a map",
+            Mark::Count(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
             Mark::ArrayMeta | Mark::ArrayFront | Mark::ArrayStruct(_) => "an array metalayer is a struct",
             Mark::Extensible => "with::extensible holds a struct",
@@ -135,4 +135,10 @@ impl Mark {
             Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
         }
     }
+}
+
+/// Returns true for the types of [`with`](crate::with) that write an array: its length is in the type, which serde's methods do not tell.
+pub(crate) fn has_length_in_type<T: ?Sized>() -> bool {
+    let name = core::any::type_name::<T>();
+    name.starts_with("b2nd::with::numbers::OfArray<") || name.starts_with("b2nd::with::AsBytes<&[u8; ")
 }

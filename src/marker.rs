@@ -25,6 +25,23 @@ pub(crate) const FIXSTR: u8 = 0xa0;
 /// The fixmap of one entry that holds an enum's variant and its data.
 pub(crate) const VARIANT: u8 = FIXMAP | 1;
 
+/// The marker of a sequence or map, by the rule that picks it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CountMarker {
+    /// fixarray, array16 or array32: the shortest that holds the count.
+    Array,
+    /// fixmap, map16 or map32: the shortest that holds the count.
+    Map,
+    /// array16, whatever the count.
+    Array16,
+    /// map16, whatever the count.
+    Map16,
+    /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
+    Dimensions,
+    /// A fixarray whose count is one too low: `b2nd` metalayers of 8 February 2023.
+    Miscounted,
+}
+
 /// Returns true for the markers of one length that the type picks: all but those of a `u8`, of strings, lists and maps.
 pub(crate) fn is_fixed(byte: u8) -> bool {
     matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)

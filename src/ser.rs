@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use serde::ser::{self, Serialize, SerializeSeq as _};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::mark::Mark;
-use crate::marker;
+use crate::mark::{Mark, has_length_in_type};
+use crate::marker::{self, CountMarker};
 use crate::sink::{Counter, Note, ReservedSink, Shape, Sink, SliceSink, Step, changed};
-use crate::wire::{self, Form};
-use crate::with::has_length_in_type;
+use crate::wire;
 
 mod compound;
 mod marked;
@@ -198,20 +197,20 @@ impl<S: Sink> Serializer<S> {
 
     /// Starts a sequence or map of `count` entries, which are `per_entry` values each.
     #[inline(always)]
-    fn start(&mut self, shape: Shape, form: Form, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
+    fn start(&mut self, shape: Shape, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
         self.sink.note(Note::Is(shape));
         self.enter()?;
         let start = self.sink.written();
         if let Some(count) = count {
-            form.put(&mut self.sink, count)?;
+            marker.put(&mut self.sink, count)?;
         }
-        Ok(Compound { serializer: self, form, count, per_entry, start, values: 0 })
+        Ok(Compound { serializer: self, marker, count, per_entry, start, values: 0 })
     }
 
     /// Starts a tuple or struct.
     #[inline(always)]
     fn start_fields(&mut self, count: usize) -> Result<Compound<'_, S>> {
-        self.start(Shape::Fields, Form::Array, Some(count), 1)
+        self.start(Shape::Fields, CountMarker::Array, Some(count), 1)
     }
 
     /// Writes what precedes the data of an enum's variant: a fixmap of one pair, and its key, the variant's name.
@@ -357,7 +356,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
 
     #[inline(always)]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
-        self.start(Shape::List(Form::Array), Form::Array, count, 1)
+        self.start(Shape::List(CountMarker::Array), CountMarker::Array, count, 1)
     }
 
     /// Inlined, unlike serde's own.
@@ -399,7 +398,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
-        self.start(Shape::Map(Form::Map), Form::Map, count, 2)
+        self.start(Shape::Map(CountMarker::Map), CountMarker::Map, count, 2)
     }
 
     #[inline(always)]

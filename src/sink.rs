@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::Form;
+use crate::marker::CountMarker;
 
 /// A destination of encoded bytes: a `Vec<u8>` or one of this crate's own.
 pub trait Sink {
@@ -83,9 +83,9 @@ pub enum Shape {
     /// An array whose count is in the type.
     Fields,
     /// An array of any count.
-    List(Form),
+    List(CountMarker),
     /// A map.
-    Map(Form),
+    Map(CountMarker),
     /// An enum's variant: its name, or a map of one pair with its name and its data.
     Variant,
     /// A value in a byte string.

@@ -6,21 +6,21 @@ use core::ops::Index;
 
 use crate::error::Result;
 use crate::marker::MAX_DEPTH;
-use crate::wire::{Item, Kind, Reader};
+use crate::wire::{Family, Item, Reader};
 
 mod convert;
 mod decode;
+mod display;
 mod encode;
 mod extension;
-mod forms;
-mod forms_read;
-mod plain;
+mod json_read;
+mod json_write;
 mod raw;
-mod text;
+mod serde;
 mod values;
 
 pub use convert::{from_value, to_value};
-pub use extension::{Extension, NdArray};
+use extension::Extension;
 pub use raw::RawValue;
 pub use values::{Values, values};
 
@@ -118,7 +118,7 @@ pub enum Value {
     RawStr(Vec<u8>, Head),
     /// Bytes: bin8, bin16 or bin32.
     Bytes(Vec<u8>, Head),
-    /// An extension: its type and data. [`extension`](Value::extension) knows those of python-blosc2.
+    /// An extension: its type and data.
     Ext(i8, Vec<u8>, Head),
     /// A list: fixarray, array16 or array32.
     Array(Vec<Value>, Head),

@@ -6,16 +6,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
 use crate::sink::Sink;
 
-mod form;
+mod count;
 mod item;
-pub(crate) use form::Form;
 pub use item::Head;
-pub(crate) use item::{Item, Kind, put_head};
+pub(crate) use item::{Family, Item, put_head};
 
 /// The largest length of a fixstr.
 pub(crate) const FIXSTR_MAX: usize = 31;
 
-/// The most dimensions of an array, and so the most elements of a [`Form::Dimensions`].
+/// The most dimensions of an array, and so the most elements of a [`CountMarker::Dimensions`].
 pub(crate) const MAX_DIMENSIONS: usize = 16;
 
 /// The numbers: a marker, then the value in big-endian order.

@@ -43,13 +43,6 @@ pub mod embedded;
 pub mod named;
 pub mod numbers;
 
-/// Returns true for the types here that write an array: its length is in the type, which serde's methods do not tell.
-pub(crate) fn has_length_in_type<T: ?Sized>() -> bool {
-    let name = core::any::type_name::<T>();
-    name.starts_with(concat!(module_path!(), "::numbers::OfArray<"))
-        || name.starts_with(concat!(module_path!(), "::AsBytes<&[u8; "))
-}
-
 /// The visitor of a marked value, which decodes the value inside the newtype.
 pub(crate) struct Marked<T>(PhantomData<T>);
 

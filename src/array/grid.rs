@@ -7,8 +7,7 @@ mod dims;
 mod pack;
 mod slice;
 
-pub use dims::Dims;
-pub use pack::Run;
+use dims::Dims;
 
 /// The chunks of an array and the blocks of a chunk: how many there are, which of them holds an element, and where.
 ///

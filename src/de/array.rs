@@ -9,8 +9,8 @@ use super::access::locate;
 use super::{Deserializer, Fields, wrong_count};
 use crate::error::{Error, Result};
 use crate::mark::ArrayStruct;
-use crate::marker;
-use crate::wire::{Form, MAX_DIMENSIONS, Reader};
+use crate::marker::{self, CountMarker};
+use crate::wire::{MAX_DIMENSIONS, Reader};
 
 /// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
 /// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
@@ -27,7 +27,7 @@ impl<'de> Deserializer<'de> {
     #[inline(always)]
     pub(super) fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Miscounted)?;
+        let count = self.reader.take_count(CountMarker::Miscounted)?;
         if count > 7 {
             return Err(wrong_count(7, count, start));
         }
@@ -45,7 +45,7 @@ impl<'de> Deserializer<'de> {
     /// Reads the entries that every layout has.
     pub(super) fn array_front<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        match self.reader.take_count(Form::Miscounted)? {
+        match self.reader.take_count(CountMarker::Miscounted)? {
             5..=7 => {
                 let result = self.elements(start, 5, array_fields(5), false, visitor);
                 result.map_err(|error| explain(error, ArrayStruct::ANY, self.reader.back_at(start)))
@@ -68,7 +68,7 @@ impl<'de> Deserializer<'de> {
     #[inline(always)]
     pub(super) fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.reader.take_count(Form::Dimensions)?;
+        let count = self.reader.take_count(CountMarker::Dimensions)?;
         let Some((records, after)) = self.reader.split(count * N).filter(|_| self.depth < marker::MAX_DEPTH) else {
             return self.cut_list(start, count, visitor);
         };
@@ -95,7 +95,7 @@ impl<'de> Deserializer<'de> {
 #[cold]
 fn explain(error: Error, layout: ArrayStruct, start: Reader<'_>) -> Error {
     let mut entries = start;
-    let Ok(count) = entries.take_count(Form::Miscounted) else { return error };
+    let Ok(count) = entries.take_count(CountMarker::Miscounted) else { return error };
     if let Some(fault) = rank_fault(layout, entries, count) {
         return fault;
     }
@@ -118,7 +118,7 @@ fn rank_fault(layout: ArrayStruct, mut entries: Reader<'_>, count: usize) -> Opt
             break;
         }
         left -= 1;
-        *place = entries.take_count(Form::Dimensions).ok()?;
+        *place = entries.take_count(CountMarker::Dimensions).ok()?;
         for _ in 0..*place {
             let length = if is_shape { entries.take_i64() } else { entries.take_i32().map(i64::from) };
             length.ok().filter(|&length| length >= 0)?;

@@ -7,8 +7,7 @@ use serde::forward_to_deserialize_any;
 use super::{Deserializer, Fields};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, VALUE};
-use crate::marker;
-use crate::wire::Form;
+use crate::marker::{self, CountMarker};
 
 pub(super) struct MarkedDeserializer<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
@@ -26,10 +25,10 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match mark {
-            Mark::Form(form @ Form::Map16) => deserializer.entries(form, visitor),
-            Mark::Form(form) => {
+            Mark::Count(marker @ CountMarker::Map16) => deserializer.entries(marker, visitor),
+            Mark::Count(marker) => {
                 let start = deserializer.reader.offset();
-                let count = deserializer.reader.take_count(form)?;
+                let count = deserializer.reader.take_count(marker)?;
                 deserializer.elements(start, count, fields, false, visitor)
             }
             Mark::Fixstr => {

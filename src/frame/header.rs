@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::metalayers::{Metalayers, Place, mismatch};
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::{Form, Reader};
+use crate::marker::CountMarker;
+use crate::wire::Reader;
 
 mod build;
 pub use build::Sizes;
@@ -109,7 +110,7 @@ impl Header {
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
-            let count = reader.take_count(Form::Array).map_err(no_frame)?;
+            let count = reader.take_count(CountMarker::Array).map_err(no_frame)?;
             match reader.peek()? {
                 0xa8 => check_magic(reader.take_fixstr()?)?,
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),

@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{Entry, Layout};
-use crate::marker::{self, BIN32, FIXEXT16, FIXSTR, STR32};
+use crate::marker::{self, BIN32, CountMarker, FIXEXT16, FIXSTR, STR32};
 use crate::sink::Shape;
-use crate::wire::Form;
 
 /// A box: the text over it, in it and under its arrow.
 struct Cell {
@@ -112,9 +111,11 @@ impl Layout {
             Shape::FixedBytes if entry.marker == FIXEXT16 => name.to_owned(),
             Shape::FixedBytes => format!("{name} of {}", entry.len - 1),
             Shape::Fields => format!("{name} of {}", self.children(index).count()),
-            Shape::List(Form::Dimensions) => "fixarray with X=nd elements".to_owned(),
-            Shape::List(Form::Array) => "fixarray with X elements; array16 (dc) or array32 (dd) of more than 15".to_owned(),
-            Shape::Map(Form::Map) => "fixmap with X pairs; map16 (de) or map32 (df) of more than 15".to_owned(),
+            Shape::List(CountMarker::Dimensions) => "fixarray with X=nd elements".to_owned(),
+            Shape::List(CountMarker::Array) => {
+                "fixarray with X elements; array16 (dc) or array32 (dd) of more than 15".to_owned()
+            }
+            Shape::Map(CountMarker::Map) => "fixmap with X pairs; map16 (de) or map32 (df) of more than 15".to_owned(),
             Shape::List(_) | Shape::Map(_) => format!("{name} of any count"),
             Shape::Variant => "a variant's name (str32), or a fixmap of one from it to its data".to_owned(),
             Shape::Embedded => "bin32 that holds a value".to_owned(),
@@ -143,14 +144,14 @@ impl Layout {
     /// Adds the marker and the count of a list, struct or map.
     fn add_head(&self, row: &mut Row, entry: &Entry, words: String) {
         let head = match entry.shape {
-            Shape::List(Form::Array | Form::Dimensions) => "9X".to_owned(),
-            Shape::Map(Form::Map) => "8X".to_owned(),
+            Shape::List(CountMarker::Array | CountMarker::Dimensions) => "9X".to_owned(),
+            Shape::Map(CountMarker::Map) => "8X".to_owned(),
             _ => format!("{:02x}", entry.marker),
         };
         row.marker(entry, &head, words);
         match (entry.shape, marker::head_len(entry.marker)) {
             (Shape::Embedded, _) => row.bytes(4, "length"),
-            (Shape::List(Form::Array) | Shape::Map(Form::Map), _) | (_, 1) => {}
+            (Shape::List(CountMarker::Array) | Shape::Map(CountMarker::Map), _) | (_, 1) => {}
             (_, length) => row.bytes(length - 1, "count"),
         }
     }

@@ -4,13 +4,13 @@ use serde::{Serialize, ser};
 
 use super::{Serializer, unsupported};
 use crate::error::{Error, ErrorKind, Result};
+use crate::marker::CountMarker;
 use crate::sink::{Note, Sink, Step};
-use crate::wire::Form;
 
 /// A sequence, tuple, struct or map that is being written.
 pub struct Compound<'a, S> {
     pub(super) serializer: &'a mut Serializer<S>,
-    pub(super) form: Form,
+    pub(super) marker: CountMarker,
     /// The count in the marker. If it is not known yet, the marker is inserted at `start` in the end.
     pub(super) count: Option<usize>,
     /// 1, or 2 in a map.
@@ -33,7 +33,7 @@ impl<S: Sink> Compound<'_, S> {
             Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
             Some(count) => Err(miscounted(count, self.values, self.per_entry)),
             None if self.values % self.per_entry != 0 => Err(miscounted(0, self.values, self.per_entry)),
-            None => self.form.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
+            None => self.marker.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
         }
     }
 }

@@ -5,8 +5,9 @@ use serde::{Serialize, ser};
 use super::{Compound, Serializer, unsupported};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{self, Mark};
+use crate::marker::CountMarker;
 use crate::sink::{Note, Shape, Sink, Step};
-use crate::wire::{self, Form};
+use crate::wire;
 
 pub(super) struct MarkedSerializer<'a, S> {
     serializer: &'a mut Serializer<S>,
@@ -25,13 +26,13 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     }
 
     #[inline(always)]
-    fn sequence(self, count: Option<usize>, shape: fn(Form) -> Shape) -> Result<Compound<'a, S>> {
-        let form = match self.mark {
-            Mark::Form(form @ (Form::Array16 | Form::Miscounted)) => form,
-            Mark::Lengths64 | Mark::Lengths32 => Form::Dimensions,
+    fn sequence(self, count: Option<usize>, shape: fn(CountMarker) -> Shape) -> Result<Compound<'a, S>> {
+        let marker = match self.mark {
+            Mark::Count(marker @ (CountMarker::Array16 | CountMarker::Miscounted)) => marker,
+            Mark::Lengths64 | Mark::Lengths32 => CountMarker::Dimensions,
             _ => return self.refuse(),
         };
-        self.serializer.start(shape(form), form, count, 1)
+        self.serializer.start(shape(marker), marker, count, 1)
     }
 
     /// Writes a value, then inserts the marker and length of a bin32 before it.
@@ -173,7 +174,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
         match self.mark {
-            Mark::Form(form @ Form::Map16) => self.serializer.start(Shape::Map(form), form, count, 2),
+            Mark::Count(marker @ CountMarker::Map16) => self.serializer.start(Shape::Map(marker), marker, count, 2),
             _ => self.refuse(),
         }
     }

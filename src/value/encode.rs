@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Head, Kind, Value};
+use super::{Family, Head, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Sink;
 use crate::wire::{self, put_head};
@@ -27,22 +27,22 @@ pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<(
         Value::I64(number) => wire::put_i64(bytes, *number),
         Value::F32(number) => wire::put_f32(bytes, *number),
         Value::F64(number) => wire::put_f64(bytes, *number),
-        Value::Str(text, head) => string(bytes, Kind::Str, *head, text.as_bytes()),
-        Value::RawStr(text, head) => string(bytes, Kind::Str, *head, text),
-        Value::Bytes(data, head) => string(bytes, Kind::Bytes, *head, data),
+        Value::Str(text, head) => string(bytes, Family::Str, *head, text.as_bytes()),
+        Value::RawStr(text, head) => string(bytes, Family::Str, *head, text),
+        Value::Bytes(data, head) => string(bytes, Family::Bytes, *head, data),
         Value::Ext(kind, data, head) => {
-            put_head(bytes, Kind::Ext, *head, data.len())?;
+            put_head(bytes, Family::Ext, *head, data.len())?;
             bytes.put(kind.to_be_bytes())?;
             bytes.put_slice(data)
         }
         Value::Array(list, head) => {
             let levels = inside()?;
-            put_head(bytes, Kind::Array, *head, list.len())?;
+            put_head(bytes, Family::Array, *head, list.len())?;
             list.iter().try_for_each(|value| put(value, bytes, levels))
         }
         Value::Map(pairs, head) => {
             let levels = inside()?;
-            put_head(bytes, Kind::Map, *head, pairs.len())?;
+            put_head(bytes, Family::Map, *head, pairs.len())?;
             pairs.iter().try_for_each(|(key, value)| {
                 put(key, bytes, levels)?;
                 put(value, bytes, levels)
@@ -51,7 +51,7 @@ pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<(
     }
 }
 
-fn string(bytes: &mut Vec<u8>, kind: Kind, head: Head, text: &[u8]) -> Result<()> {
+fn string(bytes: &mut Vec<u8>, kind: Family, head: Head, text: &[u8]) -> Result<()> {
     put_head(bytes, kind, head, text.len())?;
     bytes.put_slice(text)
 }
@@ -91,17 +91,17 @@ impl Value {
     pub fn shortest(self) -> Value {
         match self {
             Value::Array(list, _) => {
-                let head = Kind::Array.shortest(list.len());
+                let head = Family::Array.shortest(list.len());
                 Value::Array(list.into_iter().map(Value::shortest).collect(), head)
             }
             Value::Map(pairs, _) => {
-                let head = Kind::Map.shortest(pairs.len());
+                let head = Family::Map.shortest(pairs.len());
                 Value::Map(pairs.into_iter().map(|(key, value)| (key.shortest(), value.shortest())).collect(), head)
             }
             Value::Str(text, _) => Value::short_str(text),
             Value::Bytes(bytes, _) => Value::short_bytes(bytes),
             Value::RawStr(bytes, _) => {
-                let head = Kind::Str.shortest(bytes.len());
+                let head = Family::Str.shortest(bytes.len());
                 Value::RawStr(bytes, head)
             }
             Value::Ext(kind, data, _) => Value::short_ext(kind, data),
@@ -117,22 +117,22 @@ impl Value {
     #[must_use]
     pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
         let pairs: Vec<_> = pairs.into_iter().collect();
-        let head = Kind::Map.shortest(pairs.len());
+        let head = Family::Map.shortest(pairs.len());
         Value::Map(pairs, head)
     }
 
     pub(super) fn short_str(text: String) -> Value {
-        let head = Kind::Str.shortest(text.len());
+        let head = Family::Str.shortest(text.len());
         Value::Str(text, head)
     }
 
     pub(super) fn short_bytes(bytes: Vec<u8>) -> Value {
-        let head = Kind::Bytes.shortest(bytes.len());
+        let head = Family::Bytes.shortest(bytes.len());
         Value::Bytes(bytes, head)
     }
 
     pub(super) fn short_ext(kind: i8, data: Vec<u8>) -> Value {
-        let head = Kind::Ext.shortest(data.len());
+        let head = Family::Ext.shortest(data.len());
         Value::Ext(kind, data, head)
     }
 }
@@ -165,7 +165,7 @@ from! {
     String: |text| Value::Str(text, Head::U32);
     &str: |text: &str| Value::Str(text.to_owned(), Head::U32);
     Vec<Value>: |list: Vec<Value>| {
-        let head = Kind::Array.shortest(list.len());
+        let head = Family::Array.shortest(list.len());
         Value::Array(list, head)
     };
 }

@@ -7,20 +7,8 @@ use crate::marker::MAX_DEPTH;
 
 /// The content of an extension, by its type.
 ///
-/// ```
-/// use b2nd::{Extension, Value};
-///
-/// let value = Value::from_slice(b"\xd8\x2c\x3f\xf8\0\0\0\0\0\0\x40\0\0\0\0\0\0\0")?;
-/// assert_eq!(value.extension(), Some(Extension::Complex(1.5, 2.0)));
-/// let set = Value::from_slice(b"\xc7\x03\x2d\x92\x01\x02")?;
-/// assert!(matches!(set.extension(), Some(Extension::Set(list)) if list.elements().len() == 2));
-/// # Ok::<(), b2nd::Error>(())
-/// ```
-///
 /// Source: python-blosc2 4.2 (42, 43), 4.13 (44, 45) and 4.14 (46).
-#[non_exhaustive]
-#[derive(Clone, PartialEq, Debug)]
-pub enum Extension<'a> {
+pub(super) enum Extension<'a> {
     /// 42: the bytes of a frame.
     Frame(&'a [u8]),
     /// 43: a map that names an object elsewhere, by its `kind` and `urlpath` or others.
@@ -36,38 +24,34 @@ pub enum Extension<'a> {
 }
 
 /// A NumPy array in an extension of type 46.
-#[derive(Clone, PartialEq, Debug)]
-pub struct NdArray(Value);
+pub(super) struct NdArray(Value);
 
 impl NdArray {
     /// The dtype: its string, or the list that describes a structure. An array of objects has none.
-    pub fn dtype(&self) -> Option<&Value> {
+    pub(super) fn dtype(&self) -> Option<&Value> {
         let dtype = self.0.get("dtype")?;
         dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
     }
 
     /// The shape, a list of lengths.
-    pub fn shape(&self) -> &Value {
+    pub(super) fn shape(&self) -> &Value {
         &self.0["shape"]
     }
 
     /// The elements in C order, in the dtype's byte order.
-    pub fn data(&self) -> Option<&[u8]> {
+    pub(super) fn data(&self) -> Option<&[u8]> {
         self.0.get("data")?.as_bytes()
     }
 
     /// The elements of an array of objects.
-    pub fn values(&self) -> Option<&Value> {
+    pub(super) fn values(&self) -> Option<&Value> {
         self.0.get("values")
     }
 }
 
 impl Value {
     /// The extension's content by its type, if the value is one.
-    pub fn extension(&self) -> Option<Extension<'_>> {
-        self.extension_within(MAX_DEPTH)
-    }
-
+    ///
     /// The content may nest `depth` levels deep; one that goes deeper is [`Extension::Other`].
     pub(super) fn extension_within(&self, depth: u8) -> Option<Extension<'_>> {
         let Value::Ext(kind, data, _) = self else { return None };

@@ -20,7 +20,7 @@ pub enum Head {
 
 /// Entries that have a length or a count.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum Family {
     Str,
     Bytes,
     Ext,
@@ -51,15 +51,15 @@ pub(crate) enum Item<'de> {
     Map(Head, usize),
 }
 
-impl Kind {
+impl Family {
     /// The markers by their [`Head`]. The first is the one of the smallest length that it holds.
     fn marker(self, head: Head, length: usize) -> Option<u8> {
         let [fix, one, two, four] = match self {
-            Kind::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],
-            Kind::Bytes => [None, Some(0xc4), Some(0xc5), Some(marker::BIN32)],
-            Kind::Ext => [fixext(length), Some(0xc7), Some(0xc8), Some(0xc9)],
-            Kind::Array => [low(FIXARRAY, length, 15), None, Some(marker::ARRAY16), Some(marker::ARRAY32)],
-            Kind::Map => [low(FIXMAP, length, 15), None, Some(marker::MAP16), Some(marker::MAP32)],
+            Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],
+            Family::Bytes => [None, Some(0xc4), Some(0xc5), Some(marker::BIN32)],
+            Family::Ext => [fixext(length), Some(0xc7), Some(0xc8), Some(0xc9)],
+            Family::Array => [low(FIXARRAY, length, 15), None, Some(marker::ARRAY16), Some(marker::ARRAY32)],
+            Family::Map => [low(FIXMAP, length, 15), None, Some(marker::MAP16), Some(marker::MAP32)],
         };
         match head {
             Head::Fix => fix,
@@ -78,11 +78,11 @@ impl Kind {
     #[cold]
     fn cannot_hold(self, head: Head, length: usize) -> Error {
         let (marker, unit) = match self {
-            Kind::Str => ("a string", "bytes"),
-            Kind::Bytes => ("a byte string", "bytes"),
-            Kind::Ext => ("an extension", "bytes"),
-            Kind::Array => ("an array", "elements"),
-            Kind::Map => ("a map", "pairs"),
+            Family::Str => ("a string", "bytes"),
+            Family::Bytes => ("a byte string", "bytes"),
+            Family::Ext => ("an extension", "bytes"),
+            Family::Array => ("an array", "elements"),
+            Family::Map => ("a map", "pairs"),
         };
         Error::custom(format_args!("{marker} of {length} {unit} has no marker with Head::{head:?}"))
     }
@@ -105,7 +105,7 @@ fn fixext(length: usize) -> Option<u8> {
 }
 
 /// Writes a marker with this length or count.
-pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Kind, head: Head, length: usize) -> Result<()> {
+pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: usize) -> Result<()> {
     let marker = kind.marker(head, length).ok_or_else(|| kind.cannot_hold(head, length))?;
     // The marker exists, so the length fits behind it.
     let [.., a, b, c, d] = u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes();

@@ -1,4 +1,4 @@
-//! Errors beside the bytes that they are about.
+//! Errors over the bytes that they are about.
 
 use b2nd::{B2ndMeta, Geometry, from_slice};
 use hex_literal::hex;
@@ -9,9 +9,6 @@ fn shown<'de, T: Deserialize<'de> + std::fmt::Debug>(bytes: &'de [u8], expected:
     let error = from_slice::<T>(bytes).unwrap_err();
     let text = error.display_with(bytes).to_string();
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
-    let diagnostic = error.diagnostic(bytes);
-    assert_eq!(diagnostic.message, error.to_string());
-    assert!(diagnostic.span.is_none_or(|span| span.start <= span.end && span.end <= bytes.len()));
 }
 
 #[test]
@@ -62,7 +59,6 @@ fn at_the_end_of_input_the_mark_is_behind_the_last_byte() {
 fn an_error_without_a_place_is_its_sentence() {
     let error = b2nd::Error::custom("no place");
     assert_eq!(error.display_with(b"\x01").to_string(), "no place");
-    assert_eq!(error.diagnostic(b"\x01").span, None);
     // Of another input, where the place is not.
     let error = from_slice::<(u8, i16)>(&hex!("92 01 c0")).unwrap_err().shifted(100);
     assert_eq!(error.display_with(&hex!("92 01 c0")).to_string(), error.to_string());

@@ -12,7 +12,7 @@ use crate::wire::MAX_DIMENSIONS;
 ///
 /// ```
 /// let grid = b2nd::Geometry::new(&[10, 10], &[4, 5], &[2, 3])?.grid()?;
-/// let extent: b2nd::Dims<std::ops::Range<i64>> = grid.chunk_extent(5).unwrap();
+/// let extent = grid.chunk_extent(5).unwrap();
 /// assert_eq!(extent, [8..10, 5..10]);
 /// assert_eq!(extent[1].start, 5);
 /// for range in extent {

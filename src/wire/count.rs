@@ -2,34 +2,17 @@
 
 use super::{MAX_DIMENSIONS, Reader};
 use crate::error::{Error, ErrorKind, Result};
-use crate::marker::{ARRAY16, ARRAY32, FIXARRAY, FIXMAP, MAP16, MAP32};
+use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
-/// The marker of a sequence or map, by the rule that picks it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Form {
-    /// fixarray, array16 or array32: the shortest that holds the count.
-    Array,
-    /// fixmap, map16 or map32: likewise.
-    Map,
-    /// array16, whatever the count.
-    Array16,
-    /// map16, whatever the count.
-    Map16,
-    /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
-    Dimensions,
-    /// A fixarray whose count is one too low: `b2nd` metalayers of 8 February 2023.
-    Miscounted,
-}
-
-impl Form {
+impl CountMarker {
     /// Writes the marker of `count` elements.
     #[inline(always)]
     pub(crate) fn put<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
         match (self, count) {
-            (Form::Array, 0..=15) => sink.put([FIXARRAY | count as u8]),
-            (Form::Map, 0..=15) => sink.put([FIXMAP | count as u8]),
-            (Form::Dimensions, 0..=MAX_DIMENSIONS) => sink.put([FIXARRAY + count as u8]),
+            (CountMarker::Array, 0..=15) => sink.put([FIXARRAY | count as u8]),
+            (CountMarker::Map, 0..=15) => sink.put([FIXMAP | count as u8]),
+            (CountMarker::Dimensions, 0..=MAX_DIMENSIONS) => sink.put([FIXARRAY + count as u8]),
             _ => self.put_long(sink, count),
         }
     }
@@ -60,47 +43,48 @@ impl Form {
             _ => Err(self.too_long(count)),
         };
         match (self, count) {
-            (Form::Array, 0..=15) => Ok(short(FIXARRAY)),
-            (Form::Map, 0..=15) => Ok(short(FIXMAP)),
-            (Form::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
-            (Form::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
-            (Form::Array, _) => long(ARRAY16, Some(ARRAY32)),
-            (Form::Map, _) => long(MAP16, Some(MAP32)),
-            (Form::Array16, _) => long(ARRAY16, None),
-            (Form::Map16, _) => long(MAP16, None),
-            (Form::Dimensions | Form::Miscounted, _) => Err(self.too_long(count)),
+            (CountMarker::Array, 0..=15) => Ok(short(FIXARRAY)),
+            (CountMarker::Map, 0..=15) => Ok(short(FIXMAP)),
+            (CountMarker::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
+            (CountMarker::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
+            (CountMarker::Array, _) => long(ARRAY16, Some(ARRAY32)),
+            (CountMarker::Map, _) => long(MAP16, Some(MAP32)),
+            (CountMarker::Array16, _) => long(ARRAY16, None),
+            (CountMarker::Map16, _) => long(MAP16, None),
+            (CountMarker::Dimensions | CountMarker::Miscounted, _) => Err(self.too_long(count)),
         }
     }
 
     #[cold]
     fn too_long(self, count: usize) -> Error {
         let (marker, limit) = match self {
-            Form::Array => ("array32", u32::MAX as usize),
-            Form::Map => ("map32", u32::MAX as usize),
-            Form::Array16 => ("array16", u16::MAX as usize),
-            Form::Map16 => ("map16", u16::MAX as usize),
-            Form::Dimensions => ("the list of an array's dimensions", MAX_DIMENSIONS),
-            Form::Miscounted => ("a miscounted fixarray", 16),
+            CountMarker::Array => ("array32", u32::MAX as usize),
+            CountMarker::Map => ("map32", u32::MAX as usize),
+            CountMarker::Array16 => ("array16", u16::MAX as usize),
+            CountMarker::Map16 => ("map16", u16::MAX as usize),
+            CountMarker::Dimensions => ("the list of an array's dimensions", MAX_DIMENSIONS),
+            CountMarker::Miscounted => ("a miscounted fixarray", 16),
         };
         Error::new(ErrorKind::TooLong { marker, unit: "elements", length: count, limit })
     }
 }
 
 impl Reader<'_> {
-    /// The count of a sequence or map written in this form.
+    /// The count of a sequence or map with this marker.
     #[inline(always)]
-    pub(crate) fn take_count(&mut self, form: Form) -> Result<usize> {
-        match (form, self.input.get(self.offset)) {
-            (Form::Array | Form::Miscounted, Some(marker @ 0x90..=0x9f)) | (Form::Dimensions, Some(marker @ 0x90..=0xa0)) => {
+    pub(crate) fn take_count(&mut self, marker: CountMarker) -> Result<usize> {
+        match (marker, self.input.get(self.offset)) {
+            (CountMarker::Array | CountMarker::Miscounted, Some(marker @ 0x90..=0x9f))
+            | (CountMarker::Dimensions, Some(marker @ 0x90..=0xa0)) => {
                 self.offset += 1;
                 Ok((marker - FIXARRAY) as usize)
             }
-            (Form::Map, Some(marker @ 0x80..=0x8f)) => {
+            (CountMarker::Map, Some(marker @ 0x80..=0x8f)) => {
                 self.offset += 1;
                 Ok((marker - FIXMAP) as usize)
             }
             _ => {
-                let (count, after) = self.long_count(form)?;
+                let (count, after) = self.long_count(marker)?;
                 *self = after;
                 Ok(count)
             }
@@ -108,14 +92,14 @@ impl Reader<'_> {
     }
 
     /// A count that is not in the marker's own byte, and the reader after it.
-    fn long_count(mut self, form: Form) -> Result<(usize, Self)> {
-        let (expected, small, wide) = match form {
-            Form::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
-            Form::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
-            Form::Array16 => ("array16 (dc)", Some(ARRAY16), None),
-            Form::Map16 => ("map16 (de)", Some(MAP16), None),
-            Form::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
-            Form::Miscounted => ("fixarray (90 to 9f)", None, None),
+    fn long_count(mut self, marker: CountMarker) -> Result<(usize, Self)> {
+        let (expected, small, wide) = match marker {
+            CountMarker::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
+            CountMarker::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
+            CountMarker::Array16 => ("array16 (dc)", Some(ARRAY16), None),
+            CountMarker::Map16 => ("map16 (de)", Some(MAP16), None),
+            CountMarker::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
+            CountMarker::Miscounted => ("fixarray (90 to 9f)", None, None),
         };
         let start = self;
         let marker = self.peek()?;

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
 use super::encode::{shortest_signed, shortest_unsigned};
-use super::forms::FORMS;
+use super::json_write::FORMS;
 use super::{Head, Value};
 use crate::error::{Error, Result};
 

@@ -7,8 +7,8 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_bytes::Bytes;
 
-use super::forms::Shown;
-use super::forms_read::AnyVisitor;
+use super::json_read::AnyVisitor;
+use super::json_write::Shown;
 use super::{Value, decode, encode};
 use crate::error::Error;
 use crate::mark;

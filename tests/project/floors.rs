@@ -1,0 +1,46 @@
+//! The floors of the library: a file imports from its own floor or a lower one, so that it can be read after what it needs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of `src/` by their floor, the lowest first.
+const FLOORS: [&[&str]; 5] = [
+    &["error", "marker"],
+    &["wire", "mark", "sink"],
+    &["ser", "de", "with", "layout", "value"],
+    &["array"],
+    &["frame", "arbitrary"],
+];
+
+fn floor_of(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&module))
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// The modules that lines of code name by `crate::`.
+fn named(source: &str) -> impl Iterator<Item = &str> {
+    let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let paths = code.flat_map(|line| line.split("crate::").skip(1));
+    paths.filter_map(|path| path.split(|c: char| !(c.is_alphanumeric() || c == '_')).next())
+}
+
+#[test]
+fn no_file_of_the_library_imports_from_a_higher_floor() {
+    let mut found = Vec::new();
+    for path in rust_files("src".as_ref()) {
+        let module = path.components().nth(1).unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        let Some(floor) = floor_of(module) else {
+            assert!(["lib", "docs"].contains(&module), "{module} is on no floor");
+            continue;
+        };
+        let source = fs::read_to_string(&path).unwrap();
+        let higher = named(&source).filter(|name| floor_of(name).is_some_and(|other| other > floor));
+        found.extend(higher.map(|name| format!("{} imports from {name}", path.display())));
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
