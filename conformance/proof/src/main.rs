@@ -1,5 +1,6 @@
-//! `b2nd-proof`: frames that pass the gate do not crash C-Blosc2. Valid frames are damaged where their fields are; those that still pass
-//! `verify` go to C-Blosc2 under sanitizers, and what it reads is compared with what is read here.
+//! `b2nd-proof`: frames that pass the gate do not crash C-Blosc2 nor python-blosc2. Valid frames are damaged where their fields are; those that
+//! `verify` finds readable and safe for a reader go to it. C-Blosc2 runs under sanitizers, and what it reads is compared with what is read here;
+//! python-blosc2 is called as users call it, and refuses none.
 
 mod mutate;
 mod values;
@@ -12,16 +13,21 @@ use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
 use b2nd::frame::HeaderField;
-use b2nd_check::{Limits, Reader, verify};
+use b2nd_check::{Does, FACTS, Library, Limits, Options, Reader, check_frame};
+use b2nd_codec::Codec;
+use b2nd_store::Frame;
 use fastrand::Rng;
-use mutate::{Seed, mutant};
+use mutate::{Mutant, Seed, mutant};
 use worker::{Answer, Worker};
 
 const HELP: &str = "\
-Usage: b2nd-proof WORKER LIMIT SEED OUT DIRECTORY...
+Usage: b2nd-proof READER WORKER LIMIT SEED OUT DIRECTORY...
+       b2nd-proof --facts WORKER CASES
 
 Damages the frames below the directories: so many times (10000), or so many seconds (3600s). The same seed damages them in the same way.
-WORKER is worker.c, built by conformance/proof/compile. What crashes it, hangs it, or is read otherwise there is kept in OUT.
+READER is c-blosc2, python-blosc2 or one with its version. WORKER is the command that asks it: worker.c, built by conformance/proof/compile, or
+python.py behind its interpreter. What crashes it, hangs it, is read otherwise there, or refused by python-blosc2, is kept in OUT.
+With --facts, python.py is asked about the files of b2nd-check's facts, below conformance/cases.
 ";
 
 /// Seeds are short, so that many mutants are tried.
@@ -59,6 +65,8 @@ struct Counts {
     crashed: u64,
     known: BTreeMap<&'static str, u64>,
     hung: u64,
+    /// By the field that was changed first: mutants, and those that pass.
+    fields: BTreeMap<&'static str, [u64; 2]>,
 }
 
 fn main() -> ExitCode {
@@ -73,7 +81,15 @@ fn main() -> ExitCode {
 
 fn run() -> Result<bool, String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
+    if let [flag, worker, cases] = &arguments[..] {
+        if flag == "--facts" {
+            return facts(worker, Path::new(cases));
+        }
+    }
+    let [reader, program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
+    let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
+    // A refusal of C-Blosc2 2 may be about what only 3 reads.
+    let refuses = reader.library() == Library::CBlosc2;
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
     let (most, time) = match limit.strip_suffix('s') {
         Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
@@ -88,7 +104,7 @@ fn run() -> Result<bool, String> {
     }
     files.sort();
     // More memory than any of them needs, so that nothing waits for gigabytes of zeros.
-    let limits = Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) };
+    let options = Options { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
     let mut seeds = Vec::new();
     for file in &files {
         let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -99,21 +115,23 @@ fn run() -> Result<bool, String> {
     }
     println!("{} of {} files are frames, such as {}", seeds.len(), files.len(), seeds[0].name);
 
-    let mut worker = Worker::new(PathBuf::from(program));
+    let mut worker = Worker::new(program);
     let mut rng = Rng::with_seed(seed);
     let (mut counts, start) = (Counts::default(), Instant::now());
-    let file = out.join("mutant");
+    let file = out.join("mutant.b2nd");
     while counts.mutants < most && start.elapsed() < time {
-        let bytes = mutant(&seeds, &mut rng);
+        let Mutant { bytes, field } = mutant(&seeds, &mut rng);
         if claims(&bytes) > MOST {
             continue;
         }
         counts.mutants += 1;
-        let report = verify(&bytes, &limits);
-        if !(report.is_readable() && report.is_safe_for(Reader::C_BLOSC2)) {
+        let of_field = counts.fields.entry(field).or_default();
+        of_field[0] += 1;
+        if !passes(&bytes, &options, reader) {
             continue;
         }
         counts.passed += 1;
+        of_field[1] += 1;
         let told = values::digest(&bytes);
         fs::write(&file, &bytes).map_err(|error| error.to_string())?;
         let answer = worker.ask(&file).map_err(|error| format!("{program}: {error}"))?;
@@ -131,8 +149,8 @@ fn run() -> Result<bool, String> {
         };
         match answer {
             Answer::Read(digest) => {
-                if told.is_some_and(|told| format!("{told:016x}") != digest) {
-                    keep("differs", &format!("{told:016x?} here, {digest} there"))?;
+                if told.zip(digest.as_ref()).is_some_and(|(told, digest)| format!("{told:016x}") != *digest) {
+                    keep("differs", &format!("{told:016x?} here, {digest:?} there"))?;
                     counts.differ += 1;
                 }
                 counts.read += 1;
@@ -157,9 +175,13 @@ fn run() -> Result<bool, String> {
             }
         }
     }
-    let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung } = counts;
+    let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung, fields } = counts;
     let time = start.elapsed().as_secs();
-    println!("{mutants} mutants in {time} s, {passed} pass the gate, and C-Blosc2 reads {read} of these");
+    for (field, [mutants, passed]) in fields {
+        println!("  {field}: {mutants}, {passed} pass");
+    }
+    println!("{mutants} mutants in {time} s, {passed} pass the gate, and {reader} reads {read} of these");
+    let refusals: u64 = refused.values().sum();
     for (why, count) in refused {
         println!("  refuses {count}: {why}");
     }
@@ -168,7 +190,32 @@ fn run() -> Result<bool, String> {
     }
     println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
     // A worker that refuses everything would prove nothing.
-    Ok(crashed + hung + differ + unread == 0 && read > passed / 2)
+    Ok(crashed + hung + differ + unread == 0 && (refuses || refusals == 0) && read > passed / 2)
+}
+
+/// Says whether python-blosc2 does with the cases what the facts about its version say.
+fn facts(program: &str, cases: &Path) -> Result<bool, String> {
+    let mut worker = Worker::new(program);
+    let mut all = true;
+    for fact in FACTS.iter().filter(|fact| fact.is_of(Reader::PYTHON_BLOSC2)) {
+        let file = cases.join(fact.case).with_extension("bin");
+        let is_so = match (worker.ask(&file).map_err(|error| format!("{program}: {error}"))?, fact.does) {
+            (Answer::Crashed(_), Does::Crashes) | (Answer::Refused(_), Does::Refuses) => true,
+            // Nothing here compares values.
+            (answer, does) => matches!((answer, does), (Answer::Read(_), Does::ReadsOtherwise)),
+        };
+        println!("{}: {:?}: {}", fact.case, fact.does, if is_so { "so it is" } else { "NOT SO" });
+        all &= is_so;
+    }
+    Ok(all)
+}
+
+/// Asks the gate as `b2nd check --for` does.
+fn passes(frame: &Vec<u8>, options: &Options, reader: Reader) -> bool {
+    let Ok(opened) = Frame::open(frame) else { return false };
+    let report = check_frame(&opened, options, Some(&mut Codec::default()));
+    b2nd_check::misplaced(opened.header(), false).is_none()
+        && report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
 }
 
 /// The nbytes of the header.

@@ -7,8 +7,15 @@ use fastrand::Rng;
 
 /// A part of a frame that is changed as one.
 struct Field {
+    name: &'static str,
     range: Range<usize>,
     kind: Kind,
+}
+
+/// A damaged frame, and the field that was changed first.
+pub(crate) struct Mutant {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) field: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +25,8 @@ enum Kind {
     /// A number whose first byte is the lowest.
     Little,
     Bytes,
+    /// The byte of a chunk with its special value, or that of an entry of the index.
+    Special,
 }
 
 /// A frame that is valid, and what it is made of.
@@ -45,12 +54,19 @@ impl Seed {
         let behind = frame.header().header_len() + usize::try_from(frame.header().cbytes()).ok()?;
         if behind + 32 <= trailer.start {
             fields.extend(chunk_fields(behind..trailer.start));
+            // Entries of an index that is stored.
+            let entries = (0..frame.offsets().len()).map_while(|entry| usize::try_from(entry).ok());
+            let at = entries.map(|entry| behind + 32 + 8 * entry).take_while(|at| at + 8 <= trailer.start);
+            fields.extend(at.flat_map(|at| {
+                let offset = Field { name: "index entry", range: at..at + 8, kind: Kind::Little };
+                [offset, Field { name: "special value in the index", range: at + 7..at + 8, kind: Kind::Special }]
+            }));
         }
         for (_, content) in frame.trailer().vlmetalayers().iter().filter(|(_, content)| content.len() >= 32) {
             let place = bytes[trailer.clone()].windows(content.len()).position(|window| window == content);
             fields.extend(place.into_iter().flat_map(|at| chunk_fields(trailer.start + at..trailer.start + at + content.len())));
         }
-        fields.push(Field { range: trailer, kind: Kind::Bytes });
+        fields.push(Field { name: "trailer", range: trailer, kind: Kind::Bytes });
         fields.retain(|field| !field.range.is_empty() && field.range.end <= bytes.len());
         Some(Seed { name, fields, chunks, bytes })
     }
@@ -58,40 +74,79 @@ impl Seed {
 
 fn header(length: usize) -> Vec<Field> {
     use HeaderField as H;
-    let numbers = [H::HEADER_LEN, H::FRAME_LEN, H::NBYTES, H::CBYTES, H::TYPESIZE, H::BLOCKSIZE, H::CHUNKSIZE];
-    let numbers = numbers.map(|field| Field { range: field.value(), kind: Kind::Big });
-    let bytes = [H::FLAGS.value(), H::PIPELINE.value(), H::METALAYERS.marker()..length, H::METALAYERS.marker()..length];
-    numbers.into_iter().chain(bytes.map(|range| Field { range, kind: Kind::Bytes })).collect()
+    let numbers = [
+        ("header_len", H::HEADER_LEN),
+        ("frame_len", H::FRAME_LEN),
+        ("nbytes", H::NBYTES),
+        ("cbytes", H::CBYTES),
+        ("typesize", H::TYPESIZE),
+        ("blocksize", H::BLOCKSIZE),
+        ("chunksize", H::CHUNKSIZE),
+    ];
+    let numbers = numbers.map(|(name, field)| Field { name, range: field.value(), kind: Kind::Big });
+    let metalayers = || ("metalayers", H::METALAYERS.marker()..length);
+    let bytes = [("flags", H::FLAGS.value()), ("pipeline", H::PIPELINE.value()), metalayers(), metalayers()];
+    numbers.into_iter().chain(bytes.map(|(name, range)| Field { name, range, kind: Kind::Bytes })).collect()
 }
 
 /// The fields of a chunk: header, starts of blocks, and what follows.
 fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     let Range { start, end } = chunk;
-    let numbers = [4..8, 8..12, 12..16].map(|range| (range, Kind::Little));
-    let bytes = [0..4, 16..32, 32..48, 32..end - start, 32..end - start].map(|range| (range, Kind::Bytes));
-    let field =
-        move |(range, kind): (Range<usize>, Kind)| Field { range: start + range.start..(start + range.end).min(end), kind };
-    numbers.into_iter().chain(bytes).map(field).filter(|field| field.range.start < field.range.end)
+    let data = || ("chunk data", 32..end - start, Kind::Bytes);
+    let fields = [
+        ("chunk nbytes", 4..8, Kind::Little),
+        ("chunk blocksize", 8..12, Kind::Little),
+        ("chunk cbytes", 12..16, Kind::Little),
+        ("chunk version, flags, typesize", 0..4, Kind::Bytes),
+        ("chunk filters", 16..30, Kind::Bytes),
+        ("chunk flags of Blosc2", 30..32, Kind::Bytes),
+        ("chunk special value", 31..32, Kind::Special),
+        ("start of the first block", 32..36, Kind::Little),
+        ("start of the second block", 36..40, Kind::Little),
+        // Behind one start, the length of the first block where they vary, and of the first stream otherwise.
+        ("length of a block", 36..40, Kind::Little),
+        ("length of a stream", 40..44, Kind::Little),
+        data(),
+        data(),
+    ];
+    let field = move |(name, range, kind): (&'static str, Range<usize>, Kind)| Field {
+        name,
+        range: start + range.start..(start + range.end).min(end),
+        kind,
+    };
+    fields.into_iter().map(field).filter(|field| field.range.start < field.range.end)
 }
 
 /// A damaged frame: fields of a frame changed, or a damaged chunk in a frame that is made for it.
-pub(crate) fn mutant(seeds: &[Seed], rng: &mut Rng) -> Vec<u8> {
+pub(crate) fn mutant(seeds: &[Seed], rng: &mut Rng) -> Mutant {
     let seed = &seeds[rng.usize(..seeds.len())];
     if !seed.chunks.is_empty() && rng.u8(..3) == 0 {
         let chunk = seed.bytes[seed.chunks[rng.usize(..seed.chunks.len())].clone()].to_vec();
-        return wrapped(chunk, rng).unwrap_or_default();
+        return Mutant { bytes: wrapped(chunk, rng).unwrap_or_default(), field: "a chunk in a frame of its own" };
     }
+    // Each field has the same chance, however many of its name a frame has.
+    let mut names: Vec<&str> = seed.fields.iter().map(|field| field.name).collect();
+    names.sort_unstable();
+    names.dedup();
     let mut bytes = seed.bytes.clone();
+    let mut first = None;
     for _ in 0..1 + rng.usize(..3) * rng.usize(..2) {
-        let field = &seed.fields[rng.usize(..seed.fields.len())];
+        let name = names[rng.usize(..names.len())];
+        let named: Vec<&Field> = seed.fields.iter().filter(|field| field.name == name).collect();
+        let field = named[rng.usize(..named.len())];
         let other = &seed.fields[rng.usize(..seed.fields.len())];
         change(&mut bytes, field, other, rng);
+        first.get_or_insert(field.name);
     }
-    bytes
+    Mutant { bytes, field: first.unwrap_or_default() }
 }
 
 fn change(bytes: &mut [u8], field: &Field, other: &Field, rng: &mut Rng) {
-    let Field { range, kind } = field;
+    let Field { range, kind, .. } = field;
+    if *kind == Kind::Special {
+        bytes[range.start] = rng.u8(..8) << 4 | [0x80 | rng.u8(..8), bytes[range.start] & 0x8f, 0][rng.usize(..3)];
+        return;
+    }
     if *kind == Kind::Bytes {
         for _ in 0..1 + rng.usize(..4) * rng.usize(..2) {
             let at = rng.usize(range.clone());

@@ -17,7 +17,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         if is_anything(chunk.header()) {
             return Ok(None);
         }
-        add(&chunk.data(Codec::safe())?);
+        add(&chunk.data(Codec::default())?);
     }
     // The worker reads as many.
     for number in 0..frame.offsets().len().min(1000) {
@@ -25,7 +25,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         if is_anything(chunk.header()) {
             return Ok(None);
         }
-        add(&chunk.data(Codec::safe())?);
+        add(&chunk.data(Codec::default())?);
     }
     Ok(Some(digest))
 }

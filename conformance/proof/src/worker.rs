@@ -1,17 +1,17 @@
-//! C-Blosc2 in a process of its own.
+//! C-Blosc2 or python-blosc2 in a process of its own.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The answer of C-Blosc2 to a frame.
+/// The answer to a frame.
 pub(crate) enum Answer {
-    /// It read everything, and this is the digest.
-    Read(String),
+    /// It read everything, and this is the digest, if it makes one.
+    Read(Option<String>),
     Refused(String),
     /// A sanitizer or a signal ended it, and this was said.
     Crashed(String),
@@ -20,7 +20,7 @@ pub(crate) enum Answer {
 }
 
 pub(crate) struct Worker {
-    program: PathBuf,
+    program: Vec<String>,
     running: Option<Running>,
 }
 
@@ -37,8 +37,9 @@ const PATIENCE: Duration = Duration::from_secs(900);
 const SIGXCPU: i32 = 24;
 
 impl Worker {
-    pub(crate) fn new(program: PathBuf) -> Worker {
-        Worker { program, running: None }
+    /// A program with its arguments.
+    pub(crate) fn new(command: &str) -> Worker {
+        Worker { program: command.split_whitespace().map(str::to_owned).collect(), running: None }
     }
 
     pub(crate) fn ask(&mut self, file: &Path) -> io::Result<Answer> {
@@ -54,7 +55,11 @@ impl Worker {
             Ok(line) => {
                 self.running = Some(running);
                 Ok(match line.split_once(' ') {
-                    Some(("ok", digest)) => Answer::Read(digest.to_owned()),
+                    Some(("ok", "-")) => Answer::Read(None),
+                    Some(("ok", digest)) => Answer::Read(Some(digest.to_owned())),
+                    // It asks forks of its own.
+                    Some(("crashed", said)) => Answer::Crashed(said.to_owned()),
+                    Some(("hung", _)) => Answer::Hung,
                     _ => Answer::Refused(line),
                 })
             }
@@ -75,9 +80,11 @@ impl Worker {
     }
 }
 
-fn start(program: &Path) -> io::Result<Running> {
+fn start(program: &[String]) -> io::Result<Running> {
+    let (first, arguments) = program.split_first().ok_or_else(|| io::Error::other("no program"))?;
     let options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048";
-    let mut child = Command::new(program)
+    let mut child = Command::new(first)
+        .args(arguments)
         .env("ASAN_OPTIONS", options)
         .env("UBSAN_OPTIONS", "print_stacktrace=1")
         .stdin(Stdio::piped())

@@ -4,6 +4,7 @@ use super::Suite;
 use super::bytes::{le32, patched};
 use super::chunk::{self, Chunk, DELTA, SHUFFLE};
 use super::frame::{Built, Frame, Place};
+use super::frames::plain;
 use super::header::Header;
 use super::stream::{Codec, sample};
 use crate::case::Layer;
@@ -42,6 +43,25 @@ pub(crate) fn add(suite: &mut Suite) {
     let built = of_wide.build();
     let bytes = built.bytes.clone();
     accept("gate-typesize", "a frame of elements of 33 bytes, and chunks of elements of 4", built, bytes);
+
+    let cut = Frame { places: vec![Place::Chunk(chunk::stored(&sample(66), 4)); 2], ..Frame::new(Header::new(4, 66, 66)) };
+    let built = cut.build();
+    let bytes = built.bytes.clone();
+    accept("gate-cut-elements", "chunks of 16 elements and a half", built, bytes);
+
+    let twice = [&[7; 320][..], &[7; 320]].concat();
+    let built = Frame {
+        places: vec![Place::Chunk(chunk::compressed(&twice, 4, 320, Codec::Lz4, &[], false))],
+        ..Frame::new(Header::new(4, 640, 320))
+    }
+    .build();
+    let at = built.chunks_at[0] + 32;
+    let bytes = patched(&built.bytes, at + 4, &built.bytes[at..at + 4]);
+    accept("gate-shared-blocks", "two blocks that are one", built, bytes);
+
+    let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).note("note", b"plain text").build();
+    let bytes = built.bytes.clone();
+    accept("gate-attribute", "an attribute of text, which is no MessagePack", built, bytes);
 
     let mut header = Header::new(1, 25, 1);
     header.flags[0] = VARIABLE_BLOCKS;

@@ -5,7 +5,9 @@ use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Me
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
-use crate::facts::{FACTS, Fact, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS};
+use crate::facts::{
+    CUT_ELEMENTS, FACTS, Fact, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
+};
 use crate::reader::{Library, Reader};
 use b2nd_store::Kind;
 use b2nd_store::value::{Value, is_pickle};
@@ -242,6 +244,13 @@ impl Findings {
             let fact = if are_objects { VARIABLE_BLOCKS_OF_OBJECTS } else { VARIABLE_BLOCKS };
             self.known("header", None, (fact, "its blocks vary in length".to_owned()), YES);
         }
+        let typesize = header.typesize();
+        let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0;
+        let vary = header.has_variable_chunks() || header.has_variable_blocks();
+        if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
+            let finding = format!("chunks of {chunksize} and blocks of {blocksize} bytes cut elements of {typesize}");
+            self.known("header", None, (CUT_ELEMENTS, finding), None);
+        }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
             let finding = "chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
@@ -299,7 +308,9 @@ impl Findings {
             return;
         }
         if array.layout() != "b2nd" && array.layout() != "caterva" {
-            self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, c_reads]);
+            // Where no dtype is expected C-Blosc2 takes what follows for one.
+            let is_read = c_reads.filter(|&reads| !reads || array.stale == 0 || array.name == "caterva");
+            self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, is_read]);
         }
         if array.stale != 0 {
             let offset = start.map(|start| start + (content.len() - array.stale) as u64);

@@ -1,6 +1,5 @@
 //! What versions of other libraries are known to do with files, also with sound ones. A row is a fact that was seen, and each names a
-//! file of the conformance suite with which it can be seen again: `conformance/proof/facts.py` opens them with the python-blosc2 that is
-//! installed, and `tests/facts.rs` looks that [`verify`](crate::verify) names the row.
+//! file of the conformance suite with which it can be seen again: `conformance/proof/ci` opens them with python-blosc2, and `tests/facts.rs` looks that [`verify`](crate::verify) names the row.
 
 use serde::Serialize;
 
@@ -72,9 +71,17 @@ pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
 /// Chunks with another typesize than their frame.
 pub(crate) const TYPESIZE: &str = "other-typesize";
 
+/// Elements that reach from one chunk or block into the next.
+pub(crate) const CUT_ELEMENTS: &str = "cut-elements";
+/// Blocks that start at the same byte.
+pub(crate) const SHARED_BLOCKS: &str = "shared-blocks";
+/// An attribute that is not what python-blosc2 unpacks.
+pub(crate) const NOT_MSGPACK: &str = "attribute-not-msgpack";
+
 const END: [u16; 3] = [u16::MAX; 3];
 const NONE: Versions = (END, END);
 const ALL: [Versions; 2] = [([0; 3], END), ([0; 3], END)];
+const ALL_PYTHON: [Versions; 2] = [NONE, ([0; 3], END)];
 /// Those with the code of C-Blosc2 2, up to python-blosc2 3.9, and those with that of 3.
 const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 0, 0])];
 const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
@@ -138,5 +145,8 @@ pub const FACTS: &[Fact] = &[
         "get_vlblock(0, 0): Error while getting the vlblock",
         "frame/gate-special-blocks",
     ),
+    row(CUT_ELEMENTS, ALL, Does::Refuses, "s[-1]: Error while getting the slice", "frame/gate-cut-elements"),
+    row(SHARED_BLOCKS, ALL, Does::Refuses, "s[0]: Error while getting the slice", "frame/gate-shared-blocks"),
+    row(NOT_MSGPACK, ALL_PYTHON, Does::Refuses, "vlmeta[:]: ExtraData: unpack(b) received extra data", "frame/gate-attribute"),
     row(TYPESIZE, ALL, Does::Refuses, "s[0]: Error while getting the slice", "frame/gate-typesize"),
 ];

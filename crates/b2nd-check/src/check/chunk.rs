@@ -4,7 +4,7 @@ use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 use b2nd_codec::Blocks;
 
 use super::{Answers, Known, NO, YES};
-use crate::facts::{CODEC_FORMAT, DELTA_BEHIND, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE};
+use crate::facts::{CODEC_FORMAT, DELTA_BEHIND, SHARED_BLOCKS, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE};
 use b2nd_view::text::{count, thousands};
 
 /// Bits of Blosc2's flags, the last byte of a chunk's header.
@@ -17,6 +17,9 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
 /// A bit of the flags: data are as they were.
 const IS_STORED: u8 = 0x02;
+
+/// The version of chunks of C-Blosc2 3.
+const NEWEST: u8 = 6;
 
 /// The version of chunks of Blosc2's alpha releases, which had a filter fewer, and the byte that they left to chance.
 const ALPHA: u8 = 3;
@@ -38,8 +41,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let mut findings = Vec::new();
     let flags = chunk.raw_blosc2_flags();
     let header_len = chunk.header_len();
-    let python = |reads: bool| reads.then_some(!is_array);
-    findings.extend(misplaced(chunk).map(|(finding, reads)| (finding.to_owned(), [NO, None, python(reads)])));
+    findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
     let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
     if chunk.typesize() != typesize && (is_array || is_value) || is_value && chunk.nbytes() % chunk.typesize() != 0 {
@@ -54,9 +56,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         if found != expected {
             let finding =
                 format!("it is special ({special}): cbytes: expected {}, found {}", thousands(expected), thousands(found));
-            // Only the first chunk is looked at when a frame is opened, and an array's are then taken for what they say.
-            let taken = Some(is_array && number > 0 && value == 0);
-            findings.push((finding, [NO, NO, taken]));
+            findings.push((finding, [NO, NO, NO]));
         }
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
@@ -84,6 +84,10 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     if !chunk.is_stored() {
         findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
     }
+    if chunk.version() > NEWEST {
+        let finding = format!("its version is {}, the newest that is known {NEWEST}", chunk.version());
+        findings.push((finding, [None, NO, NO]));
+    }
     if varies(chunk) && !frame.has_variable_blocks() {
         let finding = "its flags say that its blocks vary in length, the frame's header that they do not";
         findings.push((finding.to_owned(), [NO, NO, NO]));
@@ -93,8 +97,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         let [expected, found] = [blocksize, chunk.blocksize()].map(|length| chunk.nbytes().div_ceil(length.max(1)));
         let blocks = if found == expected { String::new() } else { format!(": {}, not {expected}", count(found, "block")) };
         let finding = format!("its blocksize is {}, the frame's {}{blocks}", thousands(chunk.blocksize()), thousands(blocksize));
-        let read = Some(chunk.is_stored() && found == expected);
-        findings.push((finding, [NO, read, read]));
+        findings.push((finding, [NO, NO, NO]));
     }
     if !chunk.is_extended() && findings.is_empty() {
         findings.push(("its header is one of Blosc 1, of 16 bytes".to_owned(), [None; 3]));
@@ -215,18 +218,31 @@ pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     Some(format!("block {block} has a place of {}, and fills at most {}", count(found, "byte"), thousands(most)))
 }
 
+/// What readers mind about blocks that start at the same byte: C-Blosc2 finds nothing between the two.
+pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
+    let header = chunk.header();
+    if header.is_stored() || header.special().is_some() {
+        return None;
+    }
+    let blocks = Blocks::new(chunk.bytes()).ok()?;
+    let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
+    starts.sort_unstable();
+    let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;
+    Some((SHARED_BLOCKS, format!("more than one of its blocks starts at byte {} of it", thousands(start))))
+}
+
 /// The findings of a chunk that holds metadata: the index, with a typesize that it has to have, or a vlmetalayer.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
-        // python-blosc2 4.14.1 reads an index that is stored, unless its elements are longer. Nobody has looked for what C does then.
-        let (c, python) = if chunk.is_stored() && chunk.typesize() < expected { (None, YES) } else { (NO, NO) };
-        (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, c, python])
+        // C-Blosc2 3.3.5 reads some that are stored, of one chunk: its elements are then parts of an entry.
+        let reads = if chunk.is_stored() && chunk.typesize() < expected { None } else { NO };
+        (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
     match chunk.special() {
         // Special ones have values of their own length.
         Some(special) => {
-            findings.extend(misplaced(chunk).map(|(finding, _)| finding.to_owned()));
+            findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(of_special(chunk, special));
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
@@ -235,15 +251,18 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         }
         None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
     }
+    if varies(chunk) && frame.has_variable_blocks() {
+        findings.push("its flags say that its blocks vary in length".to_owned());
+    }
     // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 
-/// The findings about flags of chunks in memory, with whether python-blosc2 reads them outside of an array.
-fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = (&'static str, bool)> {
+/// The findings about flags that only chunks in memory have.
+fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
     // C-Blosc2 makes such chunks in memory. In a file of its own it may read one, in a buffer it looks for data behind it.
-    let lazy = (flags & IS_LAZY != 0).then_some(("its flags say that its data are elsewhere (a lazy chunk)", true));
-    let instrumented = (flags & IS_INSTRUMENTED != 0).then_some(("its flags say that it holds measurements of a codec", false));
+    let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are elsewhere (a lazy chunk)");
+    let instrumented = (flags & IS_INSTRUMENTED != 0).then_some("its flags say that it holds measurements of a codec");
     lazy.into_iter().chain(instrumented)
 }

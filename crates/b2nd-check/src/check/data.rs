@@ -62,7 +62,7 @@ impl Findings {
             let after = frame_len.saturating_sub(range.end);
             if after != 0 {
                 let finding = format!("after it: {} in an empty frame, whose first trailer counts", count(after, "byte"));
-                self.add("trailer", Some(range.end), finding, [NO, YES, YES]);
+                self.add("trailer", Some(range.end), finding, [NO, None, None]);
             }
         }
         Ok(())
@@ -194,6 +194,9 @@ impl Findings {
                     }
                     let chunk = frame.chunk(row.first);
                     let gap = chunk.as_ref().ok().and_then(chunk::gap);
+                    if let Some(known) = chunk.as_ref().ok().and_then(chunk::shared) {
+                        self.known(&place, offset, known, None);
+                    }
                     let found = chunk.and_then(|chunk| chunk.into_data(attributes::Codec(codec)));
                     if let (Ok(_), Some(gap)) = (&found, gap) {
                         self.add(&place, offset, gap, [NO, None, None]);

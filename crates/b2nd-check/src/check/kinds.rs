@@ -1,20 +1,50 @@
 //! Demands of python-blosc2 on its own kinds of frames, beyond what every frame has to say.
 
+use b2nd::RawValue;
 use b2nd::frame::{Decompress, Header, Trailer};
 use b2nd_store::{Kind, Value, attributes};
 
 use super::{Answers, NO, YES};
+use b2nd_view::text::quoted;
 
 /// The place of a finding, its sentence and who minds.
 type Found = (String, String, Answers);
 
 /// The findings of a frame of this kind.
 pub(super) fn findings(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<Found> {
-    match Kind::of(header, Some(trailer), codec) {
+    let kind = Kind::of(header, Some(trailer), codec);
+    let mut found = Vec::new();
+    if !matches!(kind, Kind::NdArray | Kind::SChunk) {
+        // It is opened as what its metalayers say.
+        let odd = header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content));
+        found.extend(odd.map(|(name, _)| {
+            let finding = format!("it is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
+            (format!("metalayer {}", quoted(name)), finding, [None, YES, NO])
+        }));
+        if attributes::of(trailer, codec).iter().any(|one| one.value.as_ref().is_ok_and(|value| !is_unpacked(value))) {
+            let finding = format!("one is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
+            found.push(("vlmetalayers".to_owned(), finding, [None, YES, NO]));
+        }
+    }
+    found.extend(match kind {
         Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => store(header, trailer, codec),
         Kind::BatchArray | Kind::ListArray => batches(header, trailer, codec),
         _ => Vec::new(),
-    }
+    });
+    found
+}
+
+/// Returns true for MessagePack as python-blosc2 unpacks it: strings are UTF-8, and keys of maps strings or bytes.
+pub(super) fn is_unpacked(bytes: &[u8]) -> bool {
+    RawValue::from_slice(bytes).is_ok_and(|value| is_of_python(&value))
+}
+
+fn is_of_python(value: &RawValue) -> bool {
+    let is_string = matches!(value.encoded(), [0xa0..=0xbf | 0xd9..=0xdb, ..]);
+    let is_key = |key: &RawValue| key.as_str().is_some() || key.as_bytes().is_some();
+    (!is_string || value.as_str().is_some())
+        && value.entries().all(|(key, value)| is_key(&key) && is_of_python(&value))
+        && value.elements().all(|element| is_of_python(&element))
 }
 
 /// A frame that embeds frames: its elements are bytes, and it says where the next one would go.
@@ -46,7 +76,12 @@ fn batches(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Ve
         found.push(("metalayer \"batcharray\"".to_owned(), finding, [None, YES, NO]));
     }
     let bytes = attributes::get(trailer, "_batch_array_metadata", codec).unwrap_or_default();
-    let lengths = Value::from_slice(&bytes).and_then(|metadata| metadata.get("batch_lengths"));
+    let metadata = Value::from_slice(&bytes);
+    let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
+    if metadata.is_some() && lengths.is_none() {
+        let finding = "it has no batch_lengths: python-blosc2 then counts objects by unpacking them".to_owned();
+        found.push(("vlmetalayer \"_batch_array_metadata\"".to_owned(), finding, [None, YES, None]));
+    }
     if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
         let finding = "its batch_lengths: expected numbers that are not negative".to_owned();
         found.push(("vlmetalayer \"_batch_array_metadata\"".to_owned(), finding, [None, YES, NO]));

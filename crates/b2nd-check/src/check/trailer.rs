@@ -1,11 +1,12 @@
 //! A frame's trailer: attributes, each decompressed, and what its kind says in them.
 
 use b2nd::Result;
-use b2nd::frame::{Chunk, Decompress, HeaderField};
+use b2nd::frame::{Chunk, Decompress, HeaderField, Special};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 
 use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
+use crate::facts::NOT_MSGPACK;
 use b2nd_view::bytes;
 use b2nd_view::text::{count, quoted};
 
@@ -57,7 +58,13 @@ impl Findings {
             match (chunk, value) {
                 (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.not_decoded(place, start, &error),
                 (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), [NO, None, None]),
-                (Ok(_), Ok(value)) => self.value(&place, start, &value),
+                (Ok(chunk), Ok(value)) => {
+                    if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
+                        let finding = "its value is not MessagePack as python-blosc2 unpacks it".to_owned();
+                        self.known(&place, start, (NOT_MSGPACK, finding), YES);
+                    }
+                    self.value(&place, start, &value);
+                }
             }
         }
         // It decodes some of them once more.
