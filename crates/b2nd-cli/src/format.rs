@@ -20,6 +20,8 @@ pub(crate) enum OutputFormat {
     Text,
     /// Numpy's file.
     Npy,
+    /// The bytes of the elements, in C order.
+    Bin,
     /// Comma-separated values: a record for each element of one dimension, else for each line of the last.
     Csv,
     /// Nested lists; of a table an object for each row.
@@ -31,7 +33,7 @@ pub(crate) enum OutputFormat {
 }
 
 /// The endings of names, for people.
-const ENDINGS: &str = ".npy, .csv, .json, .txt, .arrow or .parquet";
+const ENDINGS: &str = ".npy, .bin, .csv, .json, .txt, .arrow or .parquet";
 
 /// Values to be written: their type, and the shape that they have as a file of their own.
 pub(crate) struct ElementInfo {
@@ -60,6 +62,7 @@ impl OutputFormat {
         let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match end.as_str() {
             "npy" => Ok(OutputFormat::Npy),
+            "bin" => Ok(OutputFormat::Bin),
             "csv" => Ok(OutputFormat::Csv),
             "json" => Ok(OutputFormat::Json),
             "txt" => Ok(OutputFormat::Text),
@@ -78,6 +81,7 @@ impl OutputFormat {
         Ok(match self {
             OutputFormat::Text => Box::new(text::Text::new(layout)?),
             OutputFormat::Npy => Box::new(npy::Npy::new(&layout)?),
+            OutputFormat::Bin => Box::new(npy::Npy::bare()),
             OutputFormat::Csv => Box::new(csv::Csv::new(layout)?),
             OutputFormat::Json => Box::new(json::Json::new(layout)?),
             OutputFormat::Arrow | OutputFormat::Parquet => {

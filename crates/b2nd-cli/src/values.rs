@@ -4,11 +4,14 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
+use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Bytes, Location};
 use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
+use b2nd_view::text::parse_offset;
+use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
@@ -20,6 +23,18 @@ use crate::screen::End;
 /// The most bytes of values that are held at once.
 const PART: usize = 1 << 26;
 
+/// The frame in a file, and what is not said in it.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Start {
+    /// The byte at which the frame starts in its file, in decimal or as 0x….
+    #[arg(long, value_name = "N", value_parser = parse_offset)]
+    pub(crate) offset: Option<u64>,
+
+    /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Otherwise they are bytes.
+    #[arg(long, value_name = "DTYPE")]
+    pub(crate) dtype: Option<DType>,
+}
+
 /// An array whose values mean something outside of the program that wrote them, and a part of it.
 pub(crate) struct Values {
     pub(crate) array: Array,
@@ -28,13 +43,19 @@ pub(crate) struct Values {
 
 impl Values {
     /// Opens what a word of the command line names, in a file from this byte on.
-    pub(crate) fn open(word: &Path, offset: Option<u64>, slice: Option<&Slice>) -> Result<Values> {
-        Values::of(source(word)?, offset, slice)
+    pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<Values> {
+        Values::of(source(word)?, start, slice)
     }
 
     /// Opens a frame in its bytes, from this one on.
-    pub(crate) fn of(source: Bytes, offset: Option<u64>, slice: Option<&Slice>) -> Result<Values> {
-        let array = open(source, offset)?;
+    pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<Values> {
+        let mut array = open(source, start.offset)?;
+        if let Some(dtype) = &start.dtype {
+            if !array.is_flat() {
+                return Err(Error::new("--dtype is for frames without an array: this one says the type of its elements"));
+            }
+            array = array.with_dtype(dtype.clone())?;
+        }
         array.dtype().map_or(Ok(()), no_objects)?;
         let shape = array.grid().shape();
         let selection = match slice {
@@ -168,6 +189,9 @@ pub(crate) struct Differing {
 /// Compares the values of two arrays. `None` where shapes or types differ.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
+    if a.is_flat() != b.is_flat() {
+        return Err(Error::new("one of them has no array"));
+    }
     if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
         return Ok(None);
     }

@@ -11,13 +11,15 @@ use b2nd_store::Bytes;
 
 use crate::codec;
 use crate::error::{Error, Result};
+use crate::flat::{self, Flat};
 use crate::frame::{self, Store};
 use crate::read::buffers::Pool;
 
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
-/// An open array: a `.b2nd` file, a sparse frame's directory, or a frame anywhere else.
+/// An open array: a `.b2nd` file, a sparse frame's directory, or a frame anywhere else. The data of a frame without an array are one of
+/// one dimension ([`is_flat`](Array::is_flat)).
 ///
 /// Every method takes `&self`, and several threads may read at once. Opening reads the header, the first read the index too. No data
 /// is kept.
@@ -38,10 +40,12 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// ```
 pub struct Array {
     pub(crate) store: Store,
-    geometry: Geometry,
+    pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
-    itemsize: usize,
-    dtype: Option<DType>,
+    pub(crate) itemsize: usize,
+    pub(crate) dtype: Option<DType>,
+    /// Where the data of a frame without an array are.
+    pub(crate) flat: Option<Flat>,
     /// The array's metalayer: some codecs and filters ask for the shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
@@ -99,13 +103,19 @@ impl Array {
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
             return Err(Error::Elsewhere { metalayer: name });
         }
-        let meta = header.array()?.ok_or(Error::NoArray)?;
+        let Some(meta) = header.array()? else {
+            let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
+            let itemsize = usize::try_from(header.typesize()).unwrap_or(0).max(1);
+            let geometry = flat.geometry(itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
+            let (grid, dtype, metalayer) = (geometry.grid()?, flat::dtype(header), flat::metalayer(&geometry)?);
+            return Ok(Array { store, geometry, grid, itemsize, dtype, flat: Some(flat), metalayer, scratch: Pool::default() });
+        };
         let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
         let grid = geometry.grid()?;
         // A dtype that nobody knows says nothing of where elements stand: read_bytes works.
         let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-        Ok(Array { store, geometry, grid, itemsize, dtype, metalayer, scratch: Pool::default() })
+        Ok(Array { store, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
     }
 
     /// The array's shape, chunkshape and blockshape.

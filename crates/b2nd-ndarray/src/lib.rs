@@ -56,6 +56,7 @@ pub mod codec;
 mod edit;
 mod element;
 mod error;
+mod flat;
 mod frame;
 mod huge_pages;
 mod options;

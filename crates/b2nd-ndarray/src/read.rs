@@ -261,7 +261,7 @@ impl Array {
     /// The number of elements of a slice, which has to be inside the array.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A shape may claim more chunks than there are, and more than anyone can wait for.
-        if let Some(last) = self.grid.chunks_in(slice)?.last() {
+        if let Some(last) = self.grid.chunks_in(slice)?.last().filter(|_| self.flat.is_none()) {
             let found = self.store.offsets()?.len();
             if last >= found {
                 let missing = b2nd::Error::custom(format_args!("the frame has no more than {found}"));

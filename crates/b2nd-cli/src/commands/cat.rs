@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
-use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
@@ -14,7 +13,7 @@ use crate::format::OutputFormat;
 use crate::output::{Output, stdout, terminal};
 use crate::screen::{self, Cut, End};
 use crate::tables::{Cells, Part, Rows, no_table};
-use crate::values::{Values, source};
+use crate::values::{Start, Values, source};
 
 /// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table, of
 /// objects, of batches or of lists.
@@ -35,9 +34,8 @@ pub(crate) struct Cat {
     #[arg(long, conflicts_with = "csv")]
     json: bool,
 
-    /// The byte at which the frame starts in its file, in decimal or as 0x….
-    #[arg(long, value_name = "N", value_parser = parse_offset)]
-    offset: Option<u64>,
+    #[command(flatten)]
+    start: Start,
 
     #[command(flatten)]
     part: Part,
@@ -89,7 +87,7 @@ impl Cat {
         }
         let source = source(&self.file);
         let same = source.as_ref().ok().cloned();
-        let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
+        let values = source.and_then(|source| Values::of(source, &self.start, self.slice.as_ref()));
         if values.is_err() {
             if let Some(done) = self.instead(same, form, cut, output).transpose() {
                 return Ok(output.settle(&self.file, done)?.is_some());
@@ -113,14 +111,14 @@ impl Cat {
             return self.cells(source, form, cut);
         }
         // It has been tried as a table already where no slice was given.
-        let may_be_table = self.slice.is_some() || self.offset.is_some();
-        let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
+        let may_be_table = self.slice.is_some() || self.start.offset.is_some();
+        let rows = if may_be_table { Rows::instead(&self.file, self.start.offset)? } else { None };
         rows.map(|rows| self.rows(rows, form, cut, output)).transpose()
     }
 
     /// Prints the values of an object array, a batch array or a list array, if it is one.
     fn cells(&self, source: Bytes, form: OutputFormat, cut: Option<Cut>) -> Result<Option<()>> {
-        let is_one = self.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
+        let is_one = self.start.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
         match self.part.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
@@ -135,7 +133,8 @@ impl Cat {
     /// Prints a table, if it is one.
     fn table(&self, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<Option<()>> {
         // With a slice alone it is an array more often.
-        let is_table = self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
+        let is_table =
+            self.start.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
         let Some(rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
             if self.part.rows.is_some() && !self.file.is_dir() {
                 if let Some(done) = self.cells(source(&self.file)?, form, cut)? {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
-use b2nd_view::text::parse_offset;
 use clap::Args;
 
 use crate::error::{Error, Result};
@@ -15,9 +14,9 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::stop::{Stoppable, stoppable};
 use crate::tables::{Cells, Part, Rows, no_table, write_array};
-use crate::values::{Values, source};
+use crate::values::{Start, Values, source};
 
-/// Writes an array as a file of numpy (.npy), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
+/// Writes an array as a file of numpy (.npy), bytes (.bin), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
 /// JSON.
 #[derive(Args)]
 pub(crate) struct Export {
@@ -35,9 +34,8 @@ pub(crate) struct Export {
     #[arg(long)]
     format: Option<OutputFormat>,
 
-    /// The byte at which the frame starts in its file, in decimal or as 0x….
-    #[arg(long, value_name = "N", value_parser = parse_offset)]
-    offset: Option<u64>,
+    #[command(flatten)]
+    start: Start,
 
     #[command(flatten)]
     part: Part,
@@ -56,14 +54,14 @@ impl Export {
             must_not_exist(&self.out)?;
         }
         // With a slice alone it is an array more often.
-        if self.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects) {
+        if self.start.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects) {
             if let Some(rows) = Rows::open(&self.file)? {
                 return self.table(rows, form);
             }
         }
         let source = source(&self.file);
         let same = source.as_ref().ok().cloned();
-        let values = source.and_then(|source| Values::of(source, self.offset, self.slice.as_ref()));
+        let values = source.and_then(|source| Values::of(source, &self.start, self.slice.as_ref()));
         if values.is_err() {
             if let Some(done) = self.instead(same, form)? {
                 return Ok(done);
@@ -99,11 +97,11 @@ impl Export {
     fn instead(&self, source: Option<Bytes>, form: OutputFormat) -> Result<Option<()>> {
         let Some(source) = source else {
             // It has been tried as a table already where no slice was given.
-            let may_be_table = self.slice.is_some() || self.offset.is_some();
-            let rows = if may_be_table { Rows::instead(&self.file, self.offset)? } else { None };
+            let may_be_table = self.slice.is_some() || self.start.offset.is_some();
+            let rows = if may_be_table { Rows::instead(&self.file, self.start.offset)? } else { None };
             return rows.map(|rows| self.table(rows, form)).transpose();
         };
-        let is_one = self.offset.is_none() && self.part.columns.is_empty();
+        let is_one = self.start.offset.is_none() && self.part.columns.is_empty();
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
         if let Some(slice) = self.part.rows.as_ref().or(self.slice.as_ref()) {
             cells = cells.slice(slice)?;

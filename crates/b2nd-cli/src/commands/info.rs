@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 use crate::screen::{self, Cut, End};
-use crate::values::Values;
+use crate::values::{Start, Values};
 
 mod tree;
 use tree::Tree;
@@ -178,7 +178,7 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
     if word == Path::new("-") {
         return Err(Error::new("standard input is read once: b2nd cat - prints its values"));
     }
-    let mut values = Values::open(word, Some(frame.offset()), slice)?;
+    let mut values = Values::open(word, &Start { offset: Some(frame.offset()), dtype: None }, slice)?;
     writeln!(out, "  {}", styled(LABEL, "values")).map_err(Error::Write)?;
     screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }

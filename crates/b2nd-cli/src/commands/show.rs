@@ -7,7 +7,7 @@ use b2nd::dtype::{DType, ScalarType};
 use b2nd_view::elements::{Column, Tally, columns, figures_to, reader};
 use b2nd_view::heat::{self, Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
-use b2nd_view::text::{FAINT, LABEL, TITLE, parse_offset, printable, styled, thousands};
+use b2nd_view::text::{FAINT, LABEL, TITLE, printable, styled, thousands};
 use clap::Args;
 
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::piped::is_standard;
 use crate::report::DIGITS;
 use crate::staged::{must_not_exist, new_file};
 use crate::tiles::Tiles;
-use crate::values::Values;
+use crate::values::{Start, Values};
 
 /// The most chunks that are read: steps grow until there are no more.
 const MOST_CHUNKS: u64 = 1024;
@@ -69,9 +69,8 @@ pub(crate) struct Show {
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
-    /// The byte at which the frame starts in its file, in decimal or as 0x….
-    #[arg(long, value_name = "N", value_parser = parse_offset)]
-    offset: Option<u64>,
+    #[command(flatten)]
+    start: Start,
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
@@ -102,7 +101,7 @@ impl Show {
         if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path)) {
             must_not_exist(path)?;
         }
-        let values = Values::open(&self.file, self.offset, self.slice.as_ref())?;
+        let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
         let mut drawn = Drawn::new(values, column);
         let (width, height) = window();

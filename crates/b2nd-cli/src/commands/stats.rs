@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use b2nd::dtype::DType;
 use b2nd_store::Location;
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
@@ -18,7 +19,7 @@ use crate::progress;
 use crate::report::{Of, Report};
 use crate::tables::{Cells, Rows};
 use crate::tiles::Tiles;
-use crate::values::{Values, source};
+use crate::values::{Start, Values, source};
 
 /// Counts values: of arrays, of each array in a store, of structures field by field, and of tables column by column.
 ///
@@ -37,6 +38,10 @@ pub(crate) struct Stats {
     /// A part of each array: 0:10,5,::2 as in Python; rows of a table.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
+
+    /// The type of the elements in frames without an array, as numpy writes it: '<i4'. Otherwise they are bytes.
+    #[arg(long, value_name = "DTYPE")]
+    dtype: Option<DType>,
 
     /// Print a JSON object for each array or field, on a line of its own.
     #[arg(long)]
@@ -89,7 +94,8 @@ impl Stats {
 
     fn count(&self, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
         let source = source(&subject.word)?;
-        let values = Values::of(source.clone(), subject.offset, self.slice.as_ref());
+        let start = Start { offset: subject.offset, dtype: self.dtype.clone() };
+        let values = Values::of(source.clone(), &start, self.slice.as_ref());
         if values.is_err() && subject.offset.is_none() {
             if let Some(cells) = Cells::of(source)? {
                 return self.count_cells(cells, subject, out, shown);

@@ -25,10 +25,15 @@ pub(crate) struct Elements {
     pub(crate) length: u64,
 }
 
-/// A numpy file that is written.
+/// A numpy file that is written: its header.
 pub(super) struct Npy(Vec<u8>);
 
 impl Npy {
+    /// Only the elements.
+    pub(super) fn bare() -> Npy {
+        Npy(Vec::new())
+    }
+
     pub(super) fn new(layout: &ElementInfo) -> Result<Npy> {
         header(layout.dtype.as_ref(), layout.itemsize, &layout.shape).map(Npy)
     }

@@ -267,7 +267,7 @@ fn format_of(form: OutputFormat) -> Option<Format> {
         OutputFormat::Json => Some(Format::Json),
         OutputFormat::Arrow => Some(Format::Arrow),
         OutputFormat::Parquet => Some(Format::Parquet),
-        OutputFormat::Npy | OutputFormat::Text => None,
+        OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use b2nd::frame::{Header, Sizes, Writer};
+use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::harness::{Directory, Place, npy};
@@ -43,7 +43,7 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
     }
     let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
-    let endings = ".npy, .csv, .json, .txt, .arrow or .parquet";
+    let endings = ".npy, .bin, .csv, .json, .txt, .arrow or .parquet";
     assert_eq!(refused, format!("a.b2nd: a.xls: expected a name that ends in {endings}, or --format"));
     assert!(!tests.path("a.xls").exists());
 }
@@ -175,4 +175,27 @@ fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them(
             assert_eq!(Place::tables().refused(args), format!("{file}: it is {what}, {why}"), "{args:?}");
         }
     }
+}
+
+/// Chunks of three elements of two bytes, the last of one.
+#[test]
+fn a_frame_without_an_array_is_one_of_one_dimension() {
+    let tests = Directory::new();
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 6, blocksize: 6 }).unwrap());
+    for chunk in [&[1, 0, 2, 0, 3, 0][..], &[4, 0, 5, 0, 6, 0], &[0xff, 0xff]] {
+        writer.append(&Chunk::store(chunk, 2).unwrap()).unwrap();
+    }
+    tests.write("s.b2frame", writer.finish().unwrap());
+    assert_eq!(tests.ok(&["cat", "s.b2frame", "2:4"]), "0300  0400\n", "bytes of a type that is not said");
+    assert_eq!(tests.ok(&["cat", "s.b2frame", "--dtype", "<i2", "::3"]), "1  4  -1\n");
+    assert_eq!(tests.ok(&["head", "-n", "2", "s.b2frame", "--dtype", "|u1"]), "1  0\n… the first 2 of 14\n");
+    tests.ok(&["export", "s.b2frame", "s.bin"]);
+    assert_eq!(tests.read("s.bin"), [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0xff, 0xff]);
+    assert!(
+        tests.ok(&["stats", "--json", "--dtype", "<i2", "s.b2frame"]).contains("\"count\":7,\"nan\":0,\"zeros\":0,\"min\":-1,")
+    );
+    let refused = tests.refused(&["cat", "s.b2frame", "--dtype", "<i4"]);
+    assert_eq!(refused, "s.b2frame: its 14 bytes are no whole number of elements of 4 bytes");
+    let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
+    assert!(refused.ends_with("this one says the type of its elements"), "{refused}");
 }

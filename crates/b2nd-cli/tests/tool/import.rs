@@ -38,8 +38,7 @@ fn a_numpy_file_comes_back_as_it_was() {
         assert!(header.contains(&format!("'shape': {shape}, }}")), "{slice}: {header}");
     }
     let (first, ..) = tests.run(&["cat", "a.b2nd", "0,0,0"]);
-    let names: Vec<&str> = first.lines().next().unwrap().split_whitespace().collect();
-    assert_eq!((names, first.lines().count()), (vec!["time", "temp", "rain"], 2), "{first}");
+    assert!(first.starts_with("(time, temp, rain)\n(") && first.matches(", ").count() == 4, "{first}");
 }
 
 /// The limit on the length of a file stands for a disk that is full.

@@ -48,6 +48,9 @@ impl Array {
     ///
     /// With `wanted`, these elements of each dimension are read, and the view has one more axis, the bytes of an element.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
+        if let Some(flat) = &self.flat {
+            return self.decode_flat(flat, &slice, wanted, view);
+        }
         let grid = &self.grid;
         let origin = vec![0; slice.len()];
         let blocks = Tiles { origin: &origin, lengths: grid.blockshape(), scale: 1, wanted, parallel: false }.count(&slice);
@@ -216,7 +219,7 @@ impl Part<'_> {
 }
 
 /// The element that a special chunk repeats; nothing where all of it is zero.
-fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
+pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {
         Special::Nan => Chunk::special(special, typesize, typesize)?.data(())?.into_owned(),
