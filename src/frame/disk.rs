@@ -21,6 +21,7 @@ pub use file::File;
 pub use new_file::NewFile;
 pub use rewrite::{rewrite, rewrite_checked, rewrite_in};
 pub use source::FileSource;
+pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};
 
 /// The file of a sparse frame's directory that holds header, index and trailer.

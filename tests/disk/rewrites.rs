@@ -242,3 +242,33 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
         assert_eq!(mode(&to) == old, old == 0o750, "{old:o}: {:o}", mode(&to));
     }
 }
+
+#[test]
+fn a_frame_that_is_checked_appears_only_if_it_is_right() {
+    let scratch = Scratch::new();
+    let (path, sparse) = (file(&scratch, &frames::contiguous()), scratch.join("s.b2nd"));
+    frames::sparse(&sparse);
+    let before = scratch.names();
+    for source in [&path, &sparse] {
+        let old = State::read(source).unwrap();
+        let wrong = |_: &File| Err(b2nd::Error::custom("it is wrong"));
+        for target in [None, Some(scratch.join("new.b2nd"))] {
+            let named =
+                target.clone().unwrap_or_else(|| if source == &sparse { sparse.join("chunks.b2frame") } else { path.clone() });
+            assert_eq!(refusal(&named, rewrite_checked(source, target.as_deref(), change, wrong)), "it is wrong");
+            assert_eq!(scratch.names(), before);
+            assert!(State::read(source).unwrap() == old);
+        }
+        let right = |new: &File| {
+            assert!(State::of(new)?.chunks == old.chunks);
+            Ok(())
+        };
+        let target = scratch.join("new.b2nd");
+        rewrite_checked(source, Some(&target), change, right).unwrap();
+        assert_eq!(refusal(&target, rewrite_checked(source, Some(&target), change, |_| Ok(()))), "it exists already");
+        let removed = if target.is_dir() { fs::remove_dir_all(&target) } else { fs::remove_file(&target) };
+        removed.unwrap();
+        rewrite_checked(source, None, change, right).unwrap();
+        assert!(State::read(source).unwrap().header != old.header);
+    }
+}

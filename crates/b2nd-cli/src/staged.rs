@@ -8,6 +8,7 @@ use b2nd::ErrorKind;
 use b2nd::frame::NewFile;
 
 use crate::error::{Error, Result};
+use crate::signals;
 
 /// Refuses a path where something is.
 pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
@@ -20,6 +21,7 @@ pub(crate) fn new_file(path: &Path, write: impl FnOnce(&mut NewFile) -> Result<(
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
         _ => Error::new(error),
     };
+    signals::clean_up();
     let mut file = NewFile::create_new(path).map_err(failed)?;
     write(&mut file)?;
     file.finish().map_err(failed)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use b2nd::Result;
 use b2nd::frame::Source;
@@ -29,7 +29,7 @@ const KEPT: usize = 256;
 /// The longest file that is taken whole from a server without ranges.
 const WHOLE: u64 = 1 << 24;
 
-/// The time that a server may take for an answer, and again for its bytes.
+/// The time that a server may take for a range: for its answers, for questions that are asked again, and for the bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The waits before a question is asked again.
@@ -41,6 +41,9 @@ pub struct HttpFile {
     agent: Agent,
     url: String,
     state: State,
+    patience: Duration,
+    /// Why no more is asked: the server has let one question wait for too long.
+    stalled: OnceLock<String>,
     /// All of it, where the server gives no ranges.
     whole: Option<Vec<u8>>,
     /// Blocks that have been read, by their number.
@@ -54,13 +57,23 @@ impl HttpFile {
     ///
     /// The server does not answer, or not with the file or a range of it.
     pub fn open(url: &str) -> Result<HttpFile> {
+        HttpFile::open_within(url, PATIENCE)
+    }
+
+    fn open_within(url: &str, patience: Duration) -> Result<HttpFile> {
         let config = Agent::config_builder().http_status_as_error(false);
-        let config =
-            config.timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE)).timeout_recv_body(Some(PATIENCE));
         #[cfg(feature = "https")]
         let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
         let agent = config.build().new_agent();
-        let mut file = HttpFile { agent, url: url.to_owned(), state: State::default(), whole: None, blocks: Mutex::default() };
+        let mut file = HttpFile {
+            agent,
+            url: url.to_owned(),
+            state: State::default(),
+            patience,
+            stalled: OnceLock::new(),
+            whole: None,
+            blocks: Mutex::default(),
+        };
         match file.ask(0..BLOCK)? {
             Answer::Part(first, state) => {
                 file.state = state;
@@ -94,12 +107,19 @@ impl HttpFile {
         }
     }
 
-    /// Asks for a range, again where the server or the way to it fails for a moment.
+    /// Asks for a range, again where the server or the way to it fails for a moment, up to a deadline. A server that has once kept this
+    /// waiting for so long is not asked again.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
+        if let Some(stalled) = self.stalled.get() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));
+        }
+        let deadline = Instant::now() + self.patience;
         let mut pauses = PAUSES.iter();
         loop {
             let header = format!("bytes={}-{}", range.start, range.end - 1);
-            let response = self.agent.get(&self.url).header("Range", header).call();
+            let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            let request = self.agent.get(&self.url).header("Range", header);
+            let response = request.config().timeout_global(Some(left)).build().call();
             let fails_for_a_moment = match &response {
                 Ok(response) => matches!(response.status().as_u16(), 429 | 500 | 502 | 503 | 504),
                 Err(ureq::Error::Io(error)) => error.kind() != io::ErrorKind::ConnectionRefused,
@@ -107,7 +127,14 @@ impl HttpFile {
             };
             match pauses.next().filter(|_| fails_for_a_moment) {
                 Some(pause) => std::thread::sleep(*pause),
-                None => return self.answer(response.map_err(io::Error::other)?, range),
+                None => {
+                    let answer = response.map_err(io::Error::other).and_then(|response| self.answer(response, range));
+                    return answer.inspect_err(|error| {
+                        if Instant::now() >= deadline {
+                            let _ = self.stalled.set(error.to_string());
+                        }
+                    });
+                }
             }
         }
     }
@@ -204,5 +231,67 @@ impl Source for HttpFile {
             bytes.extend_from_slice(held.get(place(start)..place(end)).unwrap_or_default());
         }
         Ok(Cow::Owned(bytes))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use b2nd::frame::Source;
+
+    use super::{BLOCK, HttpFile};
+
+    /// A server that answers for the first block, and then says no more, or a byte now and then.
+    fn stalling(trickles: bool) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let mut open = Vec::new();
+            for (number, stream) in listener.incoming().enumerate() {
+                let mut stream = stream.unwrap();
+                let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                lines.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
+                let head = |start| {
+                    format!(
+                        "HTTP/1.1 206 Partial Content\r\ncontent-range: bytes {start}-{}/{}\r\ncontent-length: {BLOCK}\r\nconnection: close\r\n\r\n",
+                        start + BLOCK - 1,
+                        9 * BLOCK
+                    )
+                };
+                if number == 0 {
+                    stream.write_all(head(0).as_bytes()).unwrap();
+                    stream.write_all(&vec![7; BLOCK as usize]).unwrap();
+                } else if trickles {
+                    stream.write_all(head(BLOCK).as_bytes()).unwrap();
+                    thread::spawn(move || {
+                        while stream.write_all(&[7]).is_ok() {
+                            thread::sleep(Duration::from_millis(20))
+                        }
+                    });
+                } else {
+                    open.push(stream);
+                }
+            }
+        });
+        format!("http://{address}/file")
+    }
+
+    #[test]
+    fn a_server_that_stalls_has_one_deadline_for_all_that_is_asked() {
+        for trickles in [false, true] {
+            let file = HttpFile::open_within(&stalling(trickles), Duration::from_millis(500)).unwrap();
+            let start = Instant::now();
+            for block in 1..9 {
+                let error = file.read(block * BLOCK..(block + 1) * BLOCK).unwrap_err();
+                assert!(error.to_string().contains("timeout"), "{error}");
+            }
+            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+            assert_eq!(file.read(0..4).unwrap()[..], [7; 4], "what is at hand can be read");
+        }
     }
 }

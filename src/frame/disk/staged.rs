@@ -3,13 +3,14 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::lock::{self, Claim};
-use super::storage::{Handle, Storage};
+use super::storage::{Disk, Handle, Storage};
 use crate::error::Result;
 
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
@@ -17,6 +18,22 @@ const REPEATED: usize = 200;
 
 /// The endings of names by which temporary files are known to be ours. Other names get the first of them.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
+
+/// The files and directories that this process has under temporary names.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of all frames and files that this process is writing: for a program that a signal ends. What is being
+/// written then fails.
+pub fn remove_temporary_files() {
+    for path in unfinished().drain(..) {
+        // It may have got its name meanwhile.
+        let _ = Disk.remove(&path);
+    }
+}
 
 /// A file or directory under a temporary name beside its final one. Dropping it before it is finished removes it.
 ///
@@ -55,7 +72,7 @@ impl Staged {
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(storage, target, target.to_path_buf(), |staged| {
             staged.storage.create_dir(&staged.temporary)?;
-            staged.exists = true;
+            staged.begin();
             if cfg!(unix) { Ok(lock::directory(&staged.temporary, true)?.map(Some)) } else { Ok(Some(None)) }
         })?;
         staged.lock = lock;
@@ -64,7 +81,7 @@ impl Staged {
 
     fn create_locked(&mut self) -> io::Result<Option<Box<dyn Handle>>> {
         let handle = self.storage.create(&self.temporary)?;
-        self.exists = true;
+        self.begin();
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
@@ -85,7 +102,7 @@ impl Staged {
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
                 // Before it was locked, somebody took it for a remnant and removed it.
-                Ok(None) => staged.exists = false,
+                Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     if !is_left(&*staged.storage, &staged.temporary) {
                         number += 1;
@@ -94,6 +111,16 @@ impl Staged {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    fn begin(&mut self) {
+        self.exists = true;
+        unfinished().push(self.temporary.clone());
+    }
+
+    fn end(&mut self) {
+        self.exists = false;
+        unfinished().retain(|path| *path != self.temporary);
     }
 
     /// Its temporary path.
@@ -139,7 +166,7 @@ impl Staged {
                 _ => error,
             })?;
         }
-        self.exists = false;
+        self.end();
         Ok(sync_parent(&*self.storage, &self.target)?)
     }
 }
@@ -149,6 +176,7 @@ impl Drop for Staged {
         if self.exists {
             // Drop cannot return an error, and the target is untouched.
             let _ = self.storage.remove(&self.temporary);
+            self.end();
         }
     }
 }

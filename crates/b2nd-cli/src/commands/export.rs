@@ -12,7 +12,6 @@ use crate::format::OutputFormat;
 use crate::output::{self, Output};
 use crate::progress;
 use crate::staged::{must_not_exist, new_file};
-use crate::stop::{Stoppable, stoppable};
 use crate::tables::{Cells, Part, Rows, no_table, write_array};
 use crate::values::{Start, Values, source};
 
@@ -80,16 +79,14 @@ impl Export {
         if !is_file {
             return values.write(form, None, out, &bar);
         }
-        stoppable(|| {
-            new_file(&self.out, |file| {
-                // A file that cannot be written is no output that cannot be.
-                let unwritten = |error| match error {
-                    Error::Write(error) => Error::new(output::named(&self.out, error)),
-                    error => error,
-                };
-                let mut file = BufWriter::new(Stoppable(file));
-                values.write(form, None, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
-            })
+        new_file(&self.out, |file| {
+            // A file that cannot be written is no output that cannot be.
+            let unwritten = |error| match error {
+                Error::Write(error) => Error::new(output::named(&self.out, error)),
+                error => error,
+            };
+            let mut file = BufWriter::new(file);
+            values.write(form, None, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
         })
     }
 
@@ -125,14 +122,12 @@ impl Export {
         if self.out == Path::new("-") {
             return write(&mut BufWriter::new(output::stdout()));
         }
-        stoppable(|| {
-            new_file(&self.out, |file| {
-                let unwritten = |error| match error {
-                    Error::Write(error) => Error::new(output::named(&self.out, error)),
-                    error => error,
-                };
-                write(&mut BufWriter::new(Stoppable(file))).map_err(unwritten)
-            })
+        new_file(&self.out, |file| {
+            let unwritten = |error| match error {
+                Error::Write(error) => Error::new(output::named(&self.out, error)),
+                error => error,
+            };
+            write(&mut BufWriter::new(file)).map_err(unwritten)
         })
     }
 }

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::format::npy;
 use crate::output::{self, Output};
 use crate::progress;
+use crate::signals;
 use crate::staged::must_not_exist;
-use crate::stop::{Stoppable, stoppable};
 
 /// Writes a numpy file as an array, compressed as python-blosc2 does.
 #[derive(Args)]
@@ -54,16 +54,17 @@ impl Import {
         };
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
-        let data = Stoppable(progress::bytes(file.length).wrap_read(file.data));
+        let data = progress::bytes(file.length).wrap_read(file.data);
+        signals::clean_up();
         if self.out != Path::new("-") {
             must_not_exist(&self.out)?;
-            let written = stoppable(|| b2nd_ndarray::write_from(&self.out, &meta, data, &options));
+            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
         // A frame's header is written last.
         let directory = tempfile::tempdir()?;
         let array = directory.path().join("array.b2nd");
-        stoppable(|| b2nd_ndarray::write_from(&array, &meta, data, &options))?;
+        b2nd_ndarray::write_from(&array, &meta, data, &options)?;
         io::copy(&mut fs::File::open(&array)?, out).map_err(Error::Write)?;
         Ok(())
     }

@@ -259,17 +259,26 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
 }
 
 fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
+    let mut unread = None;
     let view = match found {
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
         Found::Store { store, .. } => page::store(store, &found.name(), options.width),
         Found::Leaf { path, leaf, .. } => {
-            page::leaf(&counted(path, leaf), &found.name(), cells(path, leaf).as_deref(), options.width)
+            let cells = cells(path, leaf).unwrap_or_else(|error| {
+                // A server may have failed meanwhile. What is wrong with a table on a disk, `check` says.
+                unread = path.contains("://").then_some(error);
+                None
+            });
+            page::leaf(&counted(path, leaf), &found.name(), cells.as_deref(), options.width)
         }
     };
     let gap = if is_first { "" } else { "\n" };
     writeln!(out, "{gap}{}", fitted(&view.text)).map_err(Error::Write)?;
-    Ok(view.is_complete)
+    if let Some(error) = &unread {
+        writeln!(out, "  types and nulls could not be read: {}", printable(&error.to_string())).map_err(Error::Write)?;
+    }
+    Ok(view.is_complete && unread.is_none())
 }
 
 /// A leaf whose rows are counted where it is a table that does not say how many it has, as those of python-blosc2 before 4.4.
@@ -284,6 +293,6 @@ fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
 }
 
 /// A row of cells for each column of a table: more than the schema says.
-fn cells(path: &str, leaf: &Leaf) -> Option<Vec<Vec<String>>> {
-    matches!(leaf.content, Content::Table(_)).then(|| crate::tables::cells(path, &leaf.key)).flatten()
+fn cells(path: &str, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
+    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(path, &leaf.key) } else { Ok(None) }
 }

@@ -42,6 +42,7 @@ impl Rewrite {
     }
 
     fn rewrite(&self) -> crate::error::Result<()> {
+        crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;

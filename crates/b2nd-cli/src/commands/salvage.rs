@@ -47,6 +47,7 @@ const UNORDERED: &str = "the index is lost, and chunks are numbered as they stan
 impl Salvage {
     /// Says whether all of the frame was whole.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        crate::signals::clean_up();
         let done = self.salvage(output);
         Ok(output.settle(&self.broken, done)? == Some(true))
     }

@@ -67,6 +67,7 @@ struct Counts {
 
 /// Upgrades what can be, and says whether nothing was refused. The error is one of writing what happens.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
+    crate::signals::clean_up();
     let standard = Path::new("-");
     if args.source != standard && args.target.as_deref() != Some(standard) {
         return run_on_files(args, out, err);

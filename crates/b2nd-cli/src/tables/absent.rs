@@ -129,8 +129,8 @@ pub(crate) fn write_array(_: b2nd_ndarray::Array, _: OutputFormat, _: impl Write
     Err(without("Arrow or Parquet"))
 }
 
-pub(crate) fn cells(_: &str, _: &str) -> Option<Vec<Vec<String>>> {
-    None
+pub(crate) fn cells(_: &str, _: &str) -> Result<Option<Vec<Vec<String>>>> {
+    Ok(None)
 }
 
 pub(crate) fn rows(_: &str, _: &str) -> Option<u64> {

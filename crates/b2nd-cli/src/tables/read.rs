@@ -319,9 +319,13 @@ impl<W: Write> Write for Noted<'_, W> {
     }
 }
 
-/// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if the table cannot be opened.
-pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
-    let table = opened(path, key).ok()??;
+/// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if there is no table.
+///
+/// # Errors
+///
+/// The table cannot be opened.
+pub(crate) fn cells(path: &str, key: &str) -> Result<Option<Vec<Vec<String>>>> {
+    let Some(table) = opened(path, key)? else { return Ok(None) };
     let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
     for (place, column) in table.columns().iter().enumerate() {
         let (kind, why) = match column.data_type() {
@@ -340,7 +344,7 @@ pub(crate) fn cells(path: &str, key: &str) -> Option<Vec<Vec<String>>> {
         };
         rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }
-    Some(rows)
+    Ok(Some(rows))
 }
 
 /// The number of a table's live rows, if it can be opened.

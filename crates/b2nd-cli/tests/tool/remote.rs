@@ -204,3 +204,53 @@ fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
         assert_eq!(questions.try_iter().count(), 1, "{command}");
     }
 }
+
+/// A signal ends a command at once that waits for a server, and nothing is left of what it was writing.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_wait_for_a_server() {
+    let tests = Directory::new();
+    let values: Vec<i64> = (0..400_000).map(|value| value * 7919 % 100_003).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (400000,), }";
+    let header = format!("{header:<117}\n");
+    tests.write("a.npy", [b"\x93NUMPY\x01\x00\x76\x00", header.as_bytes(), &bytes].concat());
+    tests.ok(&["import", "a.npy", "a.b2nd", "--chunks", "1000"]);
+    std::fs::remove_file(tests.path("a.npy")).unwrap();
+    let frame = tests.read("a.b2nd");
+    let (asked, questions) = mpsc::channel();
+    let length = frame.len();
+    let url = serve(move |_, range| {
+        // The header and the index are given, the values are not.
+        if range.start > 1 << 16 && range.end < length - (1 << 16) {
+            asked.send(()).unwrap();
+            thread::sleep(std::time::Duration::from_secs(600));
+        }
+        part(&frame, range)
+    });
+    let mut export = tests.command(&["export", &format!("{url}/a.b2nd"), "out.csv"]).spawn().unwrap();
+    questions.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    assert!(tests.names().iter().any(|name| name.ends_with(".tmp")), "{:?}", tests.names());
+    let start = std::time::Instant::now();
+    assert!(std::process::Command::new("kill").arg(export.id().to_string()).status().unwrap().success());
+    assert_eq!(export.wait().unwrap().code(), None, "it ended by the signal");
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(tests.names(), ["a.b2nd"]);
+}
+
+#[cfg(feature = "arrow")]
+#[test]
+fn a_table_whose_types_cannot_be_read_says_so() {
+    let bytes = Place::tables().read("names.b2z");
+    // All of it is in the first answer, and the second pass asks again.
+    assert!(bytes.len() < 1 << 16);
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let url = serve(move |_, range| match count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => part(&bytes, range),
+        _ => ("404 Not Found".to_owned(), Vec::new()),
+    });
+    let (out, _, status) = Place::data().run(&[&format!("{url}/table.b2z")]);
+    assert!(out.contains("types and nulls could not be read: "), "{out}");
+    assert!(out.contains("404 Not Found"), "{out}");
+    assert_eq!(status, 1);
+}
