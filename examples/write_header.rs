@@ -5,7 +5,7 @@
 //! cargo run --example write_header -- zeros.b2nd     # keeps the file, for python-blosc2 to open
 //! ```
 
-use b2nd::frame::{Codec, Filter, Frame, Header, Special, Writer};
+use b2nd::frame::{CodecId, Filter, Frame, Header, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
     // Zstandard has no parameter of its own beside the level, so 0.
-    let header = Header::for_array(&meta)?.with_codec(Codec::Zstd, 0).with_filters(&[(Filter::Shuffle, 0)])?;
+    let header = Header::for_array(&meta)?.with_codec(CodecId::Zstd, 0).with_filters(&[(Filter::Shuffle, 0)])?;
 
     let bytes = b2nd::to_vec(&header)?;
     println!("the header, {} bytes:", bytes.len());

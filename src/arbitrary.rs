@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use arbitrary::{Arbitrary, Error, Result, Unstructured};
 
 use crate::dtype::{DType, Struct, Subarray};
-use crate::frame::{Codec, Filter, FrameType, Header, Metalayers, Sizes, SplitMode, Trailer};
+use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitMode, Trailer};
 use crate::wire::MAX_DIMENSIONS;
 use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
@@ -96,24 +96,6 @@ fn dtype(bytes: &mut Unstructured<'_>, depth: u8) -> Result<DType> {
     }
 }
 
-impl<'a> Arbitrary<'a> for Codec {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        bytes.arbitrary().map(Codec::from_code)
-    }
-}
-
-impl<'a> Arbitrary<'a> for Filter {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        bytes.arbitrary().map(Filter::from_code)
-    }
-}
-
-impl<'a> Arbitrary<'a> for SplitMode {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        bytes.choose(&[SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat]).copied()
-    }
-}
-
 impl<'a> Arbitrary<'a> for FrameType {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         bytes.choose(&[FrameType::Contiguous, FrameType::Sparse]).copied()
@@ -145,9 +127,13 @@ impl<'a> Arbitrary<'a> for Metalayers {
 
 impl<'a> Arbitrary<'a> for Header {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let filters: Vec<(Filter, u8)> = (0..bytes.int_in_range(0..=6)?).map(|_| bytes.arbitrary()).collect::<Result<_>>()?;
-        let header = refused(Header::new(bytes.arbitrary()?))?.with_codec(bytes.arbitrary()?, bytes.arbitrary()?);
-        let header = refused(header.with_level(bytes.int_in_range(0..=9)?))?.with_split_mode(bytes.arbitrary()?);
+        let filters = 0..bytes.int_in_range(0..=6)?;
+        let filters = filters.map(|_| Ok((Filter::from_code(bytes.arbitrary()?), bytes.arbitrary()?)));
+        let filters: Vec<(Filter, u8)> = filters.collect::<Result<_>>()?;
+        let codec = CodecId::from_code(bytes.arbitrary()?);
+        let split_mode = bytes.choose(&[SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat])?;
+        let header = refused(Header::new(bytes.arbitrary()?))?.with_codec(codec, bytes.arbitrary()?);
+        let header = refused(header.with_level(bytes.int_in_range(0..=9)?))?.with_split_mode(*split_mode);
         let mut header = refused(header.with_filters(&filters))?;
         *header.metalayers_mut() = bytes.arbitrary()?;
         Ok(header)

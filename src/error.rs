@@ -118,7 +118,7 @@ impl Error {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
-    /// Makes an error with a message of your own, for implementations of [`Decompress`](crate::frame::Decompress).
+    /// Makes an error with a message of your own.
     ///
     /// ```
     /// let error = b2nd::Error::custom(format_args!("no codec {}", 7));
@@ -278,6 +278,24 @@ impl serde::de::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
         Error::custom(message)
+    }
+}
+
+impl From<b2nd_codec::Error> for Error {
+    #[cold]
+    fn from(error: b2nd_codec::Error) -> Self {
+        use b2nd_codec::ErrorKind as Kind;
+        let (offset, field) = (error.offset(), error.field());
+        let kind = match error.into_kind() {
+            Kind::UnexpectedEnd { needed } => ErrorKind::UnexpectedEnd { needed },
+            Kind::Mismatch { expected, found } => ErrorKind::Mismatch { expected, found },
+            Kind::Count { expected, found } => ErrorKind::Count { expected, found },
+            Kind::TooLong { length, limit } => ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit },
+            Kind::NoCodec { codec, reason } => ErrorKind::NoCodec { codec, reason },
+            other => ErrorKind::Message(other.to_string()),
+        };
+        let path = field.map(Segment::Field).into_iter().collect();
+        Error(Box::new(Inner { kind, offset, path }))
     }
 }
 

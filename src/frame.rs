@@ -35,9 +35,8 @@ mod source;
 mod trailer;
 mod writer;
 
-#[doc(hidden)]
-pub use chunk::raw;
-pub use chunk::{BloscLz, Chunk, ChunkHeader, Codec, Decompress, Filter, Offset, Offsets, Special, SplitMode};
+pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
+pub use chunk::{Chunk, Offset, Offsets};
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub use disk::storage as testing;

@@ -1,4 +1,4 @@
-//! Reads, writes and edits Blosc2 array metadata, byte for byte, without C and without a codec: what an n-dimensional array *is*
+//! Reads, writes and edits Blosc2 array metadata, byte for byte, without C: what an n-dimensional array *is*
 //! (shape, chunks, blocks, dtype), where its chunks are, and the metalayers of its file.
 //!
 //! The metadata are MessagePack in which the type of a field fixes its width. So this crate is a **serde data format** with that
@@ -30,7 +30,8 @@
 //! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
 //! | bring a chunk's elements into C order, and back | [`Grid::unpack`], [`Grid::pack`] |
-//! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk`], [`frame::Decompress`] |
+//! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk::data`], [`frame::Decompressor`] |
+//! | compress chunks | [`frame::Header::compressor`] |
 //! | read what Python put into metalayers, and write it | [`frame::decode_msgpack`], [`frame::encode_msgpack`], [`with::named`] |
 //! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
@@ -53,12 +54,12 @@
 //!
 //! # Related crates
 //!
-//! This crate knows where values are. Of the codecs it has BloscLZ alone ([`frame::BloscLz`]). Other crates do more:
+//! This crate knows where values are, and decompresses chunks with `b2nd-codec`. Other crates do more:
 //!
 //! | crate | what it does |
 //! | --- | --- |
 //! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; checks, edits, converts to `.npy` and back |
-//! | `b2nd-codec` | chunks to values and back: every codec and filter of C-Blosc2 that Rust has |
+//! | `b2nd-codec` | only chunks, to values and back: what an HDF5 filter or a Zarr codec needs |
 //! | `b2nd-store` | files, archives and addresses, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
 //! | `b2nd-arrow` | reads tables as record batches of Arrow |
@@ -136,6 +137,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `std` (default) | files and `io` |
+//! | `codecs` | LZ4, zlib and Zstandard; without it chunks of BloscLZ are decompressed, and those that need no codec |
 //! | `msgpack` (default) | generic MessagePack contents through `rmp-serde`, which needs the standard library |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the types of metadata, for fuzz targets |
 //!

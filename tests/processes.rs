@@ -106,7 +106,7 @@ fn at_once(jobs: &[usize], rounds: u32, locking: &str) {
             let file = File::open(&path).unwrap();
             let name = own(["v", "m", "w", "r"][job], number as u8);
             let found = match job {
-                0 => file.trailer().unwrap().value(&name, ()).unwrap().map(|value| value.into_owned()),
+                0 => file.trailer().unwrap().value(&name).unwrap().map(|value| value.into_owned()),
                 _ => file.header().metalayers().get(&name).map(<[u8]>::to_vec),
             };
             let length = [40, 40, 1100, usize::from(said.value)][job];

@@ -2,7 +2,7 @@
 #![no_main]
 
 use b2nd::frame::ChunkHeader;
-use b2nd_codec::{Blocks, Decoder};
+use b2nd_codec::{Blocks, Decompressor};
 use libfuzzer_sys::fuzz_target;
 
 /// A header can claim 2 GiB.
@@ -14,9 +14,9 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let input = &input[..header.cbytes()];
-    let mut decoder = Decoder::new();
+    let mut decompressor = Decompressor::new();
     let mut data = vec![0; header.nbytes()];
-    if let Err(error) = decoder.chunk(input, &mut data) {
+    if let Err(error) = decompressor.chunk(input, &mut data) {
         assert!(!error.to_string().contains("panicked"), "{error}");
         return;
     }
@@ -28,7 +28,7 @@ fuzz_target!(|input: &[u8]| {
     for (number, expected) in data.chunks(header.blocksize()).enumerate() {
         let bytes = &input[blocks.range(number).expect("the whole chunk was read")];
         let mut block = vec![0; expected.len()];
-        decoder.block(&blocks, bytes, (number > 0).then_some(first), &mut block).expect("the whole chunk was read");
+        decompressor.block(&blocks, bytes, (number > 0).then_some(first), &mut block).expect("the whole chunk was read");
         assert_eq!(block, expected);
     }
 });

@@ -85,11 +85,13 @@ pub enum ErrorKind {
         /// The value that was there.
         found: String,
     },
-    /// The data are compressed, and no decompressor was given for their codec.
-    #[error("the chunk is compressed with {codec}, and no decompressor is given: the crate b2nd-codec has one")]
+    /// The codec or a filter of a chunk is not in this build.
+    #[error("{reason}")]
     NoCodec {
-        /// The codec's name.
+        /// The name of the chunk's codec.
         codec: String,
+        /// The sentence, which names what is missing.
+        reason: String,
     },
     /// A metalayer does not fit its place in a file. A rewrite makes room.
     #[error("{}", no_room(name, *length, *room))]

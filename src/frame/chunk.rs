@@ -1,107 +1,20 @@
 //! [`Chunk`]: the bytes of one Blosc2 chunk, and what can be known of its data without a codec.
 
 use alloc::borrow::Cow;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 
-mod blosclz;
-mod header;
+use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Options, Special, SplitMode};
+
 mod index;
-mod pipeline;
-mod shuffle;
-mod streams;
-use header::no_nan;
-pub use header::{ChunkHeader, Special};
 pub use index::{Offset, Offsets};
 
-/// Parts of a chunk's decoder, for `b2nd-codec`: no part of the public interface.
-#[doc(hidden)]
-pub mod raw {
-    pub use super::blosclz::{common, compress_stream, copy_match, expand as expand_blosclz};
-    pub use super::shuffle::{shuffle, unshuffle};
-    pub use super::streams::{block_start, front_ends, read_streams, stream_count};
-}
-pub use pipeline::{Codec, Filter, SplitMode};
+use crate::error::{Error, Result};
 
-use crate::error::{Error, ErrorKind, Result};
-
-/// Decompresses chunks. A codec crate plugs in with a closure:
-///
-/// ```
-/// use b2nd::frame::{Chunk, Decompress};
-///
-/// fn read<'a>(chunk: &'a Chunk, codec: impl Decompress) -> b2nd::Result<std::borrow::Cow<'a, [u8]>> {
-///     chunk.data(codec)
-/// }
-///
-/// let chunk = Chunk::store(b"elements", 1)?;
-/// let codec = |_chunk: &[u8], _data: &mut [u8]| Err("some_codec::decompress_into(chunk, data) goes here");
-/// assert_eq!(&*read(&chunk, codec)?, b"elements");
-/// # Ok::<(), b2nd::Error>(())
-/// ```
-///
-/// `()` implements it too and refuses every chunk. Use it for stored and special chunks, which need no codec.
-pub trait Decompress {
-    /// Decompresses `chunk`, its header included, into `data`, whose length is the chunk's `nbytes`.
-    ///
-    /// # Errors
-    ///
-    /// The chunk cannot be decompressed.
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()>;
-
-    /// Refuses a chunk before memory is allocated for its data: a header of a few bytes can claim 2 GiB.
-    ///
-    /// # Errors
-    ///
-    /// The chunk is refused. By default, none is.
-    fn accept(&self, _chunk: &ChunkHeader) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl<F, E> Decompress for F
-where
-    F: FnMut(&[u8], &mut [u8]) -> Result<(), E>,
-    E: core::fmt::Display,
-{
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        self(chunk, data).map_err(|error| Error::custom(format_args!("the decompressor failed: {error}")))
-    }
-}
-
-impl Decompress for () {
-    fn decompress(&mut self, chunk: &[u8], _data: &mut [u8]) -> Result<()> {
-        self.accept(&ChunkHeader::from_slice(chunk)?)
-    }
-
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        Err(Error::new(ErrorKind::NoCodec { codec: chunk.codec().to_string() }))
-    }
-}
-
-/// BloscLZ behind at most a byte shuffle: what C-Blosc2 compresses indexes with, and python-blosc2 2.1 attributes.
-///
-/// ```
-/// use b2nd::frame::{BloscLz, File};
-///
-/// let trailer = File::open("tests/data/example.b2nd")?.trailer()?;
-/// let author = trailer.value("author", BloscLz)?;
-/// assert_eq!(author.as_deref(), Some(&b"\xaab2nd tests"[..]));
-/// # Ok::<(), b2nd::Error>(())
-/// ```
-#[derive(Clone, Copy, Default, Debug)]
-pub struct BloscLz;
-
-impl Decompress for BloscLz {
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        blosclz::decompress(&Chunk::from_slice(chunk)?, data)
-    }
-
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        blosclz::shuffled_typesize(chunk).map(|_| ())
-    }
-}
+/// The length of an offset in an index, and of the blocks that C-Blosc2 cuts an index into. It decompresses one block to look up an
+/// offset.
+const OFFSET: usize = 8;
+const INDEX_BLOCK: usize = 16384;
 
 /// One Blosc2 chunk: its parsed header, and all of its bytes as they are stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -151,9 +64,15 @@ impl<'a> Chunk<'a> {
 
     /// Makes the chunk of an index: compressed as C-Blosc2 does it, or stored if that is not longer.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
-        let Some(blocks) = blosclz::compress(offsets) else { return Chunk::store(offsets, blosclz::TYPESIZE) };
-        let header = ChunkHeader::shuffled(offsets.len(), blosclz::TYPESIZE, blosclz::BLOCKSIZE, blocks.len())?;
-        Ok(Chunk { header, bytes: Cow::Owned([header.as_bytes(), &blocks].concat()) })
+        let options = Options {
+            codec: CodecId::BloscLz,
+            level: 1,
+            typesize: OFFSET,
+            blocksize: INDEX_BLOCK,
+            filters: Vec::from([(Filter::Shuffle, 0)]),
+            split_mode: SplitMode::Never,
+        };
+        Chunk::from_cow(Cow::Owned(Compressor::new(&options)?.chunk(offsets)?))
     }
 
     /// Makes a chunk that is only a header, which gives the value of all elements.
@@ -230,59 +149,58 @@ impl<'a> Chunk<'a> {
 
     /// The data of a stored chunk, without a copy. `None` for any other chunk.
     pub fn stored(&self) -> Option<&[u8]> {
-        if !self.header.is_stored() {
-            return None;
-        }
-        self.bytes.get(self.header.header_len()..)?.get(..self.header.nbytes())
+        self.header.stored_in(&self.bytes)
     }
 
     /// The value of all elements, if the chunk's kind is [`Special::Value`].
     pub fn value(&self) -> Option<&[u8]> {
-        match self.header.special() {
-            Some(Special::Value) => {
-                let value = self.bytes.get(self.header.header_len()..)?;
-                // An element longer than 255 bytes does not fit the header's type size: then it is all that follows.
-                if self.header.typesize() == 1 { Some(value) } else { value.get(..self.header.typesize()) }
-            }
-            _ => None,
-        }
+        self.header.value_in(&self.bytes)
     }
 
-    /// The chunk's data: borrowed if it is stored, filled in if it is special (with zeros if it is uninitialized), and decompressed by
-    /// `decompress` otherwise.
+    /// The chunk's data: decompressed, copied if it is stored, filled in if it is special (with zeros if it is uninitialized).
+    ///
+    /// BloscLZ is always there, and every filter of C-Blosc2 that is no plugin; the feature `codecs` has LZ4, zlib and Zstandard.
     ///
     /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) allocates none.
     ///
     /// # Errors
     ///
-    /// The memory cannot be allocated, the kind of special value does not fit the typesize, or `decompress` fails.
-    pub fn data(&self, decompress: impl Decompress) -> Result<Cow<'_, [u8]>> {
-        if let Some(data) = self.stored() {
-            return Ok(Cow::Borrowed(data));
-        }
-        if self.header.special().is_none() {
-            decompress.accept(&self.header)?;
-        }
-        let mut data = Vec::new();
-        let nbytes = self.header.nbytes();
-        data.try_reserve_exact(nbytes).map_err(|_| Error::out_of_memory(nbytes))?;
-        data.resize(nbytes, 0);
-        self.data_into(&mut data, decompress)?;
-        Ok(Cow::Owned(data))
+    /// The memory cannot be allocated, the kind of special value does not fit the typesize, the chunk is damaged, or its codec or a
+    /// filter is not here ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    ///
+    /// ```
+    /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
+    /// match file.chunk(0)?.data() {
+    ///     Ok(data) => assert_eq!(data.len(), 4608),
+    ///     Err(error) => assert!(matches!(error.kind(), b2nd::ErrorKind::NoCodec { codec, .. } if codec == "zstd")),
+    /// }
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn data(&self) -> Result<Vec<u8>> {
+        Ok(Decompressor::lend(|decompressor| decompressor.data_of(&self.header, &self.bytes))?)
     }
 
-    /// Turns the chunk into its data, as [`data`](Chunk::data) does.
+    /// Turns the chunk into its data, as [`data`](Chunk::data) does, without a copy if the data is borrowed and stored.
     ///
     /// # Errors
     ///
     /// Those of [`data`](Chunk::data).
-    pub fn into_data(self, decompress: impl Decompress) -> Result<Cow<'a, [u8]>> {
+    pub fn into_data(self) -> Result<Cow<'a, [u8]>> {
+        Decompressor::lend(|decompressor| self.into_data_with(decompressor))
+    }
+
+    /// Turns the chunk into its data by a decompressor of your own: one with a time limit, for untrusted input, or with the metalayer
+    /// that plugins need.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`data`](Chunk::data).
+    pub fn into_data_with(self, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
         match self.bytes {
             Cow::Borrowed(bytes) if self.header.is_stored() => {
-                let start = self.header.header_len();
-                Ok(Cow::Borrowed(&bytes[start..start + self.header.nbytes()]))
+                Ok(Cow::Borrowed(self.header.stored_in(bytes).unwrap_or_default()))
             }
-            _ => Ok(Cow::Owned(self.data(decompress)?.into_owned())),
+            bytes => Ok(Cow::Owned(decompressor.data_of(&self.header, &bytes)?)),
         }
     }
 
@@ -290,38 +208,14 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// The buffer has another length, the kind of special value does not fit the typesize, or `decompress` fails.
-    pub fn data_into(&self, data: &mut [u8], mut decompress: impl Decompress) -> Result<()> {
-        if data.len() != self.header.nbytes() {
-            return Err(Error::new(ErrorKind::Count { expected: self.header.nbytes(), found: data.len() }).field("buffer"));
-        }
-        if let Some(stored) = self.stored() {
-            data.copy_from_slice(stored);
-            return Ok(());
-        }
-        match self.header.special() {
-            None => decompress.decompress(&self.bytes, data)?,
-            Some(Special::Zeros | Special::Uninitialized) => data.fill(0),
-            Some(Special::Nan) => match self.header.typesize() {
-                4 => fill(data, &f32::NAN.to_le_bytes()),
-                8 => fill(data, &f64::NAN.to_le_bytes()),
-                typesize => return Err(no_nan(typesize)),
-            },
-            Some(Special::Value) => fill(data, self.value().unwrap_or_default()),
-        }
-        Ok(())
+    /// The buffer has another length, or one of those of [`data`](Chunk::data).
+    pub fn data_into(&self, data: &mut [u8]) -> Result<()> {
+        Ok(Decompressor::lend(|decompressor| decompressor.chunk_of(&self.header, &self.bytes, data))?)
     }
 }
 
 impl fmt::Debug for Chunk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Chunk").field(&self.header).finish()
-    }
-}
-
-/// Repeats an element.
-fn fill(data: &mut [u8], element: &[u8]) {
-    if !element.is_empty() {
-        data.chunks_mut(element.len()).for_each(|place| place.copy_from_slice(&element[..place.len()]));
     }
 }

@@ -4,7 +4,9 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::ops::Range;
 
-use super::chunk::{Chunk, ChunkHeader, Offset, Offsets};
+use b2nd_codec::ChunkHeader;
+
+use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
 use super::open::{Frame, Tail, cut_off, read_offsets};
 use super::source::slice;

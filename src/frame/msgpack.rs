@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::chunk::Decompress;
 use super::header::Header;
 use super::trailer::Trailer;
 use crate::error::{Error, Result, Segment};
@@ -61,8 +60,7 @@ impl Header {
 }
 
 impl Trailer {
-    /// Decodes a variable-length metalayer's value as generic msgpack. `None` if there is no vlmetalayer of this name. `decompress` is
-    /// called only if the value is compressed; `()` refuses it.
+    /// Decodes a variable-length metalayer's value as generic msgpack. `None` if there is no vlmetalayer of this name.
     ///
     /// # Errors
     ///
@@ -70,11 +68,11 @@ impl Trailer {
     ///
     /// ```
     /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;
-    /// assert_eq!(trailer.decode_msgpack::<String>("nobody", ())?, None);
+    /// assert_eq!(trailer.decode_msgpack::<String>("nobody")?, None);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str, decompress: impl Decompress) -> Result<Option<T>> {
-        let Some(value) = self.value(name, decompress)? else { return Ok(None) };
+    pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
+        let Some(value) = self.value(name)? else { return Ok(None) };
         decode_msgpack(&value).map(Some).map_err(|error| in_metalayer(error, name).field("vlmetalayers"))
     }
 }

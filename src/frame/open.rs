@@ -6,8 +6,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
+use b2nd_codec::{ChunkHeader, Special};
+
 use super::cell::Once;
-use super::chunk::{Chunk, ChunkHeader, Offset, Offsets, Special};
+use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
 use super::source::Source;
 use super::trailer::Trailer;
@@ -133,7 +135,7 @@ pub(super) fn read_front<'a>(
         return read(place);
     }
     let header = read(place.start..place.start.saturating_add(ChunkHeader::MAX_LEN as u64))?;
-    match ChunkHeader::from_slice(&header) {
+    match ChunkHeader::from_slice(&header).map_err(Error::from) {
         Ok(header) => {
             let length = length.min(header.cbytes() as u64);
             accept(length)?;
@@ -327,7 +329,7 @@ impl<S: Source> Frame<S> {
             ChunkPlace::File(file) => {
                 let read = |range| self.source.chunk_file(file, range);
                 let first = read(0..READ_AT_ONCE).map_err(|error| error.in_chunk(number))?;
-                let bytes = match ChunkHeader::from_slice(&first) {
+                let bytes = match ChunkHeader::from_slice(&first).map_err(Error::from) {
                     Ok(header) if header.cbytes() > first.len() => read(0..header.cbytes() as u64),
                     _ => Ok(first),
                 };

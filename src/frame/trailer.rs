@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::chunk::{Chunk, Decompress};
+use super::chunk::Chunk;
 use super::metalayers::{Metalayers, Place, Section, mismatch};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::wire::Reader;
@@ -121,17 +121,16 @@ impl Trailer {
         self.fingerprint
     }
 
-    /// The value of the variable-length metalayer of this name, or `None` if there is none. `decompress` is called only if the value is
-    /// compressed; `()` refuses it.
+    /// The value of the variable-length metalayer of this name, or `None` if there is none.
     ///
     /// # Errors
     ///
-    /// The content is not a chunk, C-Blosc2 would read another metalayer, or `decompress` fails.
-    pub fn value(&self, name: &str, decompress: impl Decompress) -> Result<Option<Cow<'_, [u8]>>> {
+    /// The content is not a chunk, C-Blosc2 would read another metalayer, or it cannot be decompressed, as in [`Chunk::data`].
+    pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);
         };
-        let value = Chunk::from_slice(content).and_then(|chunk| chunk.into_data(decompress));
+        let value = Chunk::from_slice(content).and_then(|chunk| chunk.into_data());
         value.map(Some).map_err(|error| error.within(Segment::Key(name.to_owned()), None).field("vlmetalayers"))
     }
 

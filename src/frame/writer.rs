@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::chunk::{Chunk, Offset, Special};
+use b2nd_codec::Special;
+
+use super::chunk::{Chunk, Offset};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
 use super::trailer::Trailer;

@@ -1,11 +1,11 @@
-//! A decompressor for the tests: whole chunks of BloscLZ with byte shuffle, which is what compressed indexes are.
+//! A second decompressor, to compare with: whole chunks of BloscLZ with byte shuffle, which is what compressed indexes are.
 
-use b2nd::frame::{ChunkHeader, Codec, Filter};
+use b2nd::frame::{ChunkHeader, CodecId, Filter};
 
-/// Fills `data` from a chunk, as a closure for `Decompress` does.
+/// Fills `data` from a chunk.
 pub fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<(), String> {
     let header = ChunkHeader::from_slice(chunk).map_err(|error| error.to_string())?;
-    if header.codec() != Codec::BloscLz {
+    if header.codec() != CodecId::BloscLz {
         return Err(format!("{} is not BloscLZ", header.codec()));
     }
     let shuffle = match header.filters().collect::<Vec<_>>()[..] {

@@ -69,7 +69,7 @@ pub fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + fmt::Debug>(
 
 /// The whole message of an error.
 #[track_caller]
-pub fn message<T: fmt::Debug>(result: b2nd::Result<T>) -> String {
+pub fn message<T: fmt::Debug, E: fmt::Display>(result: Result<T, E>) -> String {
     match result {
         Ok(value) => panic!("expected an error, got {value:?}"),
         Err(error) => error.to_string(),

@@ -25,7 +25,7 @@ impl State {
         let trailer = file.trailer()?;
         let values = trailer.vlmetalayers().iter().map(|(name, _)| {
             let name = core::str::from_utf8(name).ok()?;
-            trailer.value(name, ()).ok()?.map(|value| value.into_owned())
+            trailer.value(name).ok()?.map(|value| value.into_owned())
         });
         let offsets: Vec<Offset> = file.offsets()?.iter().collect();
         let chunks = (0..offsets.len() as u64).map(|number| Ok(file.chunk(number)?.into_bytes())).collect::<b2nd::Result<_>>()?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Hex, message, report};
-use b2nd::frame::{Codec, File, Filter, FrameType, Header, SplitMode};
+use b2nd::frame::{CodecId, File, Filter, FrameType, Header, SplitMode};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, LegacyB2ndMeta};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
@@ -236,7 +236,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
         // Below 6 the codec's number stands in the flags too.
         "udcodec" => {
             let code = if flags[2] & 0x0f == 6 { bytes[0x4d] } else { flags[2] & 0x0f };
-            assert_eq!((header.codec(), header.codec().code()), (Codec::from_code(code), code));
+            assert_eq!((header.codec(), header.codec().code()), (CodecId::from_code(code), code));
             json!(bytes[0x4d])
         }
         "codec_meta" => json!(header.codec_meta()),

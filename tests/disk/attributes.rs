@@ -219,8 +219,8 @@ mod linux {
         few(&scratch.join("g.b2nd"));
         for path in [&path, &scratch.join("g.b2nd")] {
             let file = File::open(path).unwrap();
-            assert!(file.chunk(0).unwrap().data(()).unwrap().iter().all(|&byte| byte == 0));
-            assert_eq!(file.trailer().unwrap().value("note", ()).unwrap().as_deref(), Some([3; 100].as_slice()));
+            assert!(file.chunk(0).unwrap().data().unwrap().iter().all(|&byte| byte == 0));
+            assert_eq!(file.trailer().unwrap().value("note").unwrap().as_deref(), Some([3; 100].as_slice()));
         }
     }
 }

@@ -240,7 +240,7 @@ fn nothing_follows_a_frame_that_was_edited() {
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
             editor.set_vlmetalayer("value", value).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), editor.header().frame_len());
-            assert_eq!(File::open(&path).unwrap().trailer().unwrap().value("value", ()).unwrap().unwrap(), value);
+            assert_eq!(File::open(&path).unwrap().trailer().unwrap().value("value").unwrap().unwrap(), value);
         }
     }
 }

@@ -49,7 +49,7 @@ fn editors_and_readers_wait_for_each_other() {
     let mut editor = File::edit(&path).unwrap();
     editor.set_vlmetalayer("more", b"fourth").unwrap();
     let trailer = waits(editor, shared);
-    assert_eq!(trailer.value("more", ()).unwrap().unwrap(), b"fourth".as_slice());
+    assert_eq!(trailer.value("more").unwrap().unwrap(), b"fourth".as_slice());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::common::scratch::Scratch;
 use crate::common::state::State;
 use crate::common::{Hex, frames, message};
 use b2nd::frame::{
-    Chunk, Codec, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Sizes, Special, SplitMode,
+    Chunk, CodecId, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Sizes, Special, SplitMode,
     Writer,
 };
 use b2nd::{B2ndMeta, Geometry};
@@ -30,7 +30,7 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!(header.metalayers(), frames::header().metalayers());
     assert!(header.has_vlmetalayers());
     assert_eq!(frame.trailer().vlmetalayers().len(), 1);
-    assert_eq!(frame.trailer().value("note", ()).unwrap().unwrap(), [3; 100].as_slice());
+    assert_eq!(frame.trailer().value("note").unwrap().unwrap(), [3; 100].as_slice());
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
     assert_eq!(frame.offsets().iter().collect::<Vec<_>>(), expected);
     assert!(!frame.offsets().is_empty());
@@ -167,7 +167,7 @@ fn special_chunks_alone() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 8, blocksize: 8 }).unwrap());
     writer.append(&Chunk::from_slice(&value_chunk).unwrap()).unwrap();
     let bytes = writer.finish().unwrap();
-    assert_eq!(*Frame::from_slice(&bytes).unwrap().chunk(0).unwrap().data(()).unwrap(), *b"fourfour");
+    assert_eq!(*Frame::from_slice(&bytes).unwrap().chunk(0).unwrap().data().unwrap(), *b"fourfour");
 }
 
 #[test]
@@ -244,9 +244,9 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
     assert_eq!((frame.header().metalayers().len(), frame.trailer().vlmetalayers().len()), (16, 16));
-    assert_eq!(frame.trailer().value("v3", ()).unwrap().unwrap(), b"longer than before".as_slice());
-    assert_eq!(frame.trailer().value("v15", ()).unwrap().unwrap(), [15].as_slice());
-    assert_eq!(frame.trailer().value("none", ()).unwrap(), None);
+    assert_eq!(frame.trailer().value("v3").unwrap().unwrap(), b"longer than before".as_slice());
+    assert_eq!(frame.trailer().value("v15").unwrap().unwrap(), [15].as_slice());
+    assert_eq!(frame.trailer().value("none").unwrap(), None);
 
     let mut metalayers = Metalayers::new();
     assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);
@@ -261,8 +261,9 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
 #[test]
 fn a_new_header_says_how_its_chunks_are_compressed() {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
-    assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], Codec::BloscLz, 5));
-    for (codec, meta, level, byte) in [(Codec::Zstd, 3, 9, 0x95), (Codec::Other(200), 7, 6, 0x66), (Codec::Lz4, 0, 0, 0x01)] {
+    assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], CodecId::BloscLz, 5));
+    for (codec, meta, level, byte) in [(CodecId::Zstd, 3, 9, 0x95), (CodecId::Other(200), 7, 6, 0x66), (CodecId::Lz4, 0, 0, 0x01)]
+    {
         // The codec goes into a byte that has a level, and the level into one that has a codec.
         header = header.with_codec(codec, meta).with_level(level).unwrap().with_codec(codec, meta);
         assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));

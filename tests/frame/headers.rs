@@ -1,7 +1,7 @@
 //! Headers: their array, users' metalayers, codecs and filters; and opening files.
 
 use crate::common::{Hex, both_ways, cat, header, layouts, message, writes};
-use b2nd::frame::{Codec, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};
+use b2nd::frame::{CodecId, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use serde::{Deserialize, Serialize};
 
@@ -145,9 +145,9 @@ fn a_metalayer_is_renamed_in_its_place() {
 #[test]
 fn codecs_and_filters_keep_their_numbers() {
     for code in 0..=255 {
-        assert_eq!((Codec::from_code(code).code(), Filter::from_code(code).code()), (code, code));
+        assert_eq!((CodecId::from_code(code).code(), Filter::from_code(code).code()), (code, code));
     }
-    let codecs = [0, 1, 2, 3, 4, 5, 32, 33, 34, 35, 36, 37, 38, 39, 40, 200].map(|code| Codec::from_code(code).to_string());
+    let codecs = [0, 1, 2, 3, 4, 5, 32, 33, 34, 35, 36, 37, 38, 39, 40, 200].map(|code| CodecId::from_code(code).to_string());
     let names = ["blosclz", "lz4", "lz4hc", "codec 3", "zlib", "zstd", "ndlz", "zfp_fixed_accuracy", "zfp_fixed_precision"];
     assert_eq!(codecs[..9], names);
     assert_eq!(codecs[9..], ["zfp_fixed_rate", "openhtj2k", "grok", "openzl", "j2k", "htj2k", "codec 200"]);
@@ -162,7 +162,7 @@ fn codecs_and_filters_keep_their_numbers() {
 fn a_codec_of_a_user_stands_beside_the_flags() {
     let file = File::open("tests/data/python-blosc2-3.9.0/cparams__ucodec200_nochunks.b2frame").unwrap();
     assert_eq!(file.header().raw_flags()[2] & 0x0f, 6);
-    assert_eq!(file.header().codec(), Codec::Other(200));
+    assert_eq!(file.header().codec(), CodecId::Other(200));
 }
 
 #[test]

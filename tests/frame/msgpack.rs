@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::manifest::{Entry, frame, frames, unhex};
-use crate::common::{Hex, blosclz, message};
+use crate::common::{Hex, message};
 use b2nd::frame::{File, decode_msgpack, encode_msgpack};
 use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ fn value(entry: &Entry, name: &str) -> Vec<u8> {
     let found = vlmetalayers.iter().find(|vlmetalayer| vlmetalayer["name"] == name).unwrap();
     let expected = unhex(found["decoded_hex"].as_str().unwrap());
     // Some need a codec that the tests have not.
-    if let Ok(value) = entry.open().trailer().unwrap().value(name, blosclz::decompress) {
+    if let Ok(value) = entry.open().trailer().unwrap().value(name) {
         assert_eq!(Hex(&value.unwrap()), Hex(&expected));
     }
     expected
@@ -76,7 +76,7 @@ fn every_value_of_a_vlmetalayer_is_one_value() {
         let trailer = entry.open().trailer().unwrap();
         for (name, _) in trailer.vlmetalayers().iter() {
             let name = core::str::from_utf8(name).unwrap();
-            let Ok(Some(value)) = trailer.value(name, blosclz::decompress) else { continue };
+            let Ok(Some(value)) = trailer.value(name) else { continue };
             decode_msgpack::<IgnoredAny>(&value).unwrap_or_else(|error| panic!("{} {name}: {error}", entry.id));
             count += 1;
         }
@@ -242,9 +242,9 @@ fn a_struct_in_a_file_of_ours() {
     let reference = Reference { kind: "ours".into(), version: 7 };
     file.set_vlmetalayer("ref", &encode_msgpack(&reference).unwrap()).unwrap();
     let trailer = File::open(&path).unwrap().trailer().unwrap();
-    assert_eq!(trailer.decode_msgpack::<Reference>("ref", ()).unwrap(), Some(reference));
-    assert_eq!(trailer.decode_msgpack::<Reference>("none", ()).unwrap(), None);
-    let refusal = message(trailer.decode_msgpack::<String>("ref", ()));
+    assert_eq!(trailer.decode_msgpack::<Reference>("ref").unwrap(), Some(reference));
+    assert_eq!(trailer.decode_msgpack::<Reference>("none").unwrap(), None);
+    let refusal = message(trailer.decode_msgpack::<String>("ref"));
     assert!(refusal.starts_with("vlmetalayers.ref: msgpack: "), "{refusal}");
     let text = "of twenty bytes: 19";
     file.set_metalayer_bytes("small", &encode_msgpack(text).unwrap()).unwrap();

@@ -48,7 +48,7 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
     let at = bytes.windows(2).position(|name| name == b"k_").unwrap();
     bytes[at + 1] = 0;
     let refusal = "vlmetalayers.k\\0: C-Blosc2 ends the name at the NUL and takes it for \"k\"";
-    assert_eq!(message(Trailer::from_slice(&bytes).unwrap().value("k", ())), refusal);
+    assert_eq!(message(Trailer::from_slice(&bytes).unwrap().value("k")), refusal);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn of_two_trailers_without_data_the_first_is_read() {
         std::fs::write(&path, &bytes).unwrap();
         let expected = vec![1; length - 1];
         let frame = Frame::from_slice(&bytes).unwrap();
-        assert_eq!(frame.trailer().value("k", ()).unwrap().unwrap(), expected);
+        assert_eq!(frame.trailer().value("k").unwrap().unwrap(), expected);
         assert_eq!(File::open(&path).unwrap().trailer().unwrap(), *frame.trailer());
     }
     let bytes = without_data(&[b"garbage!", &trailer(b"second")]);

@@ -196,7 +196,7 @@ fn an_empty_frame_with_two_trailers_has_the_first() {
         let mut bytes = [frame.clone(), vec![0; gap], b2nd::to_vec(&other).unwrap()].concat();
         let length = bytes.len() as u64;
         bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
-        let value = |source: &dyn Source| Ok(Frame::open(source)?.trailer()?.value("note", ())?.unwrap().into_owned());
+        let value = |source: &dyn Source| Ok(Frame::open(source)?.trailer()?.value("note")?.unwrap().into_owned());
         assert_eq!(everywhere(&bytes, value).unwrap(), [3; 100]);
         let start = |source: &dyn Source| Ok(Frame::open(source)?.trailer_range()?.start);
         assert_eq!(everywhere(&bytes, start).unwrap(), header.header_len() as u64);
@@ -244,7 +244,7 @@ fn with_hole(hole: u64) -> Hole {
 #[test]
 fn a_hole_before_the_trailer_is_not_read() {
     let frame = Frame::open(with_hole(10 << 30)).unwrap();
-    assert_eq!(frame.trailer().unwrap().value("note", ()).unwrap().unwrap(), [3; 100].as_slice());
+    assert_eq!(frame.trailer().unwrap().value("note").unwrap().unwrap(), [3; 100].as_slice());
     assert_eq!(frame.offsets().unwrap().len(), 4);
     assert_eq!(frame.chunk(3).unwrap().stored(), Some(&*frames::data(3, 64)));
     let longest = frame.source().read.lock().unwrap().iter().map(|range| range.end - range.start).max();

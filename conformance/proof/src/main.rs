@@ -12,9 +12,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use b2nd::frame::HeaderField;
+use b2nd::frame::{Decompressor, HeaderField};
 use b2nd_check::{Does, FACTS, Library, Limits, Options, Reader, check_frame};
-use b2nd_codec::Codec;
 use b2nd_store::Frame;
 use fastrand::Rng;
 use mutate::{Mutant, Seed, mutant};
@@ -213,7 +212,8 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
 /// Asks the gate as `b2nd check --for` does.
 fn passes(frame: &Vec<u8>, options: &Options, reader: Reader) -> bool {
     let Ok(opened) = Frame::open(frame) else { return false };
-    let report = check_frame(&opened, options, Some(&mut Codec::default()));
+    let mut decompressor = Decompressor::safe().with_fallback(|chunk, data| Decompressor::new().chunk(chunk, data));
+    let report = check_frame(&opened, options, &mut decompressor);
     b2nd_check::misplaced(opened.header(), false).is_none()
         && report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
 }

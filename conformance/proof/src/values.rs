@@ -1,7 +1,6 @@
 //! The values of a frame in one number, as `worker.c` makes it.
 
 use b2nd::frame::{ChunkHeader, Frame, Special};
-use b2nd_codec::Codec;
 
 /// FNV-1a of metalayers, attributes and the data of all chunks. `None` where a chunk's data are anything.
 pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
@@ -17,7 +16,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         if is_anything(chunk.header()) {
             return Ok(None);
         }
-        add(&chunk.data(Codec::default())?);
+        add(&chunk.into_data()?);
     }
     // The worker reads as many.
     for number in 0..frame.offsets().len().min(1000) {
@@ -25,7 +24,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         if is_anything(chunk.header()) {
             return Ok(None);
         }
-        add(&chunk.data(Codec::default())?);
+        add(&chunk.into_data()?);
     }
     Ok(Some(digest))
 }

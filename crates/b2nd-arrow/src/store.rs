@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::frame::{Source, Window};
-use b2nd_codec::Codec;
 use b2nd_store::{Folder, Frame, Leaf, Zip, embedded, is_frame, is_zip};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -139,7 +138,7 @@ impl Store {
             Members::Embedded(source, leaves) => {
                 let plain = [".b2nd", ".b2b", ".b2f"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
                 let Some(leaf) = leaves.get(&format!("/{plain}")) else { return Ok(None) };
-                let bytes = whole(&*leaf.open(&Alone(source), &mut Codec::default())?)?;
+                let bytes = whole(&*leaf.open(&Alone(source))?)?;
                 Ok(Some(Arc::new(bytes)))
             }
         }
@@ -154,7 +153,7 @@ impl Members {
             return Ok(Members::Archive(source, members));
         }
         if is_frame(&first) {
-            let leaves = embedded(&Frame::open(&source)?, &mut Codec::default())?.leaves;
+            let leaves = embedded(&Frame::open(&source)?)?.leaves;
             return Ok(Members::Embedded(source, leaves.into_iter().map(|leaf| (leaf.key.clone(), leaf)).collect()));
         }
         Err(Error::damaged("it is neither an archive nor a frame, so it holds no table"))

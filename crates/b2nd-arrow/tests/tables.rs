@@ -43,7 +43,7 @@ fn schema_changed(directory: &Path, change: Change) {
     let meta = directory.join("_meta.b2f");
     let source = std::fs::read(&meta).unwrap();
     let frame = b2nd_store::Frame::open(&source).unwrap();
-    let metadata = b2nd_store::Attributes::of(&frame, &mut b2nd_codec::Codec::default()).unwrap();
+    let metadata = b2nd_store::Attributes::of(&frame).unwrap();
     let schema = metadata.get("schema").unwrap().as_str().unwrap().to_owned();
     let changed = change(schema.clone());
     assert_ne!(changed, schema);
@@ -217,7 +217,7 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     let content = |name: &str| {
         let trailer = frame.trailer().unwrap();
         let chunk = b2nd::frame::Chunk::from_slice(trailer.vlmetalayers().get(name).unwrap()).unwrap();
-        chunk.data(b2nd_codec::Codec::default()).unwrap().into_owned()
+        chunk.data().unwrap()
     };
     let (catalog, epoch) = (b2nd::Value::from_slice(&content("index_catalog")).unwrap(), content("value_epoch"));
     let summary = || {

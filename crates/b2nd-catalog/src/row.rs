@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use b2nd::frame::{Filter, FrameType};
-use b2nd_ndarray::codec::Codec;
 use b2nd_view::store::Attributes;
 use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
@@ -91,8 +90,7 @@ impl Row {
         });
         self.frame_version = Some(header.version().into());
         self.metalayers = Some(header.metalayers().iter().map(|(name, _)| text(name).into_owned()).collect());
-        let codec = &mut Codec::default();
-        self.kind = Some(Kind::of(header, None, codec).name());
+        self.kind = Some(Kind::of(header, None).name());
         let array = Array::find(header);
         if let Ok(Some(array)) = &array {
             self.describe_array(array);
@@ -101,9 +99,9 @@ impl Row {
         let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
         if extent.attributes || is_open {
             let trailer = frame.trailer()?;
-            self.kind = Some(Kind::of(header, Some(trailer), codec).name());
+            self.kind = Some(Kind::of(header, Some(trailer)).name());
             if extent.attributes {
-                self.attach(&Attributes::of(frame, codec)?)?;
+                self.attach(&Attributes::of(frame)?)?;
             }
         }
         if extent.index && self.nchunks.is_none() {

@@ -1,7 +1,7 @@
 //! Findings of a frame: all of them at once, and who minds.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompress, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
+use b2nd::frame::{Decompressor, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
@@ -127,7 +127,7 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
 }
 
 /// All findings of a frame. With `data` every chunk is decompressed.
-pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn Decompress) -> Result<Vec<Finding>> {
+pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(limits);
     let header = frame.header();
     findings.names("metalayer", header.metalayers());
@@ -141,9 +141,9 @@ pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, codec: &mut dyn D
     findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
     findings.array(header);
     if findings.tail(frame)? {
-        findings.trailer(frame, codec)?;
+        findings.trailer(frame, decompressor)?;
         findings.length(frame)?;
-        findings.chunks(frame, data, codec)?;
+        findings.chunks(frame, data, decompressor)?;
     }
     Ok(findings.all)
 }
@@ -235,7 +235,7 @@ impl Findings {
     /// The length of blocks, which C-Blosc2 takes as it is.
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
-        let are_objects = matches!(Kind::of(header, None, &mut ()), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);
+        let are_objects = matches!(Kind::of(header, None), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);
         if header.has_variable_chunks() {
             let fact = if are_objects { VARIABLE_CHUNKS_OF_OBJECTS } else { VARIABLE_CHUNKS };
             self.known("header", None, (fact, "its chunks vary in length".to_owned()), YES);
@@ -273,7 +273,7 @@ impl Findings {
                 self.value(&place, start, content);
             }
         }
-        let kind = Kind::of(header, None, &mut ());
+        let kind = Kind::of(header, None);
         if kind.needs_trust() {
             let finding =
                 format!("it is a {}, which python-blosc2 refuses unless it is opened with deserialize=\"full\"", kind.name());

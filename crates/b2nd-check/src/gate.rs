@@ -1,8 +1,7 @@
 //! [`check`] and [`verify`]: all findings of a frame, and whether it may go on to other readers.
 
-use b2nd::frame::{ChunkHeader, Decompress, FrameType};
+use b2nd::frame::{Decompressor, FrameType};
 use b2nd::{Error, Result};
-use b2nd_codec::Codec;
 use b2nd_store::{Frame, Source, is_of_source};
 use serde::Serialize;
 
@@ -93,7 +92,7 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
         return Ok(Report { findings: vec![finding] });
     }
     let frame = Frame::open(source)?;
-    let mut report = check_frame(&frame, options, None)?;
+    let mut report = check_frame(&frame, options, &mut Decompressor::safe())?;
     // C-Blosc2 opens a directory by its name, and crashes on such a header in a file of its own.
     if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files(source) {
         let error = Error::custom("it says that its chunks are files beside it, and there are none");
@@ -107,38 +106,13 @@ fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
-/// Checks an opened frame as [`check`] does. `others` decodes what the safe set does not have.
+/// Checks an opened frame as [`check`] does, by a decompressor of your own, which gets the time limit: the
+/// [safe set](Decompressor::safe), with a fallback for what that does not have.
 ///
 /// # Errors
 ///
 /// The source fails.
-pub fn check_frame(frame: &Frame, options: &Options, others: Option<&mut dyn Decompress>) -> Result<Report> {
-    let mut safe = Codec::safe();
-    if let Some(deadline) = options.limits.deadline() {
-        safe = safe.until(deadline);
-    }
-    let findings = check::look(frame, options.data, &options.limits, &mut Gate { safe, others })?;
-    Ok(Report { findings })
-}
-
-/// The safe set first, then what the caller has.
-struct Gate<'c> {
-    safe: Codec<'static>,
-    others: Option<&'c mut dyn Decompress>,
-}
-
-impl Decompress for Gate<'_> {
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        match &mut self.others {
-            Some(others) if self.safe.accept(&ChunkHeader::from_slice(chunk)?).is_err() => others.decompress(chunk, data),
-            _ => self.safe.decompress(chunk, data),
-        }
-    }
-
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        match (self.safe.accept(chunk), &self.others) {
-            (Err(_), Some(others)) => others.accept(chunk),
-            (accepted, _) => accepted,
-        }
-    }
+pub fn check_frame(frame: &Frame, options: &Options, decompressor: &mut Decompressor) -> Result<Report> {
+    decompressor.stop_at(options.limits.deadline());
+    Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })
 }

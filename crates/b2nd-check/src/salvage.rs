@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::frame::{Chunk, ChunkHeader, Decompress, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer};
+use b2nd::frame::{
+    Chunk, ChunkHeader, Decompressor, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer,
+};
 use b2nd::{Error, Result};
 
 use b2nd_store::Frame;
-use b2nd_store::attributes::Codec;
 use b2nd_store::is_of_source;
 
 mod trailer;
@@ -24,8 +25,8 @@ const MOST: u64 = LONGEST / 8;
 ///
 /// Header and metalayers have to be whole. Where the index is readable, it says which chunk is where. Otherwise chunks are walked from the
 /// front, and numbered in the order in which they were written: that is another one if chunks were updated, inserted, or special
-/// (those take no bytes), which nothing in such a file says. A chunk is whole if it decodes to its length; one that `decompress` does
-/// not [accept](Decompress::accept) is taken as it is.
+/// (those take no bytes), which nothing in such a file says. A chunk is whole if it decodes to its length; one that `decompressor` does
+/// not [accept](Decompressor::accept) is taken as it is.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
@@ -69,24 +70,24 @@ impl<'s> Salvage<'s> {
     ///
     /// The header is not whole; the index is lost, and there are more or fewer chunks than the header says although none is cut off; or the
     /// source fails.
-    pub fn new(source: &'s dyn Source, in_order: bool, codec: &mut dyn Decompress) -> Result<Salvage<'s>> {
+    pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
         let mut salvage =
             Salvage { source, header, chunks: Vec::new(), is_ordered: true, attributes: Vec::new(), lost: Vec::new() };
         let tail = salvage.tail()?;
         match Offsets::from_tail(&salvage.header, &tail) {
-            Ok(offsets) => salvage.indexed(&offsets, codec)?,
+            Ok(offsets) => salvage.indexed(&offsets, decompressor)?,
             Err(error) => {
                 salvage.is_ordered = false;
                 salvage.lose(format_args!("index: {error}"));
                 match salvage.header.frame_type() {
-                    FrameType::Contiguous => salvage.walk(in_order, codec)?,
-                    FrameType::Sparse => salvage.files(codec)?,
+                    FrameType::Contiguous => salvage.walk(in_order, decompressor)?,
+                    FrameType::Sparse => salvage.files(decompressor)?,
                 }
             }
         }
-        salvage.trailer(&frame, &tail, codec)?;
+        salvage.trailer(&frame, &tail, decompressor)?;
         Ok(salvage)
     }
 
@@ -194,7 +195,7 @@ impl<'s> Salvage<'s> {
     }
 
     /// Takes each chunk from the place that the index names.
-    fn indexed(&mut self, offsets: &Offsets, codec: &mut dyn Decompress) -> Result<()> {
+    fn indexed(&mut self, offsets: &Offsets, decompressor: &mut Decompressor) -> Result<()> {
         for number in 0..offsets.len() {
             let part = match (offsets.get(number), offsets.range(number)) {
                 (Some(Offset::Special(special)), _) => Part::Special(special),
@@ -203,18 +204,18 @@ impl<'s> Salvage<'s> {
                 _ => Part::Lost,
             };
             let length = self.length(number);
-            self.take(number, part, length, codec)?;
+            self.take(number, part, length, decompressor)?;
         }
         Ok(())
     }
 
     /// Adds a chunk if it is whole, or a lost one.
-    fn take(&mut self, number: u64, part: Part, length: Option<usize>, codec: &mut dyn Decompress) -> Result<()> {
+    fn take(&mut self, number: u64, part: Part, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
             Part::Here(range) => {
-                self.whole(range.clone(), length, codec).map(|cbytes| Part::Here(range.start..range.start + cbytes))
+                self.whole(range.clone(), length, decompressor).map(|cbytes| Part::Here(range.start..range.start + cbytes))
             }
-            Part::File(file) => self.file(*file).and_then(|bytes| decodes(&bytes, length, codec)).map(|_| part),
+            Part::File(file) => self.file(*file).and_then(|bytes| decodes(&bytes, length, decompressor)).map(|_| part),
             Part::Special(_) | Part::Lost => Ok(part),
         };
         match whole {
@@ -236,32 +237,32 @@ impl<'s> Salvage<'s> {
     }
 
     /// The length of the chunk at the front of a place, if it is whole there.
-    fn whole(&self, place: Range<u64>, length: Option<usize>, codec: &mut dyn Decompress) -> Result<u64> {
+    fn whole(&self, place: Range<u64>, length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
         let front = self.source.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?;
         let cbytes = ChunkHeader::from_slice(&front)?.cbytes() as u64;
         let bytes = self.source.read(place.start..place.end.min(place.start.saturating_add(cbytes)))?;
-        decodes(&bytes, length, codec)
+        decodes(&bytes, length, decompressor)
     }
 }
 
 /// Appends a chunk as it is; one that chunks of any length cannot hold as an entry of the index is stored.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
-        (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data(())?, chunk.header().typesize())?),
+        (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),
         (appended, _) => appended,
     }
 }
 
 /// The length of a chunk that decodes to the length of data that it should have.
-fn decodes(bytes: &[u8], length: Option<usize>, codec: &mut dyn Decompress) -> Result<u64> {
+fn decodes(bytes: &[u8], length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
     let chunk = Chunk::from_slice(bytes)?;
     let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes() as u64);
     if let Some(length) = length.filter(|&length| length != nbytes) {
         return Err(Error::custom(format_args!("nbytes: expected {length}, found {nbytes}")));
     }
     let is_compressed = chunk.header().special().is_none() && !chunk.header().is_stored();
-    if is_compressed && codec.accept(chunk.header()).is_ok() {
-        chunk.into_data(Codec(codec))?;
+    if is_compressed && decompressor.accept(chunk.header()).is_ok() {
+        chunk.into_data_with(decompressor)?;
     }
     Ok(cbytes)
 }

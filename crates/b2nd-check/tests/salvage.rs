@@ -4,10 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, Codec, Filter, Frame, Header, Offset, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, CodecId, Compressor, Decompressor, Filter, Frame, Header, Offset, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::salvage::{Fill, Part, Salvage};
-use b2nd_codec::{Codec as Decoder, Encoder};
 use b2nd_store::LocalFile;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -22,7 +21,7 @@ struct Good {
 }
 
 fn data(chunk: &Chunk) -> Vec<u8> {
-    chunk.data(Decoder::default()).unwrap().into_owned()
+    chunk.data().unwrap()
 }
 
 /// Each chunk of what is salvaged.
@@ -38,7 +37,7 @@ impl Good {
         for number in 0..frame.offsets().len() {
             let chunk = frame.chunk(number).ok()?;
             let end = frame.offsets().range(number).map(|range| range.start + chunk.bytes().len() as u64);
-            chunks.push((chunk.data(Decoder::default()).ok()?.into_owned(), end));
+            chunks.push((chunk.data().ok()?, end));
             again.append(&chunk).ok()?;
         }
         again.finish().ok()?;
@@ -61,7 +60,7 @@ impl Good {
     fn cut(&self, length: usize) -> Result<usize, String> {
         let name = format!("{} cut at {length} of {}", self.name, self.bytes.len());
         let source = self.bytes[..length].to_vec();
-        let salvage = Salvage::new(&source, false, &mut Decoder::default()).map_err(|error| error.to_string())?;
+        let salvage = Salvage::new(&source, false, &mut Decompressor::new()).map_err(|error| error.to_string())?;
         let header = Header::from_slice(&self.bytes).unwrap();
         let mut writer = Writer::new(header);
         salvage.write(Fill::Zero, &mut writer).map_err(|error| error.to_string())?;
@@ -108,36 +107,36 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// An array of `chunks` chunks of 64 int32, of which `what` makes each.
-fn array(codec: Codec, chunks: usize, mut what: impl FnMut(usize, &mut Encoder, &[u8]) -> Chunk<'static>) -> Vec<u8> {
+fn array(codec: CodecId, chunks: usize, mut what: impl FnMut(usize, &mut Compressor, &[u8]) -> Chunk<'static>) -> Vec<u8> {
     let meta = B2ndMeta::of::<i32>(Geometry::new(&[64 * chunks as i64], &[64], &[32]).unwrap());
     let header = Header::for_array(&meta).unwrap().with_codec(codec, 0).with_level(5).unwrap();
     let header = header.with_filters(&[(Filter::Shuffle, 0)]).unwrap();
-    let mut encoder = Encoder::new(&header).unwrap();
+    let mut compressor = header.compressor().unwrap();
     let mut writer = Writer::new(header);
     for number in 0..chunks {
         let data: Vec<u8> = (0..64).flat_map(|index| (1 + number as i32 * 1000 + index * index % 77).to_le_bytes()).collect();
-        writer.append(&what(number, &mut encoder, &data)).unwrap();
+        writer.append(&what(number, &mut compressor, &data)).unwrap();
     }
     (0..3).for_each(|number| writer.set_vlmetalayer(&format!("attribute {number}"), &[number; 100]).unwrap());
     writer.finish().unwrap()
 }
 
-fn encoded(_: usize, encoder: &mut Encoder, data: &[u8]) -> Chunk<'static> {
-    Chunk::from_slice(&encoder.chunk(data).unwrap()).unwrap().into_owned()
+fn encoded(_: usize, compressor: &mut Compressor, data: &[u8]) -> Chunk<'static> {
+    Chunk::from_slice(&compressor.chunk(data).unwrap()).unwrap().into_owned()
 }
 
 fn made() -> Vec<Good> {
     let mut all = Vec::new();
-    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Zlib, Codec::Zstd] {
+    for codec in [CodecId::BloscLz, CodecId::Lz4, CodecId::Zlib, CodecId::Zstd] {
         all.push((format!("an array in {codec}"), array(codec, 20, encoded)));
     }
-    all.push(("a stored array".into(), array(Codec::Lz4, 9, |_, _, data| Chunk::store(data, 4).unwrap())));
+    all.push(("a stored array".into(), array(CodecId::Lz4, 9, |_, _, data| Chunk::store(data, 4).unwrap())));
     all.push((
         "an array of specials".into(),
-        array(Codec::Lz4, 12, |number, encoder, data| match number % 4 {
+        array(CodecId::Lz4, 12, |number, compressor, data| match number % 4 {
             0 => Chunk::special(Special::Zeros, data.len(), 4).unwrap(),
             1 => Chunk::repeated(&7_i32.to_le_bytes(), data.len()).unwrap(),
-            _ => encoded(number, encoder, data),
+            _ => encoded(number, compressor, data),
         }),
     ));
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 100, blocksize: 100 }).unwrap());
@@ -192,10 +191,10 @@ fn what_is_wholly_there_comes_back_equal_and_nothing_is_invented() {
 /// Attributes are in the trailer one after another: those before the cut are whole.
 #[test]
 fn attributes_before_the_cut_are_kept() {
-    let bytes = array(Codec::Lz4, 4, encoded);
+    let bytes = array(CodecId::Lz4, 4, encoded);
     let numbers = |length: usize| {
         let source = bytes[..length].to_vec();
-        let salvage = Salvage::new(&source, false, &mut ()).unwrap();
+        let salvage = Salvage::new(&source, false, &mut Decompressor::new()).unwrap();
         assert!(salvage.is_ordered && parts(&salvage).len() == 4);
         salvage.attributes.len()
     };
@@ -206,7 +205,7 @@ fn attributes_before_the_cut_are_kept() {
 
 #[test]
 fn damage_in_one_chunk_costs_that_chunk() {
-    let bytes = array(Codec::Zstd, 9, encoded);
+    let bytes = array(CodecId::Zstd, 9, encoded);
     let frame = Frame::from_slice(&bytes).unwrap();
     for (with_index, at) in [(true, 0), (true, 70), (false, 70)] {
         let mut broken = bytes.clone();
@@ -215,7 +214,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
         if !with_index {
             broken.truncate(frame.header().tail_range().start as usize);
         }
-        let salvage = Salvage::new(&broken, false, &mut Decoder::default()).unwrap();
+        let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
         let lost: Vec<_> = (0..9).filter(|&number| parts(&salvage)[number] == Part::Lost).collect();
         assert_eq!((lost, salvage.is_ordered), (vec![4], with_index));
         assert!(salvage.lost.iter().any(|lost| lost.starts_with("chunk 4: ")), "{:?}", salvage.lost);
@@ -223,7 +222,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
     // Where its length is lost too, what follows cannot be found without the index.
     let mut broken = bytes[..frame.header().tail_range().start as usize].to_vec();
     broken[frame.offsets().range(4).unwrap().start as usize..][..32].fill(0xff);
-    let salvage = Salvage::new(&broken, false, &mut Decoder::default()).unwrap();
+    let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
     assert!(parts(&salvage)[..4].iter().all(|part| *part != Part::Lost));
     assert!(parts(&salvage)[4..].iter().all(|part| *part == Part::Lost));
     assert!(salvage.lost[1].starts_with("chunks 4 to 8: no chunk starts at byte "), "{:?}", salvage.lost);
@@ -232,7 +231,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
 /// Chunk 1 was updated: its old bytes stay, the new ones stand at the end.
 #[test]
 fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
-    let bytes = array(Codec::Lz4, 4, |_, _, data| Chunk::store(data, 4).unwrap());
+    let bytes = array(CodecId::Lz4, 4, |_, _, data| Chunk::store(data, 4).unwrap());
     let frame = Frame::from_slice(&bytes).unwrap();
     let start = frame.header().header_len();
     let length = frame.offsets().range(0).unwrap().count();
@@ -240,25 +239,25 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let mut updated = [&bytes[..end], &bytes[start..start + length]].concat();
     let cbytes = 0x27..0x2f;
     updated[cbytes].copy_from_slice(&(5 * length as i64).to_be_bytes());
-    let error = Salvage::new(&updated, false, &mut ()).err().unwrap().to_string();
+    let error = Salvage::new(&updated, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
         "the header counts 4 chunks, and 5 are in their place: some were updated, and which is lost with the index"
     );
-    let salvage = Salvage::new(&updated, true, &mut ()).unwrap();
+    let salvage = Salvage::new(&updated, true, &mut Decompressor::new()).unwrap();
     assert_eq!((parts(&salvage).len(), salvage.is_ordered), (4, false));
 
-    let specials = array(Codec::Lz4, 4, |number, _, data| match number {
+    let specials = array(CodecId::Lz4, 4, |number, _, data| match number {
         2 => Chunk::special(Special::Zeros, data.len(), 4).unwrap(),
         _ => Chunk::store(data, 4).unwrap(),
     });
     let cut = specials[..start + 3 * length].to_vec();
-    let error = Salvage::new(&cut, false, &mut ()).err().unwrap().to_string();
+    let error = Salvage::new(&cut, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
         "the header counts 4 chunks, and 3 are in their place: some took no bytes, and which is lost with the index"
     );
-    assert_eq!(Salvage::new(&cut, true, &mut ()).unwrap().chunks()[3], (1, Part::Lost));
+    assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, Part::Lost));
 }
 
 /// An append that was stopped: the chunk is over the old index, and the header is the old one.
@@ -270,7 +269,7 @@ fn a_chunk_that_the_header_does_not_count_yet_is_kept() {
     let bytes: Vec<u8> = writer.finish().unwrap();
     let tail = Header::from_slice(&bytes).unwrap().tail_range().start as usize;
     let stopped = [&bytes[..tail], chunk(3).bytes(), &bytes[tail + 10..]].concat();
-    let salvage = Salvage::new(&stopped, false, &mut ()).unwrap();
+    let salvage = Salvage::new(&stopped, false, &mut Decompressor::new()).unwrap();
     assert_eq!(parts(&salvage).len(), 4, "{:?}", salvage.lost);
     let mut writer = Writer::new(salvage.header().clone());
     salvage.write(Fill::Zero, &mut writer).unwrap();
@@ -286,7 +285,7 @@ fn lost_floats_may_be_nan_and_nothing_else() {
         let bytes: Vec<u8> = writer.finish().unwrap();
         let header = Header::from_slice(&bytes).unwrap();
         let cut = bytes[..header.header_len() + 100].to_vec();
-        let salvage = Salvage::new(&cut, false, &mut ()).unwrap();
+        let salvage = Salvage::new(&cut, false, &mut Decompressor::new()).unwrap();
         let mut writer = Writer::new(header);
         salvage.write(Fill::Nan, &mut writer)?;
         let new = writer.finish()?;
@@ -305,7 +304,7 @@ fn a_claim_of_many_chunks_takes_no_memory() {
     header[0x10..0x18].copy_from_slice(&(2_u64 << 40).to_be_bytes());
     header[0x1e..0x26].copy_from_slice(&(1_i64 << 40).to_be_bytes());
     header[0x27..0x2f].copy_from_slice(&(1_i64 << 40).to_be_bytes());
-    let salvage = Salvage::new(&header, false, &mut ()).unwrap();
+    let salvage = Salvage::new(&header, false, &mut Decompressor::new()).unwrap();
     assert_eq!(salvage.counts(), (0, 1 << 40));
     let error = salvage.write(Fill::Zero, &mut Writer::new(salvage.header().clone())).unwrap_err().to_string();
     assert_eq!(error, "the frame has 1099511627776 chunks, and no more than 33554432 are written");
@@ -334,7 +333,7 @@ fn a_sparse_frame_keeps_the_files_that_are_whole() {
             fs::write(directory.join("chunks.b2frame"), &frame[..length]).unwrap();
         }
         let source = LocalFile::open(&directory).unwrap();
-        let salvage = Salvage::new(&source, false, &mut Decoder::default()).unwrap();
+        let salvage = Salvage::new(&source, false, &mut Decompressor::new()).unwrap();
         assert_eq!(salvage.is_ordered, length.is_none());
         let mut writer = Writer::new(salvage.header().clone());
         salvage.write(Fill::Zero, &mut writer).unwrap();

@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use b2nd::frame::{Chunk, Codec, Header, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, CodecId, Decompressor, Header, Sizes, Special, Writer};
 use b2nd_check::{Digests, Finding, Limits, Options, Reader, Report, check_frame, verify};
-use b2nd_codec::Encoder;
 use b2nd_store::Frame;
 use hex_literal::hex;
 
@@ -66,8 +65,8 @@ fn good_frames_have_the_findings_of_a_check_and_nothing_else() {
     for path in paths {
         let bytes = fs::read(&path).unwrap();
         let Ok(frame) = Frame::open(&bytes) else { continue };
-        let report = check_frame(&frame, &limited, Some(&mut b2nd_codec::Codec::default())).unwrap();
-        let expected = check_frame(&frame, &Options::default(), Some(&mut b2nd_codec::Codec::default())).unwrap().findings;
+        let report = check_frame(&frame, &limited, &mut Decompressor::new()).unwrap();
+        let expected = check_frame(&frame, &Options::default(), &mut Decompressor::new()).unwrap().findings;
         let sentences = |findings: &[Finding]| findings.iter().map(|found| found.finding.clone()).collect::<Vec<_>>();
         assert_eq!(sentences(&report.findings), sentences(&expected), "{}", path.display());
         passed += usize::from(passes(&report));
@@ -189,8 +188,8 @@ fn nothing_takes_more_time_than_is_allowed() {
 #[test]
 fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
     let header = Header::new(Sizes { typesize: 1, chunksize: 4096, blocksize: 4096 }).unwrap();
-    let encoder = Encoder::new(&header.with_codec(Codec::Zstd, 0).with_level(5).unwrap()).unwrap();
-    let report = verify(&frame(4096, &[encoder.chunk(&[3; 4096]).unwrap()]), &Limits::default());
+    let compressor = header.with_codec(CodecId::Zstd, 0).with_level(5).unwrap().compressor().unwrap();
+    let report = verify(&frame(4096, &[compressor.chunk(&[3; 4096]).unwrap()]), &Limits::default());
     if cfg!(feature = "safe") {
         assert!(passes(&report), "{:?}", report.findings);
     } else {
@@ -349,7 +348,7 @@ fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let file: Vec<u8> = writer.finish().unwrap();
-    let found = check_frame(&Frame::open(&file).unwrap(), &Options::default(), None).unwrap().findings;
+    let found = check_frame(&Frame::open(&file).unwrap(), &Options::default(), &mut Decompressor::safe()).unwrap().findings;
     let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
     assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");
 }

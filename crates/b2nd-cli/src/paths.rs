@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::walk::{self, Candidate};
 use b2nd_store::{Attributes, Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory, no_key};
 use b2nd_view::json::Place;
@@ -180,7 +179,7 @@ impl Paths {
         err: &mut dyn Write,
     ) -> Result<bool> {
         let in_folder = |folder: &dyn Folder, show: &mut Show, err: &mut dyn Write| {
-            let store = store::list(folder, &mut Codec::default())?;
+            let store = store::list(folder)?;
             match which {
                 (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
                     // A group is shown as a store of its own, of which nothing else is asked.
@@ -204,7 +203,7 @@ impl Paths {
         }
         let Target::File(source) = target else { return Ok(true) };
         let frame = Frame::open(&**source).map_err(|error| what_it_is(&**source, error))?;
-        let kind = Kind::of(frame.header(), None, &mut Codec::default());
+        let kind = Kind::of(frame.header(), None);
         let whole = |show: &mut Show| {
             let place = Place { path, ..Place::default() };
             show(&Found::Frame { place, frame: &frame })
@@ -218,7 +217,7 @@ impl Paths {
         if matches!(which, (None, Leaves::OneByKey | Leaves::Itself)) {
             return whole(show);
         }
-        let embedded = store::embedded(&frame, &mut Codec::default())?;
+        let embedded = store::embedded(&frame)?;
         let folder = OneFile(&**source);
         match which.0 {
             Some(key) => one_leaf(path, &folder, &embedded.leaves, key, show),
@@ -277,7 +276,7 @@ fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> R
     if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
         return show(&Found::Leaf { path, leaf, folder });
     }
-    let source = leaf.open(folder, &mut Codec::default())?;
+    let source = leaf.open(folder)?;
     let frame = Frame::open(&*source)?;
     let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })

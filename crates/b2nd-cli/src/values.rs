@@ -6,7 +6,6 @@ use std::path::Path;
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Bytes, Location};
 use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
@@ -133,7 +132,7 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
 
 /// The bytes of a frame in a file, in a store, behind an address.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
-    let opened = Location::new(word.as_os_str()).frame(&mut Codec::default());
+    let opened = Location::new(word.as_os_str()).frame();
     opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {
         hint if hint.is_empty() => error.into(),
         hint => Error::new(format_args!("{error}{hint}")),

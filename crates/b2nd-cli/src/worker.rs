@@ -5,13 +5,12 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompress};
-use b2nd::{Error, Result};
-use b2nd_ndarray::codec::Codec;
+use b2nd::frame::{Chunk, ChunkHeader, Decompressor};
+use b2nd_ndarray::codec;
 
 /// The first word of the command line that makes this program a worker.
 const WORD: &str = "__decode";
@@ -53,34 +52,32 @@ impl Apart {
     }
 }
 
-/// A codec of this build for one array, that runs apart. At the deadline its process is killed.
-pub(crate) struct ApartCodec<'a> {
-    pub(crate) apart: &'a Apart,
-    pub(crate) metalayer: &'a [u8],
-    pub(crate) deadline: Option<Instant>,
+/// The safe set, and the other codecs of this build apart, for an array with this metalayer. At the deadline their process is killed.
+pub(crate) fn decompressor(apart: Arc<Apart>, metalayer: Vec<u8>, deadline: Option<Instant>) -> Decompressor {
+    Decompressor::safe().with_fallback(move |chunk, data| decompress(&apart, &metalayer, deadline, chunk, data))
 }
 
-impl Decompress for ApartCodec<'_> {
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        let name = ChunkHeader::from_slice(chunk)?.codec();
-        let mut worker = self.apart.take().map_err(|error| no_process(&error))?;
-        match worker.ask([self.metalayer, chunk], data, self.deadline) {
-            Ok(answer) => {
-                self.apart.give_back(worker);
-                answer.map_err(Error::custom)
-            }
-            Err(error) => Err(Error::custom(format_args!("the process that decodes {name} ended: {error}"))),
+fn decompress(
+    apart: &Apart,
+    metalayer: &[u8],
+    deadline: Option<Instant>,
+    chunk: &[u8],
+    data: &mut [u8],
+) -> Result<(), codec::Error> {
+    let header = ChunkHeader::from_slice(chunk)?;
+    codec::accept(&header)?;
+    let name = header.codec();
+    let mut worker = apart.take().map_err(|error| codec::ErrorKind::NoCodec {
+        codec: name.to_string(),
+        reason: format!("no process could be started to decode it: {error}"),
+    })?;
+    match worker.ask([metalayer, chunk], data, deadline) {
+        Ok(answer) => {
+            apart.give_back(worker);
+            answer.map_err(codec::Error::custom)
         }
+        Err(error) => Err(codec::Error::custom(format_args!("the process that decodes {name} ended: {error}"))),
     }
-
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        Codec::default().accept(chunk)?;
-        self.apart.take().map(|worker| self.apart.give_back(worker)).map_err(|error| no_process(&error))
-    }
-}
-
-fn no_process(error: &io::Error) -> Error {
-    Error::custom(format_args!("no process could be started to decode it: {error}"))
 }
 
 struct Worker {
@@ -177,8 +174,8 @@ pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
 fn answer(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     let metalayer = read_part(input, usize::MAX)?;
     let chunk = read_part(input, usize::MAX)?;
-    let decoded =
-        Chunk::from_slice(&chunk).and_then(|chunk| Ok(chunk.into_data(Codec::with_metalayer(&metalayer))?.into_owned()));
+    let mut decompressor = Decompressor::new().with_metalayer(&metalayer);
+    let decoded = Chunk::from_slice(&chunk).and_then(|chunk| Ok(chunk.into_data_with(&mut decompressor)?.into_owned()));
     match decoded {
         Ok(data) => {
             output.write_all(&[DECODED])?;
@@ -212,9 +209,9 @@ fn limit(_: u64) {}
 mod tests {
     use std::time::{Duration, Instant};
 
-    use b2nd::frame::{Chunk, Decompress, File};
+    use b2nd::frame::{Chunk, File};
 
-    use super::{Apart, ApartCodec};
+    use super::Apart;
 
     /// The fate of a good chunk that such a program is to decode, and the time that it took.
     fn decode(program: &str, args: &[&str]) -> (String, Duration) {
@@ -223,9 +220,9 @@ mod tests {
         let args = args.iter().map(|&arg| arg.into()).collect();
         let apart = Apart { program: Ok(program.into()), args, idle: Default::default() };
         let start = Instant::now();
-        let mut codec = ApartCodec { apart: &apart, metalayer: &[], deadline: Some(start + Duration::from_millis(300)) };
+        let deadline = Some(start + Duration::from_millis(300));
         let mut data = vec![0; chunk.header().nbytes()];
-        let error = codec.decompress(chunk.bytes(), &mut data).unwrap_err();
+        let error = super::decompress(&apart, &[], deadline, chunk.bytes(), &mut data).unwrap_err();
         assert!(apart.idle.lock().unwrap().is_empty(), "it is asked again");
         (error.to_string(), start.elapsed())
     }

@@ -6,9 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use b2nd::frame::{Codec, Filter, Header, SplitMode};
-use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::{Decoder, Encoder};
+use b2nd_codec::{CodecId, Compressor, Decompressor, Filter, Options, SplitMode};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
 /// Bytes of a chunk, and of its blocks: as python-blosc2 cuts arrays.
@@ -19,24 +17,29 @@ fn main() {
     let (float, int) = (float32(), sums());
     println!("decode: MiB/s, by blosc2-pure-rs, by memcpy; encode: MiB/s, by blosc2-pure-rs, size by its");
     let shuffle = [(Filter::Shuffle, 0)];
-    for (codec, level) in
-        [(Codec::BloscLz, 5), (Codec::Lz4, 5), (Codec::Lz4Hc, 5), (Codec::Zlib, 6), (Codec::Zstd, 1), (Codec::Zstd, 5)]
-    {
+    for (codec, level) in [
+        (CodecId::BloscLz, 5),
+        (CodecId::Lz4, 5),
+        (CodecId::Lz4Hc, 5),
+        (CodecId::Zlib, 6),
+        (CodecId::Zstd, 1),
+        (CodecId::Zstd, 5),
+    ] {
         for (name, data) in [("float32", &float), ("int32", &int)] {
             row(&format!("{codec} {level} {name}"), data, codec, level, &shuffle, 4);
         }
     }
     println!("filters, with LZ4 at level 1");
     for typesize in 1..=16 {
-        row(&format!("shuffle, {typesize} bytes"), &int, Codec::Lz4, 1, &shuffle, typesize);
+        row(&format!("shuffle, {typesize} bytes"), &int, CodecId::Lz4, 1, &shuffle, typesize);
     }
     for typesize in [1, 2, 4, 8, 16] {
-        row(&format!("bitshuffle, {typesize} bytes"), &int, Codec::Lz4, 1, &[(Filter::BitShuffle, 0)], typesize);
-        row(&format!("delta, {typesize} bytes"), &int, Codec::Lz4, 1, &[(Filter::Delta, 0)], typesize);
+        row(&format!("bitshuffle, {typesize} bytes"), &int, CodecId::Lz4, 1, &[(Filter::BitShuffle, 0)], typesize);
+        row(&format!("delta, {typesize} bytes"), &int, CodecId::Lz4, 1, &[(Filter::Delta, 0)], typesize);
         let bytedelta = [(Filter::Shuffle, 0), (Filter::Other(35), typesize as u8)];
-        row(&format!("shuffle, bytedelta, {typesize} bytes"), &int, Codec::Lz4, 1, &bytedelta, typesize);
+        row(&format!("shuffle, bytedelta, {typesize} bytes"), &int, CodecId::Lz4, 1, &bytedelta, typesize);
     }
-    row("trunc_prec, shuffle, 4 bytes", &float, Codec::Lz4, 1, &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)], 4);
+    row("trunc_prec, shuffle, 4 bytes", &float, CodecId::Lz4, 1, &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)], 4);
 }
 
 /// A wave with noise, with twelve bits of fraction, as measured values have.
@@ -60,13 +63,12 @@ fn noise(index: usize) -> u32 {
     ((index as u64).wrapping_mul(6_364_136_223_846_793_005) >> 58) as u32
 }
 
-fn row(name: &str, data: &[u8], codec: Codec, level: u8, filters: &[(Filter, u8)], typesize: usize) {
+fn row(name: &str, data: &[u8], codec: CodecId, level: u8, filters: &[(Filter, u8)], typesize: usize) {
     let data = &data[..CHUNK / typesize * typesize];
     let block = BLOCK / typesize * typesize;
-    let geometry = Geometry::new(&[1 << 30], &[1 << 22], &[i32::try_from(block / typesize).unwrap()]).unwrap();
-    let header = Header::for_array(&B2ndMeta::new(geometry, format!("|V{typesize}"))).unwrap();
-    let header = header.with_codec(codec, 0).with_level(level).unwrap().with_filters(filters).unwrap();
-    let encoder = Encoder::new(&header.with_split_mode(SplitMode::Auto)).unwrap();
+    let split_mode = SplitMode::Auto;
+    let options = Options { codec, level, typesize, blocksize: block, filters: filters.to_vec(), split_mode };
+    let compressor = Compressor::new(&options).unwrap();
     let (mut codes, mut metas) = ([0; 6], [0; 6]);
     for (slot, (filter, meta)) in filters.iter().enumerate() {
         (codes[slot], metas[slot]) = (filter.code(), *meta);
@@ -82,18 +84,18 @@ fn row(name: &str, data: &[u8], codec: Codec, level: u8, filters: &[(Filter, u8)
         ..CParams::default()
     };
     let theirs = compress_chunk(data, &params).unwrap();
-    let ours = encoder.chunk(data).unwrap();
+    let ours = compressor.chunk(data).unwrap();
     let (mut out, mut their_out) = (vec![0; data.len()], vec![0; data.len()]);
     let mut copied = vec![0; data.len()];
-    let mut decoder = Decoder::new();
+    let mut decompressor = Decompressor::new();
     // Both decode the same bytes.
     let [decode, their_decode, copy, encode, their_encode] = best([
-        &mut || decoder.chunk(&theirs, black_box(&mut out)).unwrap(),
+        &mut || decompressor.chunk(&theirs, black_box(&mut out)).unwrap(),
         &mut || {
             decompress_chunk_into_with_dparams(&theirs, black_box(&mut their_out), &DParams::default()).unwrap();
         },
         &mut || black_box(&mut copied).copy_from_slice(black_box(data)),
-        &mut || drop(black_box(encoder.chunk(data).unwrap())),
+        &mut || drop(black_box(compressor.chunk(data).unwrap())),
         &mut || drop(black_box(compress_chunk(data, &params).unwrap())),
     ]);
     let speed = |seconds: f64| data.len() as f64 / seconds / (1 << 20) as f64;

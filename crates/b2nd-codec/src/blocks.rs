@@ -1,14 +1,14 @@
 //! [`Blocks`]: where the blocks of a compressed chunk are.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
-use b2nd::frame::raw::{block_start, front_ends, stream_count};
-use b2nd::frame::{ChunkHeader, ChunkReader, Filter, Source};
-use b2nd::{Error, Result};
-
-/// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its own.
-const HAS_VARIABLE_BLOCKS: u8 = 0x01;
+use crate::error::{Error, Result};
+use crate::filters::Pipeline;
+use crate::header::ChunkHeader;
+use crate::ids::Filter;
+use crate::streams::{block_start, stream_count};
+use crate::support::{Backend, backend_of, is_plain};
 
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
@@ -19,7 +19,7 @@ const MAX_DICTIONARY: usize = 32 << 10;
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
 /// ```
 ///
-/// [`Decoder::block`](crate::Decoder::block) shows how a block is read.
+/// [`Decompressor::block`](crate::Decompressor::block) shows how a block is read.
 #[derive(Clone, Debug)]
 pub struct Blocks<'a> {
     header: ChunkHeader,
@@ -30,6 +30,9 @@ pub struct Blocks<'a> {
     dictionary: Option<&'a [u8]>,
     /// The starts in order, where the table has them in another: then a block ends at the next of them.
     sorted: Option<Vec<usize>>,
+    /// The part of this crate that decompresses the blocks, if there is one.
+    pub(crate) backend: Option<Backend>,
+    pub(crate) pipeline: Pipeline,
 }
 
 impl<'a> Blocks<'a> {
@@ -39,27 +42,6 @@ impl<'a> Blocks<'a> {
         if header.has_dictionary() { table.saturating_add(4) } else { table }
     }
 
-    /// Reads the bytes of the front of a chunk that [`new`](Blocks::new) needs, and no more: the block table and the dictionary.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new`](Blocks::new) but a front that is too short, and those of [`ChunkReader::read`].
-    pub fn read_front<'c, S: Source>(chunk: &'c ChunkReader<'_, S>) -> Result<Cow<'c, [u8]>> {
-        let cbytes = chunk.header().cbytes();
-        let mut length = Blocks::front_len(chunk.header()).min(cbytes);
-        loop {
-            let front = chunk.read(0..length)?;
-            match Blocks::new(&front) {
-                Ok(_) => return Ok(front),
-                // A dictionary follows the table, and says its own length.
-                Err(error) => match error.needed() {
-                    Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
-                    _ => return Err(error),
-                },
-            }
-        }
-    }
-
     /// Reads the block table at the front of a chunk that is neither stored nor special. `front` may be the whole chunk.
     ///
     /// # Errors
@@ -67,8 +49,12 @@ impl<'a> Blocks<'a> {
     /// If the front is too short, [`Error::needed`] gives the number of missing bytes. Other errors: the chunk has no blocks, or its
     /// dictionary is longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
-        let header = ChunkHeader::from_slice(front)?;
-        if header.is_stored() || header.special().is_some() {
+        Blocks::of(ChunkHeader::from_slice(front)?, front)
+    }
+
+    /// The block table of a chunk with this header.
+    pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
+        if is_plain(&header) {
             return Err(Error::custom("the chunk is not compressed: it has no blocks"));
         }
         let front_len = Blocks::front_len(&header);
@@ -81,7 +67,7 @@ impl<'a> Blocks<'a> {
         }
         let count = count(&header);
         let table_end = header.header_len() + 4 * count;
-        let missing = |length: usize| front_ends(length - front.len(), front.len());
+        let missing = |length: usize| Error::end(length - front.len(), front.len()).in_field("chunk");
         let mut dictionary = None;
         let mut blocks_at = table_end;
         if header.has_dictionary() {
@@ -95,7 +81,8 @@ impl<'a> Blocks<'a> {
         } else if front.len() < table_end {
             return Err(missing(table_end));
         }
-        let mut blocks = Blocks { header, front, count, blocks_at, dictionary, sorted: None };
+        let (backend, pipeline) = (backend_of(&header).ok(), Pipeline::of(&header));
+        let mut blocks = Blocks { header, front, count, blocks_at, dictionary, sorted: None, backend, pipeline };
         let mut last = 0;
         let mut ascending = true;
         for block in 0..count {
@@ -156,7 +143,7 @@ impl<'a> Blocks<'a> {
 
     /// True if blocks vary in length, as in a batch of a table's cells. Then each is decompressed alone.
     pub fn are_variable(&self) -> bool {
-        has_variable_blocks(&self.header)
+        self.header.has_variable_blocks()
     }
 
     /// True if decompressing a block takes the data of the first one: the filter delta counts from there.
@@ -180,9 +167,5 @@ impl<'a> Blocks<'a> {
 
 /// The number of blocks that a compressed chunk has.
 fn count(header: &ChunkHeader) -> usize {
-    if has_variable_blocks(header) { header.blocksize() } else { header.nbytes().div_ceil(header.blocksize().max(1)) }
-}
-
-fn has_variable_blocks(header: &ChunkHeader) -> bool {
-    header.as_bytes().get(30).is_some_and(|flags| flags & HAS_VARIABLE_BLOCKS != 0)
+    if header.has_variable_blocks() { header.blocksize() } else { header.nbytes().div_ceil(header.blocksize().max(1)) }
 }

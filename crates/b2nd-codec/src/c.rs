@@ -1,22 +1,26 @@
 //! C-Blosc2, through its contexts: a room with unsafe code, which only the feature `c` builds.
 #![allow(unsafe_code)]
 
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ptr::NonNull;
 use std::cell::RefCell;
-use std::ptr::NonNull;
 
-use b2nd::frame::{ChunkHeader, Codec, Filter};
 use blosc2_src::{
     BLOSC2_CPARAMS_DEFAULTS, BLOSC2_DPARAMS_DEFAULTS, BLOSC2_MAX_OVERHEAD, blosc2_compress_ctx, blosc2_context, blosc2_cparams,
     blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
 };
 
-use crate::settings::Settings;
+use crate::compressor::Compressor;
+use crate::error::{Error, Result};
+use crate::header::ChunkHeader;
+use crate::ids::{CodecId, Filter};
 
 /// True if the library, as it is built here, has a codec and filters.
-fn has(codec: Codec, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
+fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
     // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
-    matches!(codec, Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) && filters.all(own)
+    matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
 
 /// True if the library decompresses a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
@@ -25,13 +29,13 @@ pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
 }
 
 /// True if the library compresses so.
-pub(crate) fn encodes(with: &Settings) -> bool {
+pub(crate) fn encodes(with: &Compressor) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
 }
 
 /// Decompresses a block of the chunk's blocksize, as a chunk of one block, which is put together in `buffer`.
-pub(crate) fn decompress_block(header: &ChunkHeader, bytes: &[u8], buffer: &mut Vec<u8>, place: &mut [u8]) -> b2nd::Result<()> {
+pub(crate) fn decompress_block(header: &ChunkHeader, bytes: &[u8], buffer: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
     buffer.clear();
     buffer.extend_from_slice(header.as_bytes());
     let start = header.header_len() + 4;
@@ -50,11 +54,11 @@ pub(crate) fn decompress_block(header: &ChunkHeader, bytes: &[u8], buffer: &mut 
 struct Context(NonNull<blosc2_context>);
 
 impl Context {
-    fn new(create: impl FnOnce() -> *mut blosc2_context) -> b2nd::Result<Context> {
+    fn new(create: impl FnOnce() -> *mut blosc2_context) -> Result<Context> {
         static INIT: std::sync::Once = std::sync::Once::new();
         // SAFETY: it takes no arguments, and is called once.
         INIT.call_once(|| unsafe { blosc2_init() });
-        NonNull::new(create()).map(Context).ok_or_else(|| b2nd::Error::custom("C-Blosc2: no memory for a context"))
+        NonNull::new(create()).map(Context).ok_or_else(|| Error::custom("C-Blosc2: no memory for a context"))
     }
 }
 
@@ -65,13 +69,13 @@ impl Drop for Context {
     }
 }
 
-thread_local! {
+std::thread_local! {
     /// A context keeps its buffers from one chunk to the next.
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
 /// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
-pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
+pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let (cbytes, nbytes) = (length(chunk.len())?, length(data.len())?);
     CONTEXT.with_borrow_mut(|kept| {
         let context = match kept {
@@ -84,20 +88,20 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> b2nd::Result<()> {
         let written =
             unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
         if written != nbytes {
-            return Err(b2nd::Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
+            return Err(Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
         }
         Ok(())
     })
 }
 
 /// A chunk of this data.
-pub(crate) fn compress(with: &Settings, data: &[u8]) -> b2nd::Result<Vec<u8>> {
+pub(crate) fn compress(with: &Compressor, data: &[u8]) -> Result<Vec<u8>> {
     let params = blosc2_cparams {
         compcode: with.codec.code(),
         clevel: with.level,
         typesize: with.typesize.into(),
         blocksize: length(with.blocksize)?,
-        splitmode: with.split_code(),
+        splitmode: with.split_mode.code().into(),
         filters: with.filters,
         filters_meta: with.filters_meta,
         ..BLOSC2_CPARAMS_DEFAULTS
@@ -111,11 +115,11 @@ pub(crate) fn compress(with: &Settings, data: &[u8]) -> b2nd::Result<Vec<u8>> {
         unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
     match usize::try_from(written) {
         Ok(written @ 1..) => chunk.truncate(written),
-        _ => return Err(b2nd::Error::custom(format_args!("C-Blosc2: it compressed {nbytes} bytes into {written}"))),
+        _ => return Err(Error::custom(format_args!("C-Blosc2: it compressed {nbytes} bytes into {written}"))),
     }
     Ok(chunk)
 }
 
-fn length(length: usize) -> b2nd::Result<i32> {
-    i32::try_from(length).map_err(|_| b2nd::Error::custom("C-Blosc2: a chunk has at most 2 GiB"))
+fn length(length: usize) -> Result<i32> {
+    i32::try_from(length).map_err(|_| Error::custom("C-Blosc2: a chunk has at most 2 GiB"))
 }

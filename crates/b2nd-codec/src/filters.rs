@@ -1,13 +1,17 @@
 //! Filters of a chunk, undone block by block.
 
-use b2nd::frame::raw::{shuffle, unshuffle};
-use b2nd::frame::{ChunkHeader, Filter};
-use b2nd::{Error, Result};
+use alloc::vec::Vec;
+
+use crate::error::{Error, Result};
+use crate::header::ChunkHeader;
+use crate::ids::Filter;
 
 mod bits;
 mod bytedelta;
 mod delta;
+mod shuffle;
 mod trunc;
+use shuffle::{shuffle, unshuffle};
 
 /// The filters of a chunk that change a block, in the order in which they ran.
 #[derive(Clone, Debug)]
@@ -100,9 +104,9 @@ impl Pipeline {
                         Filter::Shuffle => shuffle(filtered, other, step.typesize(self.typesize)),
                         _ => bits::shuffle(filtered, other, self.typesize),
                     }
-                    std::mem::swap(filtered, other);
+                    core::mem::swap(filtered, other);
                 }
-                Filter::Delta => delta::apply(filtered, self.typesize, (!is_first).then_some(first)),
+                Filter::Delta => delta::apply(filtered, self.typesize, (!is_first).then_some(&first[..])),
                 Filter::Other(35) => bytedelta::apply(filtered, step.typesize(self.typesize)),
                 filter => trunc::apply(filtered, filter, step.meta, self.typesize),
             }
@@ -141,7 +145,7 @@ impl Pipeline {
                 _ => bits::unshuffle(from, to, self.typesize, self.version),
             }
             if left > 0 {
-                std::mem::swap(streams, other);
+                core::mem::swap(streams, other);
             }
         }
         Ok(())

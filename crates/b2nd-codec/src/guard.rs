@@ -1,11 +1,12 @@
 //! Panics of foreign codecs, which are errors here.
 
+use std::boxed::Box;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 
-use b2nd::{Error, Result};
+use crate::error::{Error, Result};
 
-thread_local! {
+std::thread_local! {
     /// True if this thread is in a foreign codec.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
@@ -32,6 +33,8 @@ pub fn quiet_panics() {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+    use std::boxed::Box;
     use std::panic::{catch_unwind, set_hook, take_hook};
     use std::sync::atomic::{AtomicU32, Ordering};
 

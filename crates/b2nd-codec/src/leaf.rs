@@ -1,57 +1,72 @@
 //! Leaf codecs: one stream of a block, compressed in one format.
 
-use b2nd::frame::Codec;
-use b2nd::frame::raw::{compress_stream, expand_blosclz};
-use b2nd::{Error, Result};
+use alloc::vec::Vec;
+use core::fmt;
 
+use crate::error::{Error, Result};
+use crate::ids::CodecId;
+
+mod blosclz;
+#[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(feature = "lz4")]
 mod lz4hc;
-#[cfg(any(feature = "safe", target_pointer_width = "32"))]
+// zstd-pure-rs finds valid streams corrupt on processors of 32 bits.
+#[cfg(any(feature = "safe", all(feature = "zstd", target_pointer_width = "32")))]
 mod ruzstd;
+#[cfg(any(feature = "zlib", feature = "zstd"))]
 mod safe;
+#[cfg(feature = "zlib")]
 mod zlib;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 /// The codecs' tables, made when they are first needed and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
-    #[cfg(not(target_pointer_width = "32"))]
+    #[cfg(all(feature = "zstd", not(target_pointer_width = "32")))]
     zstd: zstd::Zstd,
-    // zstd-pure-rs finds valid streams corrupt there.
-    #[cfg(target_pointer_width = "32")]
+    #[cfg(all(feature = "zstd", target_pointer_width = "32"))]
     zstd: ruzstd::Zstd,
-    #[cfg(not(target_pointer_width = "32"))]
+    #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
     zlib: zlib::Zlib,
-    safe: Option<safe::Safe>,
+    #[cfg(feature = "zstd")]
+    safe_zstd: safe::Zstd,
+    is_safe: bool,
 }
 
 impl Leaves {
     pub(crate) fn safe() -> Leaves {
-        Leaves { safe: Some(safe::Safe::default()), ..Leaves::default() }
+        Leaves { is_safe: true, ..Leaves::default() }
     }
 
-    #[cfg(feature = "c")]
-    pub(crate) fn is_safe(&self) -> bool {
-        self.safe.is_some()
+    pub(crate) fn are_safe(&self) -> bool {
+        self.is_safe
     }
 
     /// Expands a stream into a place that it has to fill.
-    pub(crate) fn expand(&mut self, codec: Codec, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<()> {
+    pub(crate) fn expand(
+        &mut self,
+        codec: CodecId,
+        #[cfg_attr(not(any(feature = "lz4", feature = "zstd")), expect(unused_variables))] dictionary: Option<&[u8]>,
+        stream: &[u8],
+        place: &mut [u8],
+    ) -> Result<()> {
         let length = match codec {
-            Codec::BloscLz => return expand_blosclz(stream, place),
-            Codec::Lz4 | Codec::Lz4Hc => lz4::expand(dictionary, stream, place)?,
+            CodecId::BloscLz => blosclz::decode::expand(stream, place)?,
+            #[cfg(feature = "lz4")]
+            CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place)?,
             // In a browser one decoder has to do, the smaller one.
-            #[cfg(target_pointer_width = "32")]
-            Codec::Zlib => safe::zlib(stream, place)?,
-            #[cfg(not(target_pointer_width = "32"))]
-            Codec::Zlib => match &self.safe {
-                Some(_) => safe::zlib(stream, place)?,
-                None => self.zlib.expand(stream, place)?,
-            },
-            Codec::Zstd => match &mut self.safe {
-                Some(safe) => safe.zstd(dictionary, stream, place)?,
-                None => self.zstd.expand(dictionary, stream, place)?,
-            },
+            #[cfg(all(feature = "zlib", target_pointer_width = "32"))]
+            CodecId::Zlib => safe::zlib(stream, place)?,
+            #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
+            CodecId::Zlib if self.is_safe => safe::zlib(stream, place)?,
+            #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
+            CodecId::Zlib => self.zlib.expand(stream, place)?,
+            #[cfg(feature = "zstd")]
+            CodecId::Zstd if self.is_safe => self.safe_zstd.expand(dictionary, stream, place)?,
+            #[cfg(feature = "zstd")]
+            CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
             other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
         };
         if length == place.len() {
@@ -68,31 +83,39 @@ const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
 #[derive(Default)]
 pub(crate) struct Packers {
     blosclz: Vec<u32>,
+    #[cfg(feature = "lz4")]
     lz4: lz4::Places,
+    #[cfg(feature = "lz4")]
     lz4hc: lz4hc::Chains,
+    #[cfg(feature = "zlib")]
     zlib: zlib::Packer,
+    #[cfg(feature = "zstd")]
     zstd: zstd::Packer,
 }
 
 impl Packers {
     /// Appends bytes as a stream. One that is empty, or not shorter than the bytes, is not worth to be kept.
-    pub(crate) fn pack(&mut self, codec: Codec, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
         match codec {
-            Codec::BloscLz => {
+            CodecId::BloscLz => {
                 let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
                 self.blosclz.resize(hashes, 0);
-                compress_stream(bytes, &mut self.blosclz, stream);
+                blosclz::encode::compress_stream(bytes, &mut self.blosclz, stream);
             }
-            Codec::Lz4 => {
+            #[cfg(feature = "lz4")]
+            CodecId::Lz4 => {
                 stream.resize(bytes.len(), 0);
                 // As C-Blosc2 sets it.
                 let acceleration = 10_usize.saturating_sub(level.into());
                 let length = self.lz4.pack(bytes, acceleration, stream);
                 stream.truncate(length.unwrap_or(0));
             }
-            Codec::Lz4Hc => self.lz4hc.pack(level, bytes, stream),
-            Codec::Zlib => self.zlib.pack(level, bytes, stream)?,
-            Codec::Zstd => self.zstd.pack(level, bytes, stream)?,
+            #[cfg(feature = "lz4")]
+            CodecId::Lz4Hc => self.lz4hc.pack(level, bytes, stream),
+            #[cfg(feature = "zlib")]
+            CodecId::Zlib => self.zlib.pack(level, bytes, stream)?,
+            #[cfg(feature = "zstd")]
+            CodecId::Zstd => self.zstd.pack(level, bytes, stream)?,
             other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
         }
         Ok(())
@@ -100,6 +123,6 @@ impl Packers {
 }
 
 #[cold]
-fn failed(codec: Codec, error: impl std::fmt::Display) -> Error {
+fn failed(codec: CodecId, error: impl fmt::Display) -> Error {
     Error::custom(format_args!("{codec}: {error}"))
 }

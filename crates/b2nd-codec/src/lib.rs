@@ -1,35 +1,98 @@
-//! Blosc2 chunks to values and back: blocks, streams, filters, and a codec for each format.
+//! Blosc2 chunks to values and back, without C: headers, blocks, streams, filters, and a codec for each format.
+//!
+//! ```
+//! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
+//!
+//! let data: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+//! let options = Options { codec: CodecId::Zstd, typesize: 4, filters: vec![(Filter::Shuffle, 0)], ..Options::default() };
+//! let chunk = compress(&data, &options)?;
+//! assert!(chunk.len() < data.len() / 10);
+//! assert_eq!(decompress(&chunk)?, data);
+//! # Ok::<(), b2nd_codec::Error>(())
+//! ```
 //!
 //! | to | see |
 //! | --- | --- |
-//! | decompress a chunk, or the value of an attribute | [`Codec`], with [`Chunk::data`](b2nd::frame::Chunk::data) |
-//! | decompress single blocks, or many chunks with the same buffers | [`Decoder`], [`Blocks`] |
-//! | compress data into a chunk | [`Encoder`] |
+//! | decompress a chunk, compress data into one | [`decompress()`], [`compress`] |
+//! | read a chunk's header | [`ChunkHeader`] |
 //! | know whether a chunk can be decompressed here | [`accept`] |
+//! | decompress many chunks with the same buffers, single blocks, untrusted input, or until a point in time | [`Decompressor`], [`Blocks`] |
+//! | compress many chunks alike | [`Compressor`] |
 //!
-//! Bytes come from the crate [`b2nd`], which knows where chunks are. This crate has no `unsafe` code of its own but with the feature
-//! `c`, and builds for wasm32.
+//! The crate knows chunks only. The crate `b2nd` knows the files that hold them.
+//!
+//! # Features
+//!
+//! | feature | codecs | filters |
+//! | --- | --- | --- |
+//! | none | BloscLZ | shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc |
+//! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
+//! | `plugins` | ndlz, zfp | ndcell, ndmean |
+//! | `c` | C-Blosc2 does what it has | the same |
+//! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with least `unsafe` code | |
+//! | `std` | buffers that threads keep, [`Decompressor::stop_at`]; implied by all but `lz4` and `serde` | |
+//! | `serde` | `Serialize` for headers, codecs and filters | |
+//!
+//! Codecs and filters that are not here are rejected with an error that names them and the feature that has them. With
+//! `default-features = false` the crate is `no_std` with `alloc`. It has no `unsafe` code of its own but with the feature `c`, and builds
+//! for wasm32.
+#![no_std]
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+use alloc::vec::Vec;
+
 mod blocks;
 #[cfg(feature = "c")]
 mod c;
-mod codec;
-mod decoder;
-mod encoder;
+mod compressor;
+mod decompressor;
+mod error;
 mod filters;
+#[cfg(any(feature = "zstd", feature = "plugins"))]
 mod guard;
+mod header;
+mod ids;
 mod leaf;
 #[cfg(feature = "plugins")]
 mod plugins;
-mod settings;
+#[cfg(feature = "serde")]
+mod serde;
+mod streams;
 mod support;
 
 pub use blocks::Blocks;
-pub use codec::{Codec, metalayer};
-pub use decoder::Decoder;
-pub use encoder::Encoder;
+pub use compressor::{Compressor, Options};
+pub use decompressor::Decompressor;
+pub use error::{Error, ErrorKind, Result};
+#[cfg(any(feature = "zstd", feature = "plugins"))]
 pub use guard::quiet_panics;
+pub use header::{ChunkHeader, Special};
+pub use ids::{CodecId, Filter, SplitMode};
 pub use support::accept;
+
+/// Decompresses the chunk at the front of `chunk`, whichever codec and filters of this build it has.
+///
+/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] allocates none for the data.
+///
+/// # Errors
+///
+/// The chunk is damaged, a codec or filter is not here, or the memory cannot be allocated.
+pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
+    let header = ChunkHeader::from_slice(chunk)?;
+    Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
+}
+
+/// Compresses data into a chunk. Data that would not get shorter are stored; a chunk of zeros is only a header.
+///
+/// # Errors
+///
+/// The data are longer than a chunk can hold, the options do not fit each other, or a codec or filter is not here.
+pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
+    Compressor::new(options)?.chunk(data)
+}

@@ -1,10 +1,12 @@
 //! `blosc2-pure-rs`: the codecs and filters that nobody else has in Rust.
 
-use b2nd::{Error, Result};
+use alloc::vec::Vec;
+
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
+use crate::compressor::Compressor;
+use crate::error::{Error, Result};
 use crate::guard::guarded;
-use crate::settings::Settings;
 
 pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let params = DParams { b2nd_metalayer: (!metalayer.is_empty()).then(|| metalayer.to_vec()), ..DParams::default() };
@@ -17,13 +19,13 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     }
 }
 
-pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn compress(with: &Compressor, data: &[u8]) -> Result<Vec<u8>> {
     let params = CParams {
         compcode: with.codec.code(),
         clevel: with.level,
         typesize: with.typesize.into(),
         blocksize: i32::try_from(with.blocksize).unwrap_or(0),
-        splitmode: with.split_code(),
+        splitmode: with.split_mode.code().into(),
         filters: with.filters,
         filters_meta: with.filters_meta,
         b2nd_metalayer: Some(with.metalayer.clone()),

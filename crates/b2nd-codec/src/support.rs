@@ -1,7 +1,11 @@
-//! Codecs and filters that are here, in one list: what is not is refused by name.
+//! Codecs and filters of this build, in one list. The error for one that is missing names it, and the feature that has it.
 
-use b2nd::frame::{ChunkHeader, Codec, Filter};
-use b2nd::{Error, Result};
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::ChunkHeader;
+use crate::ids::{CodecId, Filter};
 
 /// Bits of Blosc2's flags.
 const IS_LAZY: u8 = 0x08;
@@ -9,61 +13,62 @@ const IS_INSTRUMENTED: u8 = 0x80;
 
 /// The part of this crate that has a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Backend {
     /// In this crate.
     Here,
     /// In `blosc2-pure-rs`.
     Plugins,
-    /// Nowhere.
-    Nowhere,
 }
 
-pub(crate) fn place_of_codec(codec: Codec) -> Place {
-    match codec {
-        Codec::BloscLz | Codec::Lz4 | Codec::Lz4Hc | Codec::Zlib | Codec::Zstd => Place::Here,
+/// The backend of a codec, or the feature that has it, or nothing.
+fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
+    let (is_here, feature) = match codec {
+        CodecId::BloscLz => return Ok(Backend::Here),
+        CodecId::Lz4 | CodecId::Lz4Hc => (cfg!(feature = "lz4"), "lz4"),
+        CodecId::Zlib => (cfg!(feature = "zlib"), "zlib"),
+        CodecId::Zstd => (cfg!(feature = "zstd"), "zstd"),
         // ndlz and zfp
-        Codec::Other(32..=35) => Place::Plugins,
-        _ => Place::Nowhere,
-    }
+        CodecId::Other(32..=35) => return plugins(),
+        CodecId::Other(_) => return Err(None),
+    };
+    if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
-pub(crate) fn place_of_filter(filter: Filter) -> Place {
+/// The backend of a filter, or the feature that has it, or nothing.
+fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
     match filter {
-        Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Place::Here,
+        Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
         // ndcell and ndmean
-        Filter::Other(32 | 33) => Place::Plugins,
+        Filter::Other(32 | 33) => plugins(),
         // bytedelta in its two versions, int_trunc
-        Filter::Other(34..=36) => Place::Here,
-        _ => Place::Nowhere,
+        Filter::Other(34..=36) => Ok(Backend::Here),
+        Filter::Other(_) => Err(None),
     }
 }
 
-/// The part of this crate that decompresses a chunk.
+fn plugins() -> Result<Backend, Option<&'static str>> {
+    if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
+}
+
+/// The part of this crate that compresses with this codec and these filters, and decompresses.
 ///
 /// # Errors
 ///
-/// Nowhere in this build: the error names the codec or the filter, and the feature that has it.
-pub(crate) fn place(codec: Codec, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Place> {
-    let mut place = place_of_codec(codec);
-    refuse(place, || format!("codec {}", codec.to_string().trim_start_matches("codec ")))?;
+/// It is not in this build: the error names the codec or the filter, and the feature that has it.
+pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
+    let missing = |name: String, feature: Option<&str>| match feature {
+        Some(feature) => no_codec(codec, format!("b2nd-codec has no {name} here: its feature `{feature}` has")),
+        None => no_codec(codec, format!("b2nd-codec has no {name}")),
+    };
+    let named = |what: &str, name: String| format!("{what} {}", name.trim_start_matches(what).trim_start());
+    let mut backend = backend_of_codec(codec).map_err(|feature| missing(named("codec", codec.to_string()), feature))?;
     for (filter, _) in filters {
-        let found = place_of_filter(filter);
-        refuse(found, || format!("filter {}", filter.to_string().trim_start_matches("filter ")))?;
-        if found == Place::Plugins {
-            place = found;
+        let found = backend_of_filter(filter).map_err(|feature| missing(named("filter", filter.to_string()), feature))?;
+        if found == Backend::Plugins {
+            backend = found;
         }
     }
-    Ok(place)
-}
-
-fn refuse(place: Place, name: impl Fn() -> String) -> Result<()> {
-    match place {
-        Place::Plugins if !cfg!(feature = "plugins") => {
-            Err(Error::custom(format_args!("b2nd-codec has no {} here: its feature `plugins` has", name())))
-        }
-        Place::Nowhere => Err(Error::custom(format_args!("b2nd-codec has no {}", name()))),
-        _ => Ok(()),
-    }
+    Ok(backend)
 }
 
 /// Tells from its header whether a chunk can be decompressed here, before memory is allocated for its data.
@@ -71,43 +76,47 @@ fn refuse(place: Place, name: impl Fn() -> String) -> Result<()> {
 /// # Errors
 ///
 /// It cannot: the error names the codec or the filter, and the feature of this crate that has it.
-///
-/// ```
-/// use b2nd::frame::Chunk;
-///
-/// b2nd_codec::accept(Chunk::store(b"elements", 1)?.header())?;
-/// # Ok::<(), b2nd::Error>(())
-/// ```
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
-    place_of(chunk).map(|_| ())
+    if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// See [`accept`].
-pub(crate) fn place_of(chunk: &ChunkHeader) -> Result<Place> {
-    let place = place(chunk.codec(), chunk.filters())?;
-    if chunk.has_dictionary() && !matches!(chunk.codec(), Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
-        return Err(Error::custom(format_args!("b2nd-codec has no dictionaries of {}", chunk.codec())));
+/// True if a chunk's data need no codec.
+pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
+    chunk.is_stored() || chunk.special().is_some()
+}
+
+/// The backend of a chunk that is neither stored nor special.
+pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
+    let codec = chunk.codec();
+    let backend = backend(codec, chunk.filters())?;
+    if chunk.has_dictionary() && !matches!(codec, CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) {
+        return Err(no_codec(codec, format!("b2nd-codec has no dictionaries of {codec}")));
     }
     let flags = chunk.raw_blosc2_flags();
     if flags & IS_INSTRUMENTED != 0 {
-        return Err(Error::custom("the chunk holds measurements of a codec, no data"));
+        return Err(no_codec(codec, "the chunk holds measurements of a codec, no data".into()));
     }
     if flags & IS_LAZY != 0 {
-        return Err(Error::custom("the chunk is lazy: its blocks are elsewhere"));
+        return Err(no_codec(codec, "the chunk is lazy: its blocks are elsewhere".into()));
     }
-    Ok(place)
+    Ok(backend)
 }
 
-/// Refuses a chunk that the safe set does not decompress.
-pub(crate) fn safe_place_of(chunk: &ChunkHeader) -> Result<()> {
-    match place_of(chunk)? {
-        Place::Here if chunk.codec() == Codec::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
-        Place::Here => Ok(()),
-        _ => Err(Error::custom("the safe set of b2nd-codec has no plugins")),
+/// The backend of such a chunk in the safe set.
+pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
+    match backend_of(chunk)? {
+        Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
+        Backend::Here => Ok(Backend::Here),
+        Backend::Plugins => Err(no_codec(chunk.codec(), "the safe set of b2nd-codec has no plugins".into())),
     }
 }
 
 #[cold]
+fn no_codec(codec: CodecId, reason: String) -> Error {
+    Error::from(ErrorKind::NoCodec { codec: codec.to_string(), reason })
+}
+
+#[cold]
 pub(crate) fn no_safe_zstd() -> Error {
-    Error::custom("the safe set of b2nd-codec has no zstd here: its feature `safe` has")
+    no_codec(CodecId::Zstd, "the safe set of b2nd-codec has no zstd here: its feature `safe` has".into())
 }

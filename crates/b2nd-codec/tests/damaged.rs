@@ -1,9 +1,14 @@
 //! Damaged chunks are refused or read, without a panic, here or in a foreign codec.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd::frame::{Chunk, Codec, Filter, Frame, Header, Writer};
+use b2nd::frame::{Chunk, Frame, Header, Writer};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::{Blocks, Decoder, Encoder};
+use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, SplitMode, compress};
+
+fn options(codec: CodecId, filter: Filter, meta: u8) -> Options {
+    let split_mode = SplitMode::ForwardCompat;
+    Options { codec, level: 5, typesize: 4, blocksize: 2800, filters: vec![(filter, meta)], split_mode }
+}
 
 #[test]
 fn damaged_chunks_are_refused_or_read() {
@@ -13,17 +18,15 @@ fn damaged_chunks_are_refused_or_read() {
         (state >> 33) as usize % below.max(1)
     };
     let data: Vec<u8> = (0..3000_u32).flat_map(|index| (index * index / 7).to_le_bytes()).collect();
-    let mut decoders = vec![
-        Decoder::new(),
+    let mut decompressors = vec![
+        Decompressor::new(),
         #[cfg(feature = "safe")]
-        Decoder::safe(),
+        Decompressor::safe(),
     ];
     let mut refused = 0;
-    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd] {
+    for codec in [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd] {
         for filter in [(Filter::Shuffle, 0), (Filter::BitShuffle, 0), (Filter::Delta, 0), (Filter::Other(35), 4)] {
-            let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
-            let header = Header::for_array(&meta).unwrap().with_codec(codec, 0).with_level(5).unwrap();
-            let chunk = Encoder::new(&header.with_filters(&[filter]).unwrap()).unwrap().chunk(&data).unwrap();
+            let chunk = compress(&data, &options(codec, filter.0, filter.1)).unwrap();
             for _ in 0..300 {
                 let mut damaged = chunk.clone();
                 for _ in 0..=random(3) {
@@ -32,8 +35,8 @@ fn damaged_chunks_are_refused_or_read() {
                     damaged[at] = [random(256) as u8, 0, 0xff, damaged[at] ^ 1 << random(8)][random(4)];
                 }
                 let mut place = vec![0; data.len()];
-                for decoder in &mut decoders {
-                    match decoder.chunk(&damaged, &mut place) {
+                for decompressor in &mut decompressors {
+                    match decompressor.chunk(&damaged, &mut place) {
                         Err(error) if error.to_string().contains("panicked") => panic!("{codec} {filter:?}: {error}"),
                         Err(_) => refused += 1,
                         Ok(()) => {}
@@ -51,9 +54,7 @@ fn damaged_chunks_are_refused_or_read() {
 #[test]
 fn a_front_that_ends_early_says_how_much_it_lacks() {
     let data: Vec<u8> = (0..3000_u32).flat_map(u32::to_le_bytes).collect();
-    let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(Codec::Zstd, 0).with_level(5).unwrap();
-    let chunk = Encoder::new(&header.with_filters(&[(Filter::Shuffle, 0)]).unwrap()).unwrap().chunk(&data).unwrap();
+    let chunk = compress(&data, &options(CodecId::Zstd, Filter::Shuffle, 0)).unwrap();
     let front = 32 + 5 * 4;
     for length in 32..front {
         assert_eq!(Blocks::new(&chunk[..length]).unwrap_err().needed(), Some(front - length));
@@ -67,9 +68,9 @@ fn a_front_that_ends_early_says_how_much_it_lacks() {
 #[test]
 fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
     let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(Codec::Zstd, 0).with_level(5).unwrap();
+    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::Zstd, 0).with_level(5).unwrap();
     let data: Vec<u8> = (0..3500_u32).flat_map(u32::to_le_bytes).collect();
-    let plain = Encoder::new(&header).unwrap().chunk(&data).unwrap();
+    let plain = header.compressor().unwrap().chunk(&data).unwrap();
     let table_end = 32 + 5 * 4;
     for length in [0_usize, 1, 100, 5000] {
         let mut chunk = plain.clone();
@@ -86,7 +87,7 @@ fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
         writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
         let frame = Frame::open(writer.finish().unwrap()).unwrap();
         let reader = frame.chunk_reader(0, 0).unwrap();
-        let front = Blocks::read_front(&reader).unwrap();
+        let front = reader.read_block_table().unwrap();
         assert_eq!(front.len(), table_end + if length > 0 { length + 4 } else { 0 });
         assert_eq!(Blocks::new(&front).unwrap().range(0).unwrap().start, front.len());
     }
@@ -118,22 +119,22 @@ fn of_dictionary(offset: u32) -> Vec<u8> {
 
 #[test]
 fn a_dictionary_whose_offsets_lie_outside_of_it_is_refused() {
-    for mut decoder in [
-        Decoder::new(),
+    for mut decompressor in [
+        Decompressor::new(),
         #[cfg(feature = "safe")]
-        Decoder::safe(),
+        Decompressor::safe(),
     ] {
         let mut place = [0; 24];
-        decoder.chunk(&of_dictionary(8), &mut place).unwrap();
+        decompressor.chunk(&of_dictionary(8), &mut place).unwrap();
         assert_eq!(&place, b"123456781234567812345678");
         for offset in [0, 9, u32::MAX] {
-            let error = decoder.chunk(&of_dictionary(offset), &mut place).unwrap_err();
+            let error = decompressor.chunk(&of_dictionary(offset), &mut place).unwrap_err();
             assert!(error.to_string().to_lowercase().contains("dictionary"), "{error}");
         }
     }
     #[cfg(feature = "safe")]
     assert_eq!(
-        Decoder::safe().chunk(&of_dictionary(9), &mut [0; 24]).unwrap_err().to_string(),
+        Decompressor::safe().chunk(&of_dictionary(9), &mut [0; 24]).unwrap_err().to_string(),
         "zstd: its dictionary's offsets: expected 1 to 8, found 9"
     );
 }

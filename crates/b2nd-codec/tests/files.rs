@@ -7,8 +7,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, Decompress, File, FileSource, Frame};
-use b2nd_codec::{Blocks, Codec, Decoder};
+use b2nd::frame::{Chunk, File, FileSource, Frame};
+use b2nd_codec::{Blocks, Decompressor};
 use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
 
 #[test]
@@ -58,7 +58,7 @@ impl Tally {
 
     fn frame(&mut self, path: &PathBuf, offset: u64) {
         let Ok(file) = File::open_at(path, offset) else { return };
-        let metalayer = file.header().array().ok().flatten().and_then(|meta| b2nd_codec::metalayer(&meta).ok());
+        let metalayer = file.header().array().ok().flatten().and_then(|meta| b2nd::to_vec(&meta.upgrade(Some("|u1")).ok()?).ok());
         if let Ok(offsets) = file.offsets() {
             for number in 0..offsets.len() {
                 if let Ok(chunk) = file.chunk(number) {
@@ -81,7 +81,7 @@ impl Tally {
         let (Ok(blocks), false) = (Blocks::new(chunk.bytes()), path.is_dir()) else { return };
         let frame = Frame::open_at(FileSource::open(path).unwrap(), offset).unwrap();
         let reader = frame.chunk_reader(number, 0).unwrap();
-        let front = Blocks::read_front(&reader).unwrap();
+        let front = reader.read_block_table().unwrap();
         assert!(front[..] == chunk.bytes()[..front.len()], "{}", path.display());
         let first = (0..blocks.count()).map(|block| blocks.range(block).unwrap().start).min().unwrap();
         assert_eq!(front.len(), first, "{}", path.display());
@@ -94,7 +94,7 @@ impl Tally {
             return;
         }
         let mut ours = vec![0; header.nbytes()];
-        if let Err(error) = Codec::with_metalayer(metalayer.unwrap_or_default()).decompress(chunk.bytes(), &mut ours) {
+        if let Err(error) = Decompressor::new().with_metalayer(metalayer.unwrap_or_default()).chunk(chunk.bytes(), &mut ours) {
             *self.refused.entry(error.to_string()).or_default() += 1;
             return;
         }
@@ -128,14 +128,14 @@ fn each_block(chunk: &Chunk<'_>, data: &[u8]) {
     if blocks.are_variable() || b2nd_codec::accept(chunk.header()).is_err() {
         return;
     }
-    let mut decoder = Decoder::new();
+    let mut decompressor = Decompressor::new();
     let first = &data[..blocks.data_len(0).unwrap()];
     for number in (0..blocks.count()).rev() {
         let range = blocks.range(number).unwrap();
         assert_eq!(front.range(number).unwrap(), range);
         let mut block = vec![0; blocks.data_len(number).unwrap()];
         let reference = (number > 0).then_some(first);
-        if decoder.block(&front, &chunk.bytes()[range], reference, &mut block).is_err() {
+        if decompressor.block(&front, &chunk.bytes()[range], reference, &mut block).is_err() {
             return;
         }
         assert!(block == data[number * chunk.header().blocksize()..][..block.len()], "block {number}");

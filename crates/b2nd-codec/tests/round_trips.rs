@@ -1,12 +1,10 @@
 //! Chunks come back from every codec and filter, here and from blosc2-pure-rs, whichever of the two wrote them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd::frame::{Chunk, Codec, Filter, Header, SplitMode};
-use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::{Decoder, Encoder};
+use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Options, SplitMode, compress};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-const CODECS: [Codec; 5] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
+const CODECS: [CodecId; 5] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
 
 /// A generator whose numbers are the same on every run.
 struct Random(u64);
@@ -41,12 +39,15 @@ impl Random {
     }
 }
 
-fn header(codec: Codec, level: u8, filters: &[(Filter, u8)], typesize: usize, blocksize: usize, split: SplitMode) -> Header {
-    let blocksize = i32::try_from(blocksize / typesize).unwrap();
-    let geometry = Geometry::new(&[1 << 30], &[1 << 22], &[blocksize]).unwrap();
-    let meta = B2ndMeta::new(geometry, format!("|V{typesize}"));
-    let header = Header::for_array(&meta).unwrap().with_codec(codec, 0).with_level(level).unwrap();
-    header.with_filters(filters).unwrap().with_split_mode(split)
+fn options(
+    codec: CodecId,
+    level: u8,
+    filters: &[(Filter, u8)],
+    typesize: usize,
+    blocksize: usize,
+    split_mode: SplitMode,
+) -> Options {
+    Options { codec, level, typesize, blocksize: blocksize / typesize * typesize, filters: filters.to_vec(), split_mode }
 }
 
 /// Pipelines of filters, none of which loses anything.
@@ -68,41 +69,41 @@ fn pipelines(typesize: u8) -> Vec<Vec<(Filter, u8)>> {
     ]
 }
 
-/// Every decoder of this build.
-fn decoders() -> Vec<Decoder> {
+/// Every decompressor of this build.
+fn decompressors() -> Vec<Decompressor> {
     vec![
-        Decoder::new(),
+        Decompressor::new(),
         #[cfg(feature = "safe")]
-        Decoder::safe(),
+        Decompressor::safe(),
     ]
 }
 
 fn theirs(chunk: &[u8], length: usize) -> Vec<u8> {
     let mut data = vec![0; length];
     let written = decompress_chunk_into_with_dparams(chunk, &mut data, &DParams::default());
-    assert_eq!(written, Ok(length), "{:?}", Chunk::from_slice(chunk).unwrap().header());
+    assert_eq!(written, Ok(length), "{:?}", ChunkHeader::from_slice(chunk));
     data
 }
 
 #[test]
 fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
     let mut random = Random(1);
-    let mut decoders = decoders();
+    let mut decompressors = decompressors();
     for typesize in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 32, 255] {
         for filters in pipelines(typesize as u8) {
             for codec in CODECS {
-                let level = [0, 1, 3, 5, 6, 8, 9][random.next(if codec == Codec::Zstd { 6 } else { 7 })];
+                let level = [0, 1, 3, 5, 6, 8, 9][random.next(if codec == CodecId::Zstd { 6 } else { 7 })];
                 let split = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat][random.next(4)];
                 let blocksize = typesize * (1 + random.next(3000));
                 let length = typesize * random.next(9000) + if random.next(4) == 0 { random.next(typesize) } else { 0 };
                 let data = random.data(length, typesize);
-                let header = header(codec, level, &filters, typesize, blocksize, split);
-                let chunk = Encoder::new(&header).unwrap().chunk(&data).unwrap();
+                let options = options(codec, level, &filters, typesize, blocksize, split);
+                let chunk = compress(&data, &options).unwrap();
                 assert!(chunk.len() <= data.len() + 32);
                 let case = format!("{codec} {level} {filters:?} {typesize} {blocksize} {length} {split}");
-                for decoder in &mut decoders {
+                for decompressor in &mut decompressors {
                     let mut ours = vec![7; data.len()];
-                    decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
+                    decompressor.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
                     assert!(ours == data, "{case}");
                 }
                 // Theirs reads the buggy end of a typesize that does not divide.
@@ -117,7 +118,7 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
 #[test]
 fn what_blosc2_pure_rs_writes_is_read_here() {
     let mut random = Random(2);
-    let mut decoders = decoders();
+    let mut decompressors = decompressors();
     for typesize in [1, 2, 3, 4, 8, 12, 16] {
         for filters in pipelines(typesize as u8) {
             for codec in CODECS {
@@ -136,16 +137,16 @@ fn what_blosc2_pure_rs_writes_is_read_here() {
                     splitmode: 1 + random.next(4) as i32,
                     filters: codes,
                     filters_meta: metas,
-                    use_dict: random.next(3) == 0 && !matches!(codec, Codec::BloscLz | Codec::Zlib),
+                    use_dict: random.next(3) == 0 && !matches!(codec, CodecId::BloscLz | CodecId::Zlib),
                     ..CParams::default()
                 };
                 let Ok(chunk) = compress_chunk(&data, &params) else { continue };
                 let read = theirs(&chunk, data.len());
-                let header = *Chunk::from_slice(&chunk).unwrap().header();
+                let header = ChunkHeader::from_slice(&chunk).unwrap();
                 let case = format!("{header:?} {filters:?} {typesize}");
-                for decoder in &mut decoders {
+                for decompressor in &mut decompressors {
                     let mut ours = vec![7; data.len()];
-                    decoder.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
+                    decompressor.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
                     assert!(ours == read, "{case}");
                 }
             }
@@ -164,16 +165,16 @@ fn truncated_elements_keep_their_highest_bits() {
         // The first block, which delta refers to, is what a reader will have.
         (vec![(Filter::TruncPrec, 20), (Filter::Delta, 0), (Filter::Shuffle, 0)], u64::MAX << 32),
     ] {
-        let header = header(Codec::Zstd, 5, &filters, 8, 4000, SplitMode::Auto);
-        let chunk = Encoder::new(&header).unwrap().chunk(&data).unwrap();
+        let options = options(CodecId::Zstd, 5, &filters, 8, 4000, SplitMode::Auto);
+        let chunk = compress(&data, &options).unwrap();
         let mut read = vec![0; data.len()];
-        Decoder::new().chunk(&chunk, &mut read).unwrap();
+        Decompressor::new().chunk(&chunk, &mut read).unwrap();
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
         let expected: Vec<u64> = data.chunks(8).map(|element| number(element) & mask).collect();
         assert!(read.chunks(8).map(number).eq(expected), "{filters:?}");
     }
     let refused = |filters: &[(Filter, u8)], typesize| {
-        let error = Encoder::new(&header(Codec::Lz4, 5, filters, typesize, 4096, SplitMode::Auto)).unwrap_err();
+        let error = Compressor::new(&options(CodecId::Lz4, 5, filters, typesize, 4096, SplitMode::Auto)).unwrap_err();
         error.to_string()
     };
     assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected elements of [4, 8] bytes, found 2");

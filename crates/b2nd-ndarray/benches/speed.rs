@@ -10,7 +10,7 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::time::Instant;
 
-use b2nd::frame::Codec;
+use b2nd::frame::CodecId;
 use b2nd_ndarray::{Appender, Array, Element, Options};
 use ndarray::{Array2, ArrayD};
 
@@ -99,7 +99,7 @@ fn write(codec: u8, level: u8, path: &str, target: &str) -> ([u64; 3], u64) {
     let options = Options {
         chunkshape: Some(array.geometry().chunkshape().to_vec()),
         blockshape: Some(array.geometry().blockshape().to_vec()),
-        codec: Codec::from_code(codec),
+        codec: CodecId::from_code(codec),
         level,
         overwrite: true,
         ..Options::default()
@@ -116,7 +116,7 @@ fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 3], u64)
     let options = Options {
         chunkshape: Some(vec![4096, 256]),
         blockshape: Some(vec![256, 256]),
-        codec: Codec::from_code(codec),
+        codec: CodecId::from_code(codec),
         overwrite: true,
         ..Options::default()
     };

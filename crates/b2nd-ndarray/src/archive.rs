@@ -5,7 +5,6 @@ use std::path::Path;
 
 use b2nd::ErrorKind;
 use b2nd::frame::Source;
-use b2nd_codec::Codec;
 use b2nd_store::{Directory, Target};
 
 use crate::array::Array;
@@ -38,7 +37,7 @@ impl Array {
         };
         // Whatever the directory is called.
         let target = if path.is_dir() { Ok(Target::Directory(Directory(path.to_owned()))) } else { Target::local(path) };
-        let source = target.and_then(|target| target.leaf(key, &mut Codec::default())).map_err(named)?;
+        let source = target.and_then(|target| target.leaf(key)).map_err(named)?;
         let array = Array::from_source(source.clone(), 0)?;
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {

@@ -4,7 +4,6 @@ use b2nd::frame::Trailer;
 use serde::de::DeserializeOwned;
 
 use crate::array::Array;
-use crate::codec::Codec;
 use crate::error::Result;
 
 /// Attributes of an array: names and values, which are decompressed when they are asked for.
@@ -52,7 +51,7 @@ impl<'a> Attributes<'a> {
     ///
     /// The value cannot be decompressed, or is no MessagePack of this type.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        Ok(self.0.decode_msgpack(name, Codec::default())?)
+        Ok(self.0.decode_msgpack(name)?)
     }
 
     /// The bytes of the attribute of this name, decompressed. `None` if there is none of this name.
@@ -61,7 +60,7 @@ impl<'a> Attributes<'a> {
     ///
     /// The value cannot be decompressed.
     pub fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.0.value(name, Codec::default())?.map(std::borrow::Cow::into_owned))
+        Ok(self.0.value(name)?.map(std::borrow::Cow::into_owned))
     }
 
     /// The names, in the order in which they were written. They may be any bytes.

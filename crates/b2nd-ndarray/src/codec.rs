@@ -1,17 +1,26 @@
-//! Codecs to compress and decompress with: the crate `b2nd-codec`.
+//! The crate `b2nd-codec`, for users of this one: decompressors of their own, and the compressor of an array.
 
-use b2nd::B2ndMeta;
-use b2nd::frame::{Filter, Header};
-use b2nd_codec::Encoder;
-pub use b2nd_codec::{Codec, metalayer, quiet_panics};
+use b2nd::frame::{Compressor, Filter, Header};
+use b2nd::{ArrayMeta, B2ndMeta};
+pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
 
 use crate::error::Result;
 
-/// Compresses the chunks of an array whose frame has this header.
-pub(crate) fn encoder(header: &Header, meta: &B2ndMeta) -> Result<Encoder> {
+/// Makes the array's metalayer in the released layout, for [`Decompressor::with_metalayer`]: without the bytes that may follow it in the
+/// file.
+///
+/// # Errors
+///
+/// The metalayer cannot be written in that layout.
+pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
+    b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
+}
+
+/// Makes the compressor of the chunks of an array whose frame has this header.
+pub(crate) fn compressor(header: &Header, meta: &B2ndMeta) -> Result<Compressor> {
     if header.filters().any(|(filter, _)| filter == Filter::Delta) {
         let message = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
         return Err(b2nd::Error::custom(message).into());
     }
-    Ok(Encoder::new(header)?.with_metalayer(b2nd::to_vec(meta)?))
+    Ok(header.compressor()?.with_metalayer(b2nd::to_vec(meta)?))
 }

@@ -119,6 +119,12 @@ pub enum Error {
     Shape(#[from] ndarray::ShapeError),
 }
 
+impl From<b2nd_codec::Error> for Error {
+    fn from(error: b2nd_codec::Error) -> Error {
+        Error::B2nd(error.into())
+    }
+}
+
 impl Error {
     /// Says in which file the library found a fault, where it does not itself.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {

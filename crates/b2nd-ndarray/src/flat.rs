@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, Header, Special};
+use b2nd::frame::{Header, Special};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::Codec;
 use b2nd_store::Kind;
 
 use crate::array::Array;
@@ -27,7 +26,7 @@ impl Flat {
     /// The data of a frame of plain chunks. `None` for a frame whose chunks hold something else.
     pub(crate) fn of(store: &Store) -> Result<Option<Flat>> {
         let header = store.header();
-        if Kind::of(header, store.trailer().ok(), &mut Codec::default()) != Kind::SChunk {
+        if Kind::of(header, store.trailer().ok()) != Kind::SChunk {
             return Ok(None);
         }
         let all = u64::try_from(header.nbytes()).unwrap_or(0);
@@ -201,13 +200,11 @@ impl Array {
                 data
             }
             None => {
-                b2nd_codec::accept(bytes.header()).map_err(Error::B2nd).map_err(in_chunk)?;
-                let chunk = Chunk::from_slice(bytes.front())?;
-                chunk
-                    .data(crate::codec::Codec::with_metalayer(&self.metalayer))
-                    .map_err(Error::B2nd)
-                    .map_err(in_chunk)?
-                    .into_owned()
+                let mut scratch = self.scratch.take();
+                scratch.decompressor.set_metalayer(&self.metalayer);
+                let data = scratch.decompressor.data_of(bytes.header(), bytes.front());
+                self.scratch.give(scratch);
+                data.map_err(Error::from).map_err(in_chunk)?
             }
         };
         Ok((range, data))

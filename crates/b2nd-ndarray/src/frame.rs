@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::frame::{ChunkReader, File, FileSource, Frame, FrameType};
-use b2nd_codec::Codec;
 use b2nd_store::{Bytes, Kind, Target, foreign, is_store_directory, list};
 
 use crate::error::{Error, Result};
@@ -35,12 +34,12 @@ fn instead(path: &Path) -> Option<Error> {
     }
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
     let target = Target::File(source.clone());
-    if let Some(listed) = target.with_folder(|folder| list(folder, &mut Codec::default())).ok()? {
+    if let Some(listed) = target.with_folder(|folder| list(folder)).ok()? {
         return listed.map_or_else(|error| Some(error.into()), |_| it_is(STORE));
     }
     match Frame::open(&*source) {
         Ok(frame) => {
-            let kind = Kind::of(frame.header(), None, &mut Codec::default());
+            let kind = Kind::of(frame.header(), None);
             matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore).then(|| it_is(STORE)).flatten()
         }
         Err(_) => it_is(foreign::describe_source(&*source)?),

@@ -33,7 +33,7 @@
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
-//! | decompress a chunk or an attribute | [`codec::Codec`] |
+//! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
 //! # Features
 //!

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use b2nd::Geometry;
-use b2nd::frame::{Codec, Filter, Header, OneFile, SplitMode, Target, Writer};
+use b2nd::frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
 
 use crate::error::Result;
 use crate::shapes;
@@ -20,7 +20,7 @@ pub struct Options {
     /// A block's length in each dimension, in elements; if none is given, as python-blosc2 chooses: about 128 KiB.
     pub blockshape: Option<Vec<i32>>,
     /// The codec that compresses.
-    pub codec: Codec,
+    pub codec: CodecId,
     /// The compression level, 0 to 9; 0 stores.
     pub level: u8,
     /// At most six filters and the parameter of each, in the order in which they run.
@@ -42,7 +42,7 @@ impl Default for Options {
         Options {
             chunkshape: None,
             blockshape: None,
-            codec: Codec::Zstd,
+            codec: CodecId::Zstd,
             level: 5,
             filters: vec![(Filter::Shuffle, 0)],
             split_mode: SplitMode::Auto,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
-use b2nd_codec::Encoder;
 use bytemuck::{NoUninit, Zeroable};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
 
@@ -149,7 +148,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
 /// Makes chunks of elements.
 pub(crate) struct Packer {
     grid: Grid,
-    encoder: Encoder,
+    compressor: b2nd::frame::Compressor,
 }
 
 impl Packer {
@@ -161,7 +160,7 @@ impl Packer {
 
     /// For an array whose frame has this header.
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
-        Ok(Packer { grid: meta.geometry.grid()?, encoder: crate::codec::encoder(header, meta)? })
+        Ok(Packer { grid: meta.geometry.grid()?, compressor: crate::codec::compressor(header, meta)? })
     }
 
     /// Appends every chunk of a view to a frame. An element is `scale` entries of the view's last axis.
@@ -192,7 +191,7 @@ impl Packer {
     pub(crate) fn repeated(&self, value: &[u8]) -> Result<Vec<u8>> {
         let memory = || Error::Memory { items: self.grid.extchunknitems(), itemsize: value.len() };
         let items = usize::try_from(self.grid.extchunknitems()).map_err(|_| memory())?;
-        Ok(self.encoder.chunk(&repeated(value, items).ok_or_else(memory)?)?)
+        Ok(self.compressor.chunk(&repeated(value, items).ok_or_else(memory)?)?)
     }
 
     /// Makes a chunk of a view whose first element has the coordinates `origin`.
@@ -203,7 +202,7 @@ impl Packer {
         origin: &[i64],
         scale: usize,
     ) -> Result<Vec<u8>> {
-        Ok(self.encoder.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, origin, scale)?))?)
+        Ok(self.compressor.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, origin, scale)?))?)
     }
 }
 

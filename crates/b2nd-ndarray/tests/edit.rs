@@ -8,7 +8,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::frame::{Codec, File, FrameType, Offset, Special};
+use b2nd::frame::{CodecId, File, FrameType, Offset, Special};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{ArrayEditor, Options};
 use common::{Draw, sparse, whole};
@@ -40,7 +40,7 @@ fn random(draw: &mut Draw, directory: &Path, as_sparse: bool) -> (std::path::Pat
     let options = Options {
         chunkshape: Some(chunks),
         blockshape: Some(blocks),
-        codec: [Codec::Lz4, Codec::Zstd, Codec::BloscLz][draw.below(3)],
+        codec: [CodecId::Lz4, CodecId::Zstd, CodecId::BloscLz][draw.below(3)],
         level: [0, 1, 5][draw.below(3)],
         overwrite: true,
         ..Options::default()
@@ -185,7 +185,7 @@ fn attributes_and_metalayers_stay() {
     editor.resize(&[1, 1], 4).unwrap();
     let frame = File::open(&path).unwrap();
     assert_eq!(frame.header().metalayers().get("other"), Some(&[7; 600][..]));
-    let title = frame.trailer().unwrap().value("title", ()).unwrap().unwrap().into_owned();
+    let title = frame.trailer().unwrap().value("title").unwrap().unwrap().into_owned();
     assert_eq!(b2nd::frame::decode_msgpack::<String>(&title).unwrap(), "North Sea");
     assert_eq!(whole::<i32>(&path), array![[4]].into_dyn());
 }

@@ -6,13 +6,13 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use b2nd::frame::{Codec, Filter, SplitMode};
+use b2nd::frame::{CodecId, Filter, SplitMode};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Element, Options};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;
 
-const CODECS: [Codec; 5] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
+const CODECS: [CodecId; 5] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
 
 /// The files of a directory, and a line on each.
 struct Cases<'a> {
@@ -189,7 +189,7 @@ fn chunks_of_hdf5_are_read_by_hdf5plugin() {
         tile("<f4", b2nd_ndarray::to_frame(&array(count()).mapv(f32::from), &cut).unwrap());
         tile(
             "<f8",
-            b2nd_ndarray::to_frame(&array(count()).mapv(f64::from), &Options { codec: Codec::Lz4, ..cut.clone() }).unwrap(),
+            b2nd_ndarray::to_frame(&array(count()).mapv(f64::from), &Options { codec: CodecId::Lz4, ..cut.clone() }).unwrap(),
         );
     }
     std::fs::write(directory.path().join("tiles.tsv"), &lines).unwrap();

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use b2nd::frame::Codec;
+use b2nd::frame::CodecId;
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, ArrayEditor, Options, Select};
 use common::{Draw, sparse};
@@ -52,7 +52,7 @@ fn edited(draw: &mut Draw, directory: &Path, number: usize) -> String {
     let chunks: Vec<_> = shape.iter().map(|&length| 1 + draw.below(length as usize + 2) as i32).collect();
     let blocks: Vec<_> = chunks.iter().map(|&length| 1 + draw.below(length as usize) as i32).collect();
     let meta = B2ndMeta::new(Geometry::new(&shape, &chunks, &blocks).unwrap(), dtype);
-    let codec = [Codec::Lz4, Codec::Zstd, Codec::BloscLz][draw.below(3)];
+    let codec = [CodecId::Lz4, CodecId::Zstd, CodecId::BloscLz][draw.below(3)];
     let options = Options { codec, level: [0, 5][draw.below(2)], ..Options::default() };
     let raw = |name: String, bytes: &[u8]| std::fs::write(directory.join(name), bytes).unwrap();
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Codec, File, Filter, Header, Sizes, Special, SplitMode, Writer};
+use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Error, Options, Result};
 use ndarray::array;
@@ -195,7 +195,7 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
 
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let array = array![1, 2];
-    let codec = Options { codec: Codec::Other(37), ..Options::default() };
+    let codec = Options { codec: CodecId::Other(37), ..Options::default() };
     refused(b2nd_ndarray::write(&path, &array, &codec), &none("codec grok"));
     let filters = Options { filters: vec![(Filter::Other(165), 0)], ..Options::default() };
     refused(b2nd_ndarray::write(&path, &array, &filters), &none("filter 165"));

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use b2nd::frame::{Codec, Source};
+use b2nd::frame::{CodecId, Source};
 use b2nd_ndarray::{Array, ArrayChunk, Options, Select, to_frame};
 use common::Draw;
 use ndarray::{Array2, ArrayD, Axis, IxDyn, Slice, arr0};
@@ -30,7 +30,7 @@ fn array(draw: &mut Draw, shortest: usize) -> (ArrayD<i32>, Options) {
     let shape: Vec<_> = (0..ndim).map(|_| shortest + draw.below([200, 40, 13, 7][ndim - 1])).collect();
     let chunks: Vec<_> = shape.iter().map(|&length| 1 + draw.below(length + 2) as i32).collect();
     let blocks: Vec<_> = chunks.iter().map(|&length| 1 + draw.below(length as usize) as i32).collect();
-    let codec = [Codec::Lz4, Codec::Zstd][draw.below(2)];
+    let codec = [CodecId::Lz4, CodecId::Zstd][draw.below(2)];
     let level = [0, 5][draw.below(2)];
     (numbered(&shape), Options { chunkshape: Some(chunks), blockshape: Some(blocks), codec, level, ..Options::default() })
 }

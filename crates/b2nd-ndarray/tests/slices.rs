@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, Codec, File, Filter, Header, Special, SplitMode, Writer};
+use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Element, Options};
 use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array};
@@ -93,7 +93,7 @@ fn every_codec_and_filter_comes_back() {
     let array = numbered(&[60, 50], |n| f64::from(n % 1000) / 8.0);
     let shuffles = [vec![], vec![(Filter::Shuffle, 0)], vec![(Filter::BitShuffle, 0)]];
     let bytedelta = vec![(Filter::Shuffle, 0), (Filter::Other(35), 8)];
-    for codec in [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zstd, Codec::Zlib] {
+    for codec in [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zstd, CodecId::Zlib] {
         for filters in shuffles.iter().chain([&bytedelta]) {
             for (level, split_mode) in
                 [(0, SplitMode::Auto), (1, SplitMode::Always), (5, SplitMode::Never), (9, SplitMode::ForwardCompat)]
@@ -260,9 +260,9 @@ fn a_delta_is_read_with_the_block_that_it_refers_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("delta.b2nd");
     let meta = B2ndMeta::of::<u64>(Geometry::new(&[4000], &[4000], &[1000]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(Codec::BloscLz, 0).with_level(5).unwrap();
+    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::BloscLz, 0).with_level(5).unwrap();
     let header = header.with_filters(&[(Filter::Delta, 0), (Filter::Shuffle, 0)]).unwrap();
-    let chunk = b2nd_codec::Encoder::new(&header).unwrap().chunk(&data).unwrap();
+    let chunk = header.compressor().unwrap().chunk(&data).unwrap();
     let mut writer = Writer::create(&path, header).unwrap();
     writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
     writer.finish().unwrap();

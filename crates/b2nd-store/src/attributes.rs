@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompress, Trailer};
+use b2nd::frame::{Chunk, ChunkHeader, Decompressor, Trailer};
 use b2nd::{Error, Result};
 use serde::Serialize;
 
@@ -11,19 +11,6 @@ use crate::value::Value;
 
 /// The longest value that is decompressed: a chunk of 32 bytes can claim 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;
-
-/// A codec that is passed on.
-pub struct Codec<'c>(pub &'c mut dyn Decompress);
-
-impl Decompress for Codec<'_> {
-    fn decompress(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
-        self.0.decompress(chunk, data)
-    }
-
-    fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
-        self.0.accept(chunk)
-    }
-}
 
 /// A variable-length metalayer: an attribute, as python-blosc2 calls it.
 pub struct Attribute<'a> {
@@ -37,31 +24,41 @@ pub struct Attribute<'a> {
 
 impl<'a> Attribute<'a> {
     /// Reads a vlmetalayer, whose content is a chunk.
-    pub fn new(name: &'a [u8], content: &'a [u8], codec: &mut dyn Decompress) -> Attribute<'a> {
+    pub fn new(name: &'a [u8], content: &'a [u8]) -> Attribute<'a> {
+        Decompressor::lend(|decompressor| Attribute::new_with(name, content, decompressor))
+    }
+
+    /// Reads a vlmetalayer by a decompressor of your own.
+    pub fn new_with(name: &'a [u8], content: &'a [u8], decompressor: &mut Decompressor) -> Attribute<'a> {
         match Chunk::from_slice(content) {
-            Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, codec) },
+            Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, decompressor) },
             Err(error) => Attribute { name, value: Err(Error::custom(&error)), chunk: Err(error) },
         }
     }
 }
 
 /// The vlmetalayers of a trailer, in their order.
-pub fn of<'a>(trailer: &'a Trailer, codec: &mut dyn Decompress) -> Vec<Attribute<'a>> {
-    trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content, codec)).collect()
+pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
+    trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content)).collect()
 }
 
 /// The value of the vlmetalayer with this name. `None` if there is none or it cannot be read.
-pub fn get<'a>(trailer: &'a Trailer, name: &str, codec: &mut dyn Decompress) -> Option<Cow<'a, [u8]>> {
-    data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, codec).ok()
+pub fn get<'a>(trailer: &'a Trailer, name: &str) -> Option<Cow<'a, [u8]>> {
+    Decompressor::lend(|decompressor| get_with(trailer, name, decompressor))
+}
+
+/// The value of the vlmetalayer with this name, by a decompressor of your own.
+pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompressor) -> Option<Cow<'a, [u8]>> {
+    data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, decompressor).ok()
 }
 
 /// A chunk's data, where they are not too long to be metadata.
-fn data<'a>(chunk: Chunk<'a>, codec: &mut dyn Decompress) -> Result<Cow<'a, [u8]>> {
+fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
         return Err(Error::custom(format_args!("the value has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed")));
     }
-    chunk.into_data(Codec(codec))
+    chunk.into_data_with(decompressor)
 }
 
 /// Attributes: names, and MessagePack.
@@ -79,8 +76,8 @@ impl Attributes {
     /// # Errors
     ///
     /// The source fails, or the trailer cannot be read.
-    pub fn of(frame: &Frame, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let attributes = of(frame.trailer()?, codec).into_iter();
+    pub fn of(frame: &Frame) -> Result<Attributes> {
+        let attributes = of(frame.trailer()?).into_iter();
         let named = |attribute: Attribute| {
             let name = match std::str::from_utf8(attribute.name) {
                 Ok(name) => name.to_owned(),

@@ -1,6 +1,5 @@
 //! A frame that holds frames in its data.
 
-use b2nd::frame::Decompress;
 use b2nd::{Error, Result};
 
 use crate::attributes::Attributes;
@@ -23,9 +22,9 @@ pub struct Embedded {
 /// # Errors
 ///
 /// The frame cannot be read, or holds no frames.
-pub fn embedded(frame: &Frame, codec: &mut dyn Decompress) -> Result<Embedded> {
-    let kind = Kind::of(frame.header(), None, codec);
-    let attributes = Attributes::of(frame, codec)?;
+pub fn embedded(frame: &Frame) -> Result<Embedded> {
+    let kind = Kind::of(frame.header(), None);
+    let attributes = Attributes::of(frame)?;
     let mut leaves = Vec::new();
     // python-blosc2 writes it with the first leaf.
     if kind == Kind::EmbedStore && attributes.get("estore_metadata").is_none() {

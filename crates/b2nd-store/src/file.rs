@@ -117,5 +117,5 @@ pub fn is_store_directory(path: &Path) -> bool {
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;
-    Ok(matches!(Kind::of(frame.header(), None, &mut ()), Kind::DictStore | Kind::TreeStore))
+    Ok(matches!(Kind::of(frame.header(), None), Kind::DictStore | Kind::TreeStore))
 }

@@ -1,9 +1,9 @@
 //! Bytes of a frame's data, where they are few enough to hold.
 
-use b2nd::frame::{Decompress, Offset};
+use b2nd::frame::Offset;
 use b2nd::{Error, Result};
 
-use crate::attributes::{Codec, MAX_VALUE};
+use crate::attributes::MAX_VALUE;
 use crate::frame::Frame;
 
 /// Bytes of a frame's data, decompressed.
@@ -11,7 +11,7 @@ use crate::frame::Frame;
 /// # Errors
 ///
 /// They cannot be read, or are too many to hold.
-pub(crate) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Decompress) -> Result<Vec<u8>> {
+pub(crate) fn data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     let header = frame.header();
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
     let (Some(end), Ok(chunksize @ 1..)) = (end, u64::try_from(header.chunksize())) else {
@@ -36,7 +36,7 @@ pub(crate) fn data(frame: &Frame, offset: u64, length: u64, codec: &mut dyn Deco
                         "chunk {number} has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed"
                     )));
                 }
-                let chunk = chunk.into_data(Codec(codec))?;
+                let chunk = chunk.into_data()?;
                 let Some(part) = chunk.get(from..to) else {
                     return Err(Error::custom(format_args!(
                         "chunk {number}: expected {to} bytes or more, found {}",

@@ -1,6 +1,6 @@
 //! [`Kind`]: what python-blosc2 opens a frame as.
 
-use b2nd::frame::{Decompress, Header, Trailer};
+use b2nd::frame::{Decompressor, Header, Trailer};
 use serde::{Serialize, Serializer};
 
 use crate::attributes;
@@ -44,7 +44,12 @@ pub enum Kind {
 
 impl Kind {
     /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read tells nothing.
-    pub fn of(header: &Header, trailer: Option<&Trailer>, codec: &mut dyn Decompress) -> Kind {
+    pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
+        Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
+    }
+
+    /// The kind of a frame, by a decompressor of your own.
+    pub fn of_with(header: &Header, trailer: Option<&Trailer>, decompressor: &mut Decompressor) -> Kind {
         let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {
             let value = Value::from_slice(content);
@@ -76,7 +81,7 @@ impl Kind {
             return Kind::Tensor;
         }
         if attribute("schema").is_some() {
-            let kind = trailer.and_then(|trailer| attributes::get(trailer, "kind", codec));
+            let kind = trailer.and_then(|trailer| attributes::get_with(trailer, "kind", decompressor));
             if kind.as_deref().and_then(Value::from_slice).and_then(|kind| kind.as_str()) == Some("ctable") {
                 return Kind::CTable;
             }

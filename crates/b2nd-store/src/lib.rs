@@ -10,8 +10,7 @@
 //! | know what a frame is | [`Kind`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! It compiles to wasm32 without its feature `http`. Compressed attributes go through the caller's
-//! [`Decompress`](b2nd::frame::Decompress).
+//! It compiles to wasm32 without its feature `http`. Compressed attributes are decompressed by every codec of `b2nd`.
 
 pub mod attributes;
 mod embedded;

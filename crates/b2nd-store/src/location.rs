@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use b2nd::frame::{Decompress, Source, Window};
+use b2nd::frame::{Source, Window};
 use b2nd::{Error, Result};
 
 use crate::embedded::embedded;
@@ -114,13 +114,13 @@ impl Location {
     /// # Errors
     ///
     /// It is a store, and no leaf is named; and those of [`open`](Location::open), [`list`] and [`Target::leaf`].
-    pub fn frame(&self, codec: &mut dyn Decompress) -> Result<Bytes> {
+    pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
-            (target, Some(key)) => target.leaf(key, codec),
+            (target, Some(key)) => target.leaf(key),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
             // A store, or something that is none.
             (target, None) => {
-                target.with_folder(|folder| list(folder, codec))?.transpose()?;
+                target.with_folder(|folder| list(folder))?.transpose()?;
                 Err(no_key(&self.place()))
             }
         }
@@ -221,7 +221,7 @@ impl Target {
     /// # Errors
     ///
     /// There is no such leaf, it is a table or at a server, or something cannot be read.
-    pub fn leaf(&self, key: &str, codec: &mut dyn Decompress) -> Result<Bytes> {
+    pub fn leaf(&self, key: &str) -> Result<Bytes> {
         match self {
             Target::Directory(directory) => {
                 // A name that leads out of the store is no key of it.
@@ -230,7 +230,7 @@ impl Target {
                 let mut direct = LEAVES.iter().map(|end| directory.0.join(format!("{}{end}", name.display())));
                 match direct.find(|path| is_inside && path.exists()) {
                     Some(path) => Ok(Arc::new(LocalFile::open(&path)?)),
-                    None => listed(directory, key, codec),
+                    None => listed(directory, key),
                 }
             }
             Target::File(source) if is_zip(&source.read(0..4)?) => {
@@ -241,16 +241,16 @@ impl Target {
                         Some(range) => Ok(Arc::new(Window::new(source.clone(), range))),
                         None => whole(&*zip.open(&member)?),
                     },
-                    None => listed(&zip, key, codec),
+                    None => listed(&zip, key),
                 }
             }
             Target::File(source) => {
                 let frame = Frame::open(&**source)?;
-                if !matches!(Kind::of(frame.header(), None, codec), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+                if !matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
                     return Err(Error::custom(format_args!("it is no store, so there is no {key} in it")));
                 }
-                let (leaves, folder) = (embedded(&frame, codec)?.leaves, OneFile(&**source));
-                whole(&*find(&leaves, &folder, key)?.open(&folder, codec)?)
+                let (leaves, folder) = (embedded(&frame)?.leaves, OneFile(&**source));
+                whole(&*find(&leaves, &folder, key)?.open(&folder)?)
             }
         }
     }
@@ -259,8 +259,8 @@ impl Target {
 /// Bytes by position that several threads read and nothing else has to outlive.
 pub type Bytes = Arc<dyn Source + Send + Sync>;
 
-fn listed(folder: &dyn Folder, key: &str, codec: &mut dyn Decompress) -> Result<Bytes> {
-    whole(&*find(&list(folder, codec)?.leaves, folder, key)?.open(folder, codec)?)
+fn listed(folder: &dyn Folder, key: &str) -> Result<Bytes> {
+    whole(&*find(&list(folder)?.leaves, folder, key)?.open(folder)?)
 }
 
 /// All bytes of a source. It is in memory already.

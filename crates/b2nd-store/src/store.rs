@@ -3,7 +3,6 @@
 //! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
 //! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
 
-use b2nd::frame::Decompress;
 use b2nd::{Error, Result};
 
 use crate::attributes::Attributes;
@@ -42,7 +41,7 @@ pub struct Store {
 /// # Errors
 ///
 /// The folder or the metadata of the store cannot be read, or there is neither a store nor a frame in it.
-pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
+pub fn list(folder: &dyn Folder) -> Result<Store> {
     let mut files = folder.files()?;
     files.sort_unstable();
     let mut store = Store {
@@ -60,7 +59,7 @@ pub fn list(folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Store> {
         let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
             Ok(()) // A part of a table.
         } else {
-            store.add(file, &files, is_store, !tables.is_empty(), folder, codec)
+            store.add(file, &files, is_store, !tables.is_empty(), folder)
         };
         match listed {
             Err(error) if would_block(&error) => waits = Some(error),
@@ -88,20 +87,12 @@ fn nothing(files: &[String]) -> Error {
 }
 
 impl Store {
-    fn add(
-        &mut self,
-        file: &str,
-        files: &[String],
-        is_store: bool,
-        has_tables: bool,
-        folder: &dyn Folder,
-        codec: &mut dyn Decompress,
-    ) -> Result<()> {
+    fn add(&mut self, file: &str, files: &[String], is_store: bool, has_tables: bool, folder: &dyn Folder) -> Result<()> {
         if let Some(group) = folder_of(file, TABLE) {
-            let metadata = self.attributes_in(file, folder, codec);
+            let metadata = self.attributes_in(file, folder);
             let beside = format!("{}{TABLE_ATTRIBUTES}", file.strip_suffix(TABLE).unwrap_or_default());
             let attributes = match files.binary_search(&beside) {
-                Ok(_) => self.attributes_in(&beside, folder, codec)?,
+                Ok(_) => self.attributes_in(&beside, folder)?,
                 Err(_) => Attributes::default(),
             };
             let table = Table::new(metadata?, attributes, group, files);
@@ -117,7 +108,7 @@ impl Store {
                 content: Content::Table(table.into()),
             });
         } else if let Some(group) = folder_of(file, ATTRIBUTES) {
-            let attributes = self.attributes_in(file, folder, codec)?;
+            let attributes = self.attributes_in(file, folder)?;
             if group.is_empty() {
                 self.attributes = attributes;
             } else {
@@ -127,14 +118,14 @@ impl Store {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
             // Beside tables the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
-            if has_tables && Attributes::of(&frame, codec)?.get("estore_metadata").is_none() {
-                self.kind = self.kind.or(Some(Kind::of(frame.header(), None, codec)));
+            if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
+                self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
                 return Ok(());
             }
-            let embedded = embedded(&frame, codec)?;
+            let embedded = embedded(&frame)?;
             self.kind = self.kind.or(Some(embedded.kind));
             for leaf in embedded.leaves {
-                self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder, codec)?;
+                self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder)?;
             }
         } else if is_leaf(folder, file, is_store)? {
             self.add_frame(file, folder)?;
@@ -143,13 +134,13 @@ impl Store {
     }
 
     /// A leaf, or the attributes of a group, which python-blosc2 embeds as well.
-    fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<()> {
+    fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder) -> Result<()> {
         let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
             self.leaves.push(leaf);
             return Ok(());
         };
-        let source = leaf.open(folder, codec);
-        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?, codec)))? {
+        let source = leaf.open(folder);
+        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?)))? {
             Ok(attributes) if group.is_empty() => self.attributes = attributes,
             Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
             Err(_) => self.leaves.push(leaf),
@@ -165,8 +156,8 @@ impl Store {
     }
 
     /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
-    fn attributes_in(&mut self, file: &str, folder: &dyn Folder, codec: &mut dyn Decompress) -> Result<Attributes> {
-        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?, codec));
+    fn attributes_in(&mut self, file: &str, folder: &dyn Folder) -> Result<Attributes> {
+        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
         match readable(attributes)? {
             Ok(attributes) => Ok(attributes),
             Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),

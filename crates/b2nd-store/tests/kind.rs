@@ -11,7 +11,7 @@ fn the_metalayer_that_python_looks_for_first_counts() {
         for name in names {
             header.metalayers_mut().insert(name, [0x80]).unwrap();
         }
-        Kind::of(&header, None, &mut ()).name()
+        Kind::of(&header, None).name()
     };
     assert_eq!(kind(&["vlarray"]), "object_array");
     assert_eq!(kind(&["batcharray"]), "batch_array");

@@ -3,7 +3,6 @@
 
 use b2nd::Result;
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
-use b2nd_codec::Codec;
 use b2nd_store::{Content, Folder, Kind, Source, Zip, list};
 
 /// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
@@ -45,7 +44,7 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
         ("a/table/", "b2tree", Kind::TreeStore, "/a/table"),
         ("z/", "b2dict", Kind::DictStore, "/z"),
     ] {
-        let store = list(&WithEmbed { zip: &zip, folder, embed: frame(metalayer) }, &mut Codec::default()).unwrap();
+        let store = list(&WithEmbed { zip: &zip, folder, embed: frame(metalayer) }).unwrap();
         assert_eq!(store.kind, Some(kind));
         assert!(matches!(store.leaves.as_slice(), [leaf] if leaf.key == key && matches!(leaf.content, Content::Table(_))));
     }
@@ -69,7 +68,7 @@ impl Folder for Named<'_> {
 fn a_column_whose_file_has_its_plain_name_is_not_missing() {
     let archive = std::fs::read("../b2nd-arrow/tests/data/names.b2z").unwrap();
     let zip = Zip::open(&archive).unwrap();
-    let store = list(&Named(&zip, ["_cols/a.b.b2nd", "_cols/100%25.b2nd"]), &mut Codec::default()).unwrap();
+    let store = list(&Named(&zip, ["_cols/a.b.b2nd", "_cols/100%25.b2nd"])).unwrap();
     let [leaf] = store.leaves.as_slice() else { panic!("{} leaves", store.leaves.len()) };
     let Content::Table(table) = &leaf.content else { panic!("no table") };
     assert_eq!(table.plainly_named, ["a.b"]);

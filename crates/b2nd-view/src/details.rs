@@ -1,6 +1,6 @@
 //! Details that a frame's kind has: a recipe its operands, a proxy its source, a labelled array its labels.
 
-use b2nd::frame::{Decompress, Header, Trailer};
+use b2nd::frame::{Header, Trailer};
 
 use crate::text::{printable, quoted, shortened, thousands};
 use b2nd_store::Kind;
@@ -11,9 +11,9 @@ use b2nd_store::attributes;
 pub const WIDTH: usize = 96;
 
 /// Lines of a label and a text of at most so many characters, in the order in which they are shown.
-pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize, codec: &mut dyn Decompress) -> Vec<(String, String)> {
+pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
-    let mut attribute = |name: &str| attributes::get(trailer, name, codec);
+    let attribute = |name: &str| attributes::get(trailer, name);
     let metalayer = |name: &str| header.metalayers().get(name).and_then(Value::from_slice);
     match kind {
         Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object => {

@@ -2,7 +2,7 @@
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
-use b2nd::frame::{Decompress, Filter, FrameType};
+use b2nd::frame::{Filter, FrameType};
 use serde::Serialize;
 
 use crate::array::Array;
@@ -173,18 +173,18 @@ impl<'a> Object<'a> {
     /// # Errors
     ///
     /// The source fails.
-    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<Object<'a>> {
+    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd::Result<Object<'a>> {
         let header = frame.header();
         let (array, array_error) = match Array::find(header) {
             Ok(array) => (array, None),
             Err(error) => (None, Some(error.to_string())),
         };
         let trailer = readable(frame.trailer())?;
-        let kind = Kind::of(header, trailer.as_ref().ok().copied(), codec);
+        let kind = Kind::of(header, trailer.as_ref().ok().copied());
         let trailer = Readable::of(trailer.map(|trailer| TrailerObject {
             version: trailer.version(),
             trailer_len: trailer.trailer_len(),
-            vlmetalayers: Attributes(attributes::of(trailer, codec)),
+            vlmetalayers: Attributes(attributes::of(trailer)),
         }));
         let chunks = if options.chunks { Some(Readable::of(readable(Index::of(frame))?)) } else { None };
         let mut object = Object {
@@ -248,9 +248,9 @@ impl<'a> Object<'a> {
 /// # Errors
 ///
 /// The source fails.
-pub fn frame(frame: &Frame, path: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<serde_json::Value> {
+pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd::Result<serde_json::Value> {
     let place = Place { path, offset: frame.offset(), ..Place::default() };
-    let object = Object::new(frame, place, options, codec)?;
+    let object = Object::new(frame, place, options)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
 }
 

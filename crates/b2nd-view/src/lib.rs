@@ -1,8 +1,7 @@
 //! Views of the metadata of a Blosc2 file: as data, as JSON, as text and as a picture.
 //!
 //! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
-//! files nor terminals: bytes come from a [`Source`], and compressed values go through the caller's
-//! [`Decompress`](b2nd::frame::Decompress). It compiles to wasm32.
+//! files nor terminals: bytes come from a [`Source`]. It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -21,7 +20,7 @@
 //!
 //! let file = std::fs::read("../../tests/data/example.b2nd")?;
 //! let frame = Frame::open(&file)?;
-//! let object = json::frame(&frame, "example.b2nd", &json::Options::default(), &mut ())?;
+//! let object = json::frame(&frame, "example.b2nd", &json::Options::default())?;
 //! assert_eq!(object["kind"], "ndarray");
 //! assert_eq!(object["array"]["shape"], serde_json::json!([10, 13, 7]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

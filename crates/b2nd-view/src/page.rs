@@ -2,7 +2,7 @@
 
 use b2nd::Geometry;
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompress, Header, Trailer};
+use b2nd::frame::{Header, Trailer};
 
 use crate::array::Array;
 use crate::facts::{self, Fact};
@@ -32,22 +32,22 @@ pub use crate::json::Options;
 /// # Errors
 ///
 /// The source fails.
-pub fn page(frame: &Frame, name: &str, options: &Options, codec: &mut dyn Decompress) -> b2nd::Result<View> {
+pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.offset()), options.width);
     let trailer_read = readable(frame.trailer())?;
-    let kind = Kind::of(header, trailer_read.as_ref().ok().copied(), codec);
+    let kind = Kind::of(header, trailer_read.as_ref().ok().copied());
     page.line("kind", kind.name());
     if let Ok(trailer) = &trailer_read {
         let width = page.room(Page::TEXT + 1, details::WIDTH);
-        details::lines(kind, header, trailer, width, codec).iter().for_each(|(label, text)| page.inner(label, text));
+        details::lines(kind, header, trailer, width).iter().for_each(|(label, text)| page.inner(label, text));
     }
     for Fact(label, text, _) in [facts::container(header), facts::compression(header)].concat() {
         page.line(label, text);
     }
     array(&mut page, header, options.slice.as_ref());
     metalayers(&mut page, header);
-    trailer(&mut page, header, trailer_read, codec);
+    trailer(&mut page, header, trailer_read);
     if options.chunks {
         chunks(&mut page, frame)?;
     }
@@ -189,14 +189,14 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>, codec: &mut dyn Decompress) {
+fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
     let trailer = match trailer {
         Ok(trailer) => trailer,
         Err(error) => return page.problem("trailer", error),
     };
     let version = trailer.version();
     page.line("trailer", format_args!("{}, version {version}", size(trailer.trailer_len() as i128)));
-    let vlmetalayers = attributes::of(trailer, codec);
+    let vlmetalayers = attributes::of(trailer);
     let mut number = if vlmetalayers.is_empty() { "none".to_owned() } else { vlmetalayers.len().to_string() };
     if header.has_vlmetalayers() == vlmetalayers.is_empty() {
         number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
@@ -250,7 +250,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 /// # Errors
 ///
 /// The source fails.
-pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Result<View> {
+pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let mut page = Page::new(text::title(name, frame.offset()), None);
     let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {
@@ -258,7 +258,7 @@ pub fn meta(frame: &Frame, name: &str, codec: &mut dyn Decompress) -> b2nd::Resu
     }
     match readable(frame.trailer())? {
         Ok(trailer) => {
-            for Attribute { name, value, .. } in attributes::of(trailer, codec) {
+            for Attribute { name, value, .. } in attributes::of(trailer) {
                 match value {
                     Ok(value) => page.line(quoted(name), full(&value)),
                     Err(error) => page.problem(&quoted(name), error),

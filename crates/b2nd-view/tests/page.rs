@@ -11,7 +11,7 @@ fn lines(width: Option<usize>) -> Vec<String> {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
     let frame = Frame::open(&file).unwrap();
     let options = Options { width, ..Options::default() };
-    let mut text = page::page(&frame, "example.b2nd", &options, &mut ()).unwrap().text;
+    let mut text = page::page(&frame, "example.b2nd", &options).unwrap().text;
     while let Some(start) = text.find('\x1b') {
         let end = start + text[start..].find('m').unwrap();
         text.replace_range(start..=end, "");
@@ -42,9 +42,9 @@ fn a_filters_parameter_is_the_same_number_for_people_and_programs() {
     let header = header.with_filters(&[(Filter::TruncPrec, 10), (Filter::Other(36), 0xfb), (Filter::Other(200), 0xfb)]).unwrap();
     let file: Vec<u8> = Writer::new(header).finish().unwrap();
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options::default(), &mut ()).unwrap().text;
+    let page = page::page(&frame, "a", &Options::default()).unwrap().text;
     assert!(page.contains("trunc_prec (meta 10), int_trunc (meta -5), filter 200 (meta 251)"), "{page}");
-    let object = json::frame(&frame, "a", &Options::default(), &mut ()).unwrap();
+    let object = json::frame(&frame, "a", &Options::default()).unwrap();
     let parameters: Vec<_> = object["filters"].as_array().unwrap().iter().map(|slot| slot["meta"].as_i64().unwrap()).collect();
     assert_eq!(parameters, [10, -5, 251]);
 }
@@ -59,7 +59,7 @@ fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let file: Vec<u8> = writer.finish().unwrap();
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options::default(), &mut ()).unwrap().text;
+    let page = page::page(&frame, "a", &Options::default()).unwrap().text;
     assert!(page.contains("a string is not UTF-8") && page.contains("10 in 20 bytes"), "{page}");
     let picture = picture::draw(&frame, "a").unwrap().text;
     assert!(picture.contains("shape 10") && picture.contains("a string is not UTF-8"), "{picture}");

@@ -26,8 +26,8 @@ fn a_tile_comes_back_out_of_its_frame() {
     let bytes = tile.frame(&[Some(Chunk::store(&data, 2).unwrap()), None]).unwrap();
     assert_eq!(Tile::from_prefix(&bytes).unwrap(), tile);
     let frame = Frame::from_slice(&bytes).unwrap();
-    assert_eq!(*frame.chunk(0).unwrap().data(()).unwrap(), data);
-    assert_eq!(*frame.chunk(1).unwrap().data(()).unwrap(), [0; 48]);
+    assert_eq!(*frame.chunk(0).unwrap().data().unwrap(), data);
+    assert_eq!(*frame.chunk(1).unwrap().data().unwrap(), [0; 48]);
 }
 
 #[test]

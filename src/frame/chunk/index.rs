@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use super::header::{ChunkHeader, Special};
-use super::{Chunk, blosclz};
+use b2nd_codec::{ChunkHeader, CodecId, Filter, Special};
+
+use super::{Chunk, OFFSET};
 use crate::error::{Error, Result};
 use crate::frame::metalayers::mismatch;
 
@@ -26,12 +27,10 @@ impl Offset {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
             // The other bytes have no meaning, and C-Blosc2 ignores them.
-            Err(_) => match raw.to_be_bytes()[0] {
-                0x81 => Some(Offset::Special(Special::Zeros)),
-                0x82 => Some(Offset::Special(Special::Nan)),
-                0x84 => Some(Offset::Special(Special::Uninitialized)),
-                _ => None,
-            },
+            Err(_) => {
+                let special = Special::from_code(raw.to_be_bytes()[0] & 0x7f);
+                special.filter(|special| *special != Special::Value).map(Offset::Special)
+            }
         }
     }
 
@@ -82,7 +81,7 @@ impl Offsets {
         chunks_start: Option<u64>,
         end: u64,
     ) -> Result<Offsets> {
-        let index = ChunkHeader::from_slice(tail).and_then(|chunk| match chunk.cbytes() {
+        let index = ChunkHeader::from_slice(tail).map_err(Error::from).and_then(|chunk| match chunk.cbytes() {
             cbytes if cbytes as u64 > limit => Err(mismatch("cbytes", format_args!("at most {limit}"), cbytes, 12)),
             _ => Index::read(&Chunk::from_slice(tail)?, nchunks),
         });
@@ -170,7 +169,7 @@ impl Index {
         }
         match (header.special(), chunk.value()) {
             (Some(Special::Zeros), _) => return Ok(Index::All(Offset::At(0), count)),
-            (Some(Special::Value), Some(value)) if value.len() == 8 => return Ok(Index::All(decode(0, value)?, count)),
+            (Some(Special::Value), Some(value)) if value.len() == OFFSET => return Ok(Index::All(decode(0, value)?, count)),
             (Some(special), _) => {
                 return Err(Error::custom(format_args!("the index chunk holds no offsets: all of it is {special}")));
             }
@@ -183,15 +182,13 @@ impl Index {
                 "expected at most {limit} offsets, as the chunk's cbytes say, found {count}"
             )));
         }
-        let mut expanded = Vec::new();
+        let decompressed;
         let bytes = match chunk.stored() {
             Some(bytes) => bytes,
             None => {
-                let length = header.nbytes();
-                expanded.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
-                expanded.resize(length, 0);
-                blosclz::decompress(chunk, &mut expanded)?;
-                &expanded
+                check_pipeline(header)?;
+                decompressed = chunk.data()?;
+                &decompressed
             }
         };
         let offsets = bytes.chunks_exact(8).enumerate().map(|(index, bytes)| decode(index, bytes));
@@ -221,6 +218,21 @@ impl Index {
         match starts.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(overlap(pair[0])),
             None => Ok(starts),
+        }
+    }
+}
+
+/// Refuses an index that C-Blosc2 would not write: of another codec than BloscLZ, or with another filter than one shuffle.
+fn check_pipeline(header: &ChunkHeader) -> Result<()> {
+    let codec = header.codec();
+    if codec != CodecId::BloscLz {
+        return Err(Error::custom(format_args!("expected the codec blosclz, found {codec}")));
+    }
+    let mut filters = header.filters().map(|(filter, _)| filter);
+    match (filters.next(), filters.next()) {
+        (None, _) | (Some(Filter::Shuffle), None) => Ok(()),
+        (Some(Filter::Shuffle), Some(other)) | (Some(other), _) => {
+            Err(Error::custom(format_args!("expected the filter shuffle alone, found {other}")))
         }
     }
 }

@@ -7,12 +7,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use b2nd_codec::ChunkHeader;
+
 use super::SPARSE_FRAME;
 use super::lock::{Ask, Sidecars, named, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
 use crate::error::{ErrorKind, Result};
-use crate::frame::chunk::{Chunk, ChunkHeader, Offsets};
+use crate::frame::chunk::{Chunk, Offsets};
 use crate::frame::header::Header;
 use crate::frame::open::{Frame, read_header};
 use crate::frame::trailer::Trailer;

@@ -8,6 +8,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use b2nd_codec::ChunkHeader;
+
 use super::SPARSE_FRAME;
 use super::copy::copy;
 use super::file::File;
@@ -16,7 +18,6 @@ use super::source::frame_file;
 use super::staged::Staged;
 use super::storage::{Disk, Handle, Storage};
 use crate::error::{Error, Result};
-use crate::frame::chunk::ChunkHeader;
 use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 
@@ -197,7 +198,7 @@ pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
         return Ok(file.header().header_len() as u64);
     }
     let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start.saturating_add(ChunkHeader::MAX_LEN as u64)))?;
-    let index = ChunkHeader::from_slice(&bytes).map_err(|error| error.field("index"))?;
+    let index = ChunkHeader::from_slice(&bytes).map_err(|error| Error::from(error).field("index"))?;
     let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
     if end > limit {
         let needed = usize::try_from(end - limit).unwrap_or(usize::MAX);

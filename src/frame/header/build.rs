@@ -1,9 +1,10 @@
 //! Headers of new frames.
 
+use b2nd_codec::{CodecId, Filter, SplitMode};
+
 use super::{FrameType, Header};
 use crate::array::B2ndMeta;
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::chunk::{Codec, Filter, SplitMode};
 use crate::frame::metalayers::Metalayers;
 
 /// Version 2, 64-bit offsets.
@@ -113,7 +114,7 @@ impl Header {
 
     /// Sets the codec and its parameter (0 for most).
     #[must_use]
-    pub fn with_codec(mut self, codec: Codec, meta: u8) -> Header {
+    pub fn with_codec(mut self, codec: CodecId, meta: u8) -> Header {
         let code = codec.code();
         // The codec's own byte always holds the number, and the nibble only if it fits.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
@@ -161,12 +162,7 @@ impl Header {
     /// Sets the split mode.
     #[must_use]
     pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
-        self.flags[3] = match mode {
-            SplitMode::Always => 0,
-            SplitMode::Never => 1,
-            SplitMode::Auto => 2,
-            SplitMode::ForwardCompat => 3,
-        };
+        self.flags[3] = mode.code() - 1;
         self
     }
 

@@ -2,9 +2,11 @@
 
 use core::ops::Range;
 
+use b2nd_codec::{ChunkHeader, Special};
+
 use super::{FrameType, Header, HeaderField};
 use crate::error::{Error, Result};
-use crate::frame::chunk::{Chunk, ChunkHeader, Offsets, Special};
+use crate::frame::chunk::{Chunk, Offsets};
 use crate::frame::metalayers::mismatch;
 use crate::frame::trailer;
 

@@ -1,7 +1,9 @@
 //! The fields of a header, typed.
 
+use b2nd_codec::{CodecId, Compressor, Filter, Options, SplitMode};
+
 use super::{FrameType, Header};
-use crate::frame::chunk::{Codec, Filter, SplitMode};
+use crate::error::Result;
 
 impl Header {
     /// The version of the format: 2, or 3 if chunks or blocks vary in length.
@@ -30,10 +32,10 @@ impl Header {
     }
 
     /// The codec for new chunks.
-    pub fn codec(&self) -> Codec {
+    pub fn codec(&self) -> CodecId {
         match self.flags[2] & 0x0f {
-            6 => Codec::from_code(self.pipeline[7]),
-            code => Codec::from_code(code),
+            6 => CodecId::from_code(self.pipeline[7]),
+            code => CodecId::from_code(code),
         }
     }
 
@@ -49,19 +51,41 @@ impl Header {
 
     /// The splitting of blocks by byte position. It may be wrong in files of C-Blosc2 before 2.6, which stored it in another way.
     pub fn split_mode(&self) -> Option<SplitMode> {
-        match self.flags[3] {
-            0 => Some(SplitMode::Always),
-            1 => Some(SplitMode::Never),
-            2 => Some(SplitMode::Auto),
-            3 => Some(SplitMode::ForwardCompat),
-            _ => None,
-        }
+        SplitMode::from_code(self.flags[3].saturating_add(1))
     }
 
     /// The filters for new chunks with their parameters, in the order in which they run. Empty slots are left out.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let slots = self.pipeline[1..7].iter().zip(&self.pipeline[9..15]);
         slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
+    }
+
+    /// Makes a compressor of the frame's chunks: with its codec, level, filters, split mode and block length.
+    ///
+    /// # Errors
+    ///
+    /// The codec or a filter is not here, or a filter cuts off more than the elements have.
+    ///
+    /// ```
+    /// use b2nd::frame::{Chunk, CodecId, Header};
+    ///
+    /// let meta = b2nd::B2ndMeta::of::<u32>(b2nd::Geometry::new(&[1000], &[1000], &[500])?);
+    /// let header = Header::for_array(&meta)?.with_codec(CodecId::BloscLz, 0);
+    /// let data: Vec<u8> = (0..1000_u32).flat_map(u32::to_le_bytes).collect();
+    /// let chunk = header.compressor()?.chunk(&data)?;
+    /// assert!(chunk.len() < data.len());
+    /// assert_eq!(Chunk::from_slice(&chunk)?.data()?, data);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn compressor(&self) -> Result<Compressor> {
+        Ok(Compressor::new(&Options {
+            codec: self.codec(),
+            level: self.level(),
+            typesize: usize::try_from(self.typesize).unwrap_or(0),
+            blocksize: usize::try_from(self.blocksize).unwrap_or(0),
+            filters: self.filters().collect(),
+            split_mode: self.split_mode().unwrap_or(SplitMode::ForwardCompat),
+        })?)
     }
 
     /// The length of the data in bytes, uncompressed, padding of chunks included.

@@ -4,9 +4,10 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::ops::Range;
 
+use b2nd_codec::{Blocks, ChunkHeader};
+
 use super::{ChunkPlace, Frame, Keep, cut_off};
 use crate::error::{Error, Result};
-use crate::frame::chunk::ChunkHeader;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
@@ -66,7 +67,7 @@ impl<S: Source> Frame<S> {
                 (0, room, bytes)
             }
         };
-        let header = match ChunkHeader::from_slice(&bytes) {
+        let header = match ChunkHeader::from_slice(&bytes).map_err(Error::from) {
             Err(error) if error.is_eof() => return Err(over_its_place(number, start, error.needed().unwrap_or(0) as u64)),
             header => {
                 let at = usize::try_from(start).unwrap_or(usize::MAX);
@@ -147,6 +148,27 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             self.front = self.fetch(0..self.header.cbytes())?;
         }
         Ok(&self.front)
+    }
+
+    /// Reads the front of the chunk that [`Blocks::new`] needs, and no more: the block table and the dictionary.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Blocks::new`] but a front that is too short, and those of [`read`](ChunkReader::read).
+    pub fn read_block_table(&self) -> Result<Cow<'_, [u8]>> {
+        let cbytes = self.header.cbytes();
+        let mut length = Blocks::front_len(&self.header).min(cbytes);
+        loop {
+            let front = self.read(0..length)?;
+            match Blocks::new(&front) {
+                Ok(_) => return Ok(front),
+                // A dictionary follows the table, and says its own length.
+                Err(error) => match error.needed() {
+                    Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
+                    _ => return Err(error.into()),
+                },
+            }
+        }
     }
 
     /// Reads exactly a range from the source.

@@ -220,7 +220,7 @@ fn chunks_inserted_updated_and_deleted() {
             assert_eq!(assert_agree(&path), None);
             let mut file = File::edit(&path).unwrap();
             for (number, data) in (0..).zip(&model) {
-                assert!(file.chunk(number).unwrap().data(common::codec).unwrap() == *data, "round {round}");
+                assert!(file.chunk(number).unwrap().data().unwrap() == *data, "round {round}");
             }
             file.set_vlmetalayer("round", &[round]).unwrap();
             if round % 10 == 9 {

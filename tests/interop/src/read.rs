@@ -109,7 +109,7 @@ pub fn pairs(metalayers: &Metalayers) -> Vec<(String, String)> {
 fn stored(chunk: &Chunk) -> Option<String> {
     let short = chunk.header().nbytes() <= 1 << 20;
     let known = chunk.header().is_stored() || chunk.header().special().is_some();
-    if short && known { chunk.data(()).ok().map(|data| hex::of(&data)) } else { None }
+    if short && known { chunk.data().ok().map(|data| hex::of(&data)) } else { None }
 }
 
 fn check_chunk(chunk: &Chunk) -> Result<()> {

@@ -32,7 +32,7 @@ pub fn frame(path: &Path) -> Result<Value> {
         let name = format!("vlmetalayer {}", name.escape_ascii());
         let chunk = step(&name, Chunk::from_slice(content))?;
         if chunk.header().special().is_some() && chunk.header().nbytes() <= MAX_FILLED {
-            step(&name, chunk.data(()))?;
+            step(&name, chunk.data())?;
         }
     }
     let offsets = step("offsets", file.offsets())?;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
-use b2nd_codec::Codec;
 use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
 use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
@@ -86,7 +85,7 @@ impl Reader {
         };
         let found = self.frame(|frame, start| {
             let grid = Array::find(frame.header()).ok().flatten().and_then(|array| array.meta.geometry().grid().ok());
-            let object = json::Object::new(frame, place, &json::Options::default(), &mut Codec::default())?;
+            let object = json::Object::new(frame, place, &json::Options::default())?;
             Ok((to_json(&object), grid, start))
         });
         match found {
@@ -161,9 +160,9 @@ impl Reader {
         };
         match file {
             Some(file) if is_zip(&file.read(0..4)?) => {
-                look(&*leaf.open(&Zip::open(&**file)?, &mut Codec::default())?, store::start(leaf))
+                look(&*leaf.open(&Zip::open(&**file)?)?, store::start(leaf))
             }
-            _ => look(&*leaf.open(&*self.files, &mut Codec::default())?, store::start(leaf)),
+            _ => look(&*leaf.open(&*self.files)?, store::start(leaf)),
         }
     }
 

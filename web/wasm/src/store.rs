@@ -2,7 +2,6 @@
 
 use b2nd::frame::{FIRST_READ, Source};
 use b2nd::{Error, Result};
-use b2nd_codec::Codec;
 use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Table, Zip, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
@@ -25,7 +24,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
     match embeds(&**file) {
         Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
-            let embedded = store::embedded(&Frame::open(&**file)?, &mut Codec::default())?;
+            let embedded = store::embedded(&Frame::open(&**file)?)?;
             let store = Store {
                 kind: Some(embedded.kind),
                 has_embed: true,
@@ -44,11 +43,11 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
 /// True if a frame holds frames.
 fn embeds(source: &dyn Source) -> Result<bool> {
     let frame = Frame::open(source)?;
-    Ok(Kind::of(frame.header(), None, &mut ()) == Kind::EmbedStore)
+    Ok(Kind::of(frame.header(), None) == Kind::EmbedStore)
 }
 
 fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
-    let store = store::list(folder, &mut Codec::default())?;
+    let store = store::list(folder)?;
     let text = describe(name, &store, folder)?;
     Ok((store, text))
 }
@@ -79,9 +78,9 @@ fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
         return Ok(if let Content::Table(table) = &leaf.content { with_files(&text, table) } else { text });
     }
     let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
-    let found = leaf.open(folder, &mut Codec::default()).and_then(|source| {
+    let found = leaf.open(folder).and_then(|source| {
         let frame = Frame::open(&*source)?;
-        let object = json::Object::new(&frame, place, &json::Options::default(), &mut Codec::default())?;
+        let object = json::Object::new(&frame, place, &json::Options::default())?;
         Ok(to_json(&object))
     });
     found.or_else(problem)

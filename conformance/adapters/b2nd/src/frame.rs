@@ -5,7 +5,6 @@ use std::path::Path;
 use b2nd::frame::{Chunk, File, Offset, Special};
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_ndarray::codec::Codec;
 
 use crate::layers::{data, pairs};
 use crate::{Result, refuse};
@@ -23,7 +22,7 @@ pub(crate) fn read(path: &Path) -> Result {
         if chunk.bytes().len() != content.len() {
             return Err(refuse("bytes follow the chunk of a vlmetalayer"));
         }
-        values.push(Fact::List(vec![Fact::bytes(name), Fact::bytes(&chunk.data(Codec::default())?)]));
+        values.push(Fact::List(vec![Fact::bytes(name), Fact::bytes(&chunk.data()?)]));
     }
     let offsets = file.offsets()?;
     let fact = Fact::map([

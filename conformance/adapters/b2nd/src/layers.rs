@@ -4,7 +4,6 @@ use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
 use b2nd::frame::{Chunk, Frame, Header, Metalayers, Offset, Trailer};
 use b2nd_conformance::Fact;
-use b2nd_ndarray::codec::Codec;
 
 use crate::{Result, refuse};
 
@@ -99,7 +98,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Result {
 
 /// A chunk's data, by the codecs at hand.
 pub(crate) fn data(chunk: &Chunk) -> Result<Vec<u8>> {
-    Ok(chunk.data(Codec::default())?.into_owned())
+    Ok(chunk.data()?)
 }
 
 pub(crate) fn dtype(bytes: &[u8]) -> Result {

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Content, Directory, Folder, Frame, Kind, Source, Store, Zip, embedded, list};
 
 use crate::frame::array_facts;
@@ -23,7 +22,7 @@ pub(crate) fn with_folder<T>(path: &Path, ask: impl FnOnce(&dyn Folder) -> Resul
 pub(crate) fn read(path: &Path) -> Result {
     if path.extension().is_some_and(|end| end == "b2e") {
         let bytes = fs::read(path)?;
-        let found = embedded(&Frame::open(&bytes)?, &mut Codec::default())?;
+        let found = embedded(&Frame::open(&bytes)?)?;
         let folder = One(bytes.clone());
         let found = Store {
             kind: Some(found.kind),
@@ -35,7 +34,7 @@ pub(crate) fn read(path: &Path) -> Result {
         };
         return say(&found, &folder);
     }
-    with_folder(path, |folder| say(&list(folder, &mut Codec::default())?, folder))
+    with_folder(path, |folder| say(&list(folder)?, folder))
 }
 
 /// One frame, which embeds others.
@@ -60,9 +59,9 @@ fn say(found: &Store, folder: &dyn Folder) -> Result {
             leaves.push(fact.with("kind", Fact::text("ctable")));
             continue;
         }
-        let source = leaf.open(folder, &mut Codec::default())?;
+        let source = leaf.open(folder)?;
         let frame = Frame::open(&*source)?;
-        let own = Kind::of(frame.header(), Some(frame.trailer()?), &mut Codec::default());
+        let own = Kind::of(frame.header(), Some(frame.trailer()?));
         let fact = fact.with("kind", Fact::text(own.name()));
         if own != Kind::NdArray {
             leaves.push(fact);

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Content, Folder, list};
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ use crate::{Result, refuse};
 
 pub(crate) fn read(path: &Path) -> Result {
     with_folder(path, |folder| {
-        let found = list(folder, &mut Codec::default())?;
+        let found = list(folder)?;
         let table = found.leaves.iter().find_map(|leaf| match &leaf.content {
             Content::Table(table) => Some(table),
             _ => None,

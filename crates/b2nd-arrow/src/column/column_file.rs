@@ -1,10 +1,8 @@
 //! [`ColumnFile`]: a frame of a table. All access to frames, chunks and blocks is here.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, ChunkHeader, ChunkReader, Frame, FrameType, Offset, Special};
-use b2nd_codec::{Codec, Decoder};
+use b2nd::frame::{Chunk, ChunkHeader, ChunkReader, Decompressor, Frame, FrameType, Offset, Special};
 use b2nd_ndarray::Array;
 use b2nd_store::attributes::MAX_VALUE;
 
@@ -17,11 +15,6 @@ const FRONT: u64 = 4096;
 
 /// No codec makes one byte into more.
 const MAX_RATIO: usize = 1 << 16;
-
-thread_local! {
-    /// The buffers and tables of codecs, kept from one block to the next.
-    static DECODER: RefCell<Decoder> = RefCell::new(Decoder::new());
-}
 
 /// A frame, of which the header has been read.
 pub(crate) struct ColumnFile {
@@ -89,7 +82,7 @@ impl ColumnFile {
             return Err(Error::damaged(format_args!("the vlmetalayer {name:?} of {cbytes} bytes claims to hold {nbytes}")));
         }
         self.allow(nbytes as u64)?;
-        Ok(Some(chunk.into_data(Codec::default())?.into_owned()))
+        Ok(Some(chunk.data()?))
     }
 
     pub(crate) fn nchunks(&self) -> Result<u64> {
@@ -119,14 +112,14 @@ impl ColumnFile {
         let chunk = self.frame.chunk(number)?;
         plausible(chunk.header().nbytes(), chunk.header().cbytes())?;
         self.allow(chunk.header().nbytes() as u64)?;
-        Ok(chunk.into_data(Codec::default())?.into_owned())
+        Ok(chunk.data()?)
     }
 
     /// The blocks of a chunk.
     pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
         let chunk = self.frame.chunk_reader(number, FRONT)?;
-        let front = b2nd_codec::Blocks::read_front(&chunk)?.into_owned();
-        let blocks = b2nd_codec::Blocks::new(&front)?;
+        let front = chunk.read_block_table()?.into_owned();
+        let blocks = block_table(&front)?;
         if !blocks.are_variable() {
             return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length")));
         }
@@ -142,12 +135,12 @@ impl Blocks<'_> {
 
     /// The data of blocks that follow each other, each decompressed alone.
     pub(crate) fn data(&self, blocks: Range<usize>) -> Result<Vec<Vec<u8>>> {
-        let places = b2nd_codec::Blocks::new(&self.front)?;
-        let ranges = blocks.map(|block| places.range(block)).collect::<b2nd::Result<Vec<_>>>()?;
+        let places = block_table(&self.front)?;
+        let ranges = blocks.map(|block| places.range(block)).collect::<Result<Vec<_>, _>>().map_err(b2nd::Error::from)?;
         let (start, end) = (ranges.iter().map(|range| range.start).min(), ranges.iter().map(|range| range.end).max());
         let (Some(start), Some(end)) = (start, end) else { return Ok(Vec::new()) };
         let bytes = self.chunk.read(start..end)?;
-        DECODER.with_borrow_mut(|decoder| {
+        Decompressor::lend(|decompressor| {
             let (mut data, mut total) = (Vec::new(), 0_u64);
             for range in ranges {
                 let block = bytes.get(range.start - start..range.end - start).unwrap_or_default();
@@ -160,7 +153,7 @@ impl Blocks<'_> {
                 total = total.saturating_add(length as u64);
                 allow(total, self.most)?;
                 let mut place = vec![0; length];
-                decoder.block(&places, block, None, &mut place)?;
+                decompressor.block(&places, block, None, &mut place).map_err(b2nd::Error::from)?;
                 data.push(place);
             }
             Ok(data)
@@ -170,6 +163,10 @@ impl Blocks<'_> {
 
 fn allow(bytes: u64, most: u64) -> Result<()> {
     if bytes > most { Err(too_long(bytes, most)) } else { Ok(()) }
+}
+
+fn block_table(front: &[u8]) -> b2nd::Result<b2nd::frame::Blocks<'_>> {
+    Ok(b2nd::frame::Blocks::new(front)?)
 }
 
 /// Refuses a length that no codec could have packed into so few bytes.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use b2nd_ndarray::codec::Codec;
 use b2nd_view::store::{self, Content, Folder, Leaf, Store, Zip};
 use b2nd_view::{Frame, Kind, Source};
 use futures::stream::{self, StreamExt};
@@ -131,7 +130,7 @@ impl Rows<'_, '_> {
         wait: &Wait,
         forget: &dyn Fn(),
     ) -> bool {
-        let listed = again(wait, || store::list(folder, &mut Codec::default()));
+        let listed = again(wait, || store::list(folder));
         identify(&mut row);
         let Store { kind, attributes, leaves, .. } = match listed {
             Ok(store) => store,
@@ -189,7 +188,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
             Ok(())
         }
         _ => leaf
-            .open(folder, &mut Codec::default())
+            .open(folder)
             .and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
     };
     row.offset = leaf.offset.try_into().ok();

@@ -1,7 +1,6 @@
 //! Findings in a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
 
-use b2nd::frame::{Chunk, ChunkHeader, Filter, FrameType, Header, Special};
-use b2nd_codec::Blocks;
+use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
 use super::{Answers, Known, NO, YES};
 use crate::facts::{CODEC_FORMAT, DELTA_BEHIND, SHARED_BLOCKS, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE};

@@ -2,9 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use b2nd::frame::{ChunkHeader, Codec, Decompress, Filter, FrameType};
+use b2nd::frame::{ChunkHeader, CodecId, Decompressor, Filter, FrameType};
 use b2nd::{ErrorKind, Result};
-use b2nd_store::attributes;
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
@@ -69,9 +68,9 @@ impl Findings {
     }
 
     /// The digests that the frame keeps of its chunks. Others than those of this layout are a finding.
-    fn digests(&mut self, frame: &Frame, chunks: u64, codec: &mut dyn Decompress) -> Option<Digests> {
+    fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
-        match Digests::read(frame.trailer().ok()?, &self.budget, codec)? {
+        match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
             Ok(digests) => {
                 if digests.count() != chunks {
                     let finding = format!("it has {}, the frame {}", count(digests.count(), "digest"), count(chunks, "chunk"));
@@ -92,7 +91,7 @@ impl Findings {
         if self.budget.refuses_chunk(chunk.header()).is_some() {
             return Ok(());
         }
-        let other = chunk.into_data(()).ok().and_then(|data| digests.first_other(chunks, &data));
+        let other = chunk.into_data().ok().and_then(|data| digests.first_other(chunks, &data));
         other.into_iter().for_each(|chunk| self.other_values(chunk, None));
         Ok(())
     }
@@ -127,7 +126,7 @@ impl Findings {
         Ok(())
     }
 
-    pub(super) fn chunks(&mut self, frame: &Frame, data: bool, codec: &mut dyn Decompress) -> Result<()> {
+    pub(super) fn chunks(&mut self, frame: &Frame, data: bool, decompressor: &mut Decompressor) -> Result<()> {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
             Err(error) => {
@@ -136,7 +135,7 @@ impl Findings {
             }
         };
         self.index(frame)?;
-        let digests = if data { self.digests(frame, offsets.len(), codec) } else { None };
+        let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };
         let mut cbytes = 0;
         let is_array = !matches!(Array::find(frame.header()), Ok(None));
         for row in chunk_table::rows(frame, offsets) {
@@ -197,7 +196,7 @@ impl Findings {
                     if let Some(known) = chunk.as_ref().ok().and_then(chunk::shared) {
                         self.known(&place, offset, known, None);
                     }
-                    let found = chunk.and_then(|chunk| chunk.into_data(attributes::Codec(codec)));
+                    let found = chunk.and_then(|chunk| chunk.into_data_with(decompressor));
                     if let (Ok(_), Some(gap)) = (&found, gap) {
                         self.add(&place, offset, gap, [NO, None, None]);
                     }
@@ -206,11 +205,11 @@ impl Findings {
                         self.other_values(row.first, offset);
                     }
                     if let Err(error) = readable(found)? {
-                        match (codec.accept(&header), has_plugins(&header)) {
+                        match error.kind() {
                             _ if self.budget.is_over() => return self.no_time(&place),
-                            (Err(_), _) => self.not_decoded(place, offset, &error),
-                            (Ok(()), true) => self.unreadable(place, offset, error.to_string(), UNKNOWN),
-                            (Ok(()), false) => self.unreadable(place, offset, error.to_string(), [NO, None, None]),
+                            ErrorKind::NoCodec { .. } => self.not_decoded(place, offset, &error),
+                            _ if has_plugins(&header) => self.unreadable(place, offset, error.to_string(), UNKNOWN),
+                            _ => self.unreadable(place, offset, error.to_string(), [NO, None, None]),
                         }
                     }
                 }
@@ -229,5 +228,5 @@ impl Findings {
 
 /// True if a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
-    matches!(header.codec(), Codec::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
+    matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

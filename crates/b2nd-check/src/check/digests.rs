@@ -1,8 +1,8 @@
 //! [`Digests`]: digests of a frame's values, which find damage that still decodes.
 
 use b2nd::Result;
-use b2nd::frame::{Chunk, Decompress, Trailer};
-use b2nd_store::attributes::{self, Codec};
+use b2nd::frame::{Chunk, Decompressor, Trailer};
+use b2nd_store::attributes;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -62,7 +62,7 @@ impl Digests {
     pub fn of_chunks<'c>(
         count: u64,
         mut chunk: impl FnMut(u64) -> Result<Chunk<'c>>,
-        codec: &mut dyn Decompress,
+        decompressor: &mut Decompressor,
     ) -> Result<Digests> {
         let most = (attributes::MAX_VALUE / LENGTH) as u64 - 8;
         if count > most {
@@ -70,7 +70,7 @@ impl Digests {
         }
         let mut digests = Digests::of_data::<&[u8]>([]);
         for number in 0..count {
-            digests.digests.extend(digest(&chunk(number)?.into_data(Codec(codec))?));
+            digests.digests.extend(digest(&chunk(number)?.into_data_with(decompressor)?));
         }
         Ok(digests)
     }
@@ -97,12 +97,12 @@ impl Digests {
     }
 
     /// The digests of a frame, `None` if it has none or they need more memory than there may be.
-    pub(super) fn read(trailer: &Trailer, budget: &Budget, codec: &mut dyn Decompress) -> Option<Result<Digests>> {
+    pub(super) fn read(trailer: &Trailer, budget: &Budget, decompressor: &mut Decompressor) -> Option<Result<Digests>> {
         let chunk = Chunk::from_slice(trailer.vlmetalayers().get(Digests::NAME)?).ok()?;
         if budget.refuses_chunk(chunk.header()).is_some() {
             return None;
         }
-        let bytes = attributes::get(trailer, Digests::NAME, codec)?;
+        let bytes = attributes::get_with(trailer, Digests::NAME, decompressor)?;
         Some(b2nd::from_slice::<Digests>(&bytes).and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
             (VERSION, ALGORITHM) => Ok(digests),
             (version, other) => {

@@ -1,7 +1,8 @@
 //! Demands of python-blosc2 on its own kinds of frames, beyond what every frame has to say.
 
 use b2nd::RawValue;
-use b2nd::frame::{Decompress, Header, Trailer};
+use b2nd::frame::{Decompressor, Header, Trailer};
+use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, Value, attributes};
 
 use super::{Answers, NO, YES};
@@ -11,8 +12,8 @@ use b2nd_view::text::quoted;
 type Found = (String, String, Answers);
 
 /// The findings of a frame of this kind.
-pub(super) fn findings(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<Found> {
-    let kind = Kind::of(header, Some(trailer), codec);
+pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
+    let kind = Kind::of_with(header, Some(trailer), decompressor);
     let mut found = Vec::new();
     if !matches!(kind, Kind::NdArray | Kind::SChunk) {
         // It is opened as what its metalayers say.
@@ -21,14 +22,16 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, codec: &mut dyn Decom
             let finding = format!("it is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
             (format!("metalayer {}", quoted(name)), finding, [None, YES, NO])
         }));
-        if attributes::of(trailer, codec).iter().any(|one| one.value.as_ref().is_ok_and(|value| !is_unpacked(value))) {
+        let mut values =
+            trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
+        if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
             let finding = format!("one is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
             found.push(("vlmetalayers".to_owned(), finding, [None, YES, NO]));
         }
     }
     found.extend(match kind {
-        Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => store(header, trailer, codec),
-        Kind::BatchArray | Kind::ListArray => batches(header, trailer, codec),
+        Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => store(header, trailer, decompressor),
+        Kind::BatchArray | Kind::ListArray => batches(header, trailer, decompressor),
         _ => Vec::new(),
     });
     found
@@ -48,14 +51,14 @@ fn is_of_python(value: &RawValue) -> bool {
 }
 
 /// A frame that embeds frames: its elements are bytes, and it says where the next one would go.
-fn store(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<Found> {
+fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     if header.typesize() != 1 {
         let finding = format!("its typesize: expected 1 where frames are embedded, found {}", header.typesize());
         found.push(("header".to_owned(), finding, [None, YES, NO]));
     }
     // python-blosc2 writes it with the first leaf.
-    if let Some(bytes) = attributes::get(trailer, "estore_metadata", codec) {
+    if let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) {
         let metadata = Value::from_slice(&bytes);
         for key in ["embed_map", "current_offset"] {
             if metadata.and_then(|metadata| metadata.get(key)).is_none() {
@@ -68,14 +71,14 @@ fn store(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<
 }
 
 /// Batches of objects: how they are packed, and how long they are.
-fn batches(header: &Header, trailer: &Trailer, codec: &mut dyn Decompress) -> Vec<Found> {
+fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     let serializer = header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));
     if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
         let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", serializer.text(32));
         found.push(("metalayer \"batcharray\"".to_owned(), finding, [None, YES, NO]));
     }
-    let bytes = attributes::get(trailer, "_batch_array_metadata", codec).unwrap_or_default();
+    let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
     let metadata = Value::from_slice(&bytes);
     let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
     if metadata.is_some() && lengths.is_none() {

@@ -1,7 +1,7 @@
 //! A frame's trailer: attributes, each decompressed, and what its kind says in them.
 
-use b2nd::Result;
-use b2nd::frame::{Chunk, Decompress, HeaderField, Special};
+use b2nd::frame::{Chunk, Decompressor, HeaderField, Special};
+use b2nd::{ErrorKind, Result};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 
@@ -14,7 +14,7 @@ use b2nd_view::text::{count, quoted};
 const MAX_REWRITTEN: usize = 16;
 
 impl Findings {
-    pub(super) fn trailer(&mut self, frame: &Frame, codec: &mut dyn Decompress) -> Result<()> {
+    pub(super) fn trailer(&mut self, frame: &Frame, decompressor: &mut Decompressor) -> Result<()> {
         let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
             Ok(found) => found,
             Err(error) => {
@@ -51,12 +51,14 @@ impl Findings {
             if self.budget.is_over() {
                 return self.no_time(&place);
             }
-            let Attribute { chunk, value, .. } = Attribute::new(name, content, codec);
+            let Attribute { chunk, value, .. } = Attribute::new_with(name, content, decompressor);
             for (finding, answers) in chunk.iter().flat_map(|chunk| chunk::of_metadata(frame.header(), chunk, None)) {
                 self.add(&place, start, finding, answers);
             }
             match (chunk, value) {
-                (Ok(chunk), Err(error)) if codec.accept(&chunk).is_err() => self.not_decoded(place, start, &error),
+                (Ok(_), Err(error)) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => {
+                    self.not_decoded(place, start, &error)
+                }
                 (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), [NO, None, None]),
                 (Ok(chunk), Ok(value)) => {
                     if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
@@ -68,7 +70,7 @@ impl Findings {
             }
         }
         // It decodes some of them once more.
-        let found = if fits { kinds::findings(frame.header(), trailer, codec) } else { Vec::new() };
+        let found = if fits { kinds::findings(frame.header(), trailer, decompressor) } else { Vec::new() };
         for (place, finding, answers) in found {
             self.add(place, None, finding, answers);
         }

@@ -1,6 +1,6 @@
 //! The trailer of a broken frame, or as many of its vlmetalayers as are whole.
 
-use b2nd::frame::{ChunkHeader, Decompress, MAX_METALAYERS};
+use b2nd::frame::{ChunkHeader, Decompressor, MAX_METALAYERS};
 use b2nd::{Result, Value};
 
 use super::Salvage;
@@ -10,10 +10,10 @@ use b2nd_store::is_of_source;
 
 impl Salvage<'_> {
     /// Reads the trailer, or as many of its vlmetalayers as are whole.
-    pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], codec: &mut dyn Decompress) -> Result<()> {
+    pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], decompressor: &mut Decompressor) -> Result<()> {
         match frame.trailer() {
             Ok(trailer) => {
-                trailer.vlmetalayers().iter().for_each(|(name, content)| self.attribute(name, Some(content), codec));
+                trailer.vlmetalayers().iter().for_each(|(name, content)| self.attribute(name, Some(content), decompressor));
                 return Ok(());
             }
             Err(error) if is_of_source(&error) => return Err(error),
@@ -25,18 +25,18 @@ impl Salvage<'_> {
             _ => ChunkHeader::from_slice(tail).map_or(usize::MAX, |index| index.cbytes()),
         };
         for (name, content) in tail.get(index..).and_then(names_and_contents).unwrap_or_default() {
-            self.attribute(&name, content.as_deref(), codec);
+            self.attribute(&name, content.as_deref(), decompressor);
         }
         Ok(())
     }
 
     /// Adds an attribute if it is whole.
-    fn attribute(&mut self, name: &[u8], content: Option<&[u8]>, codec: &mut dyn Decompress) {
+    fn attribute(&mut self, name: &[u8], content: Option<&[u8]>, decompressor: &mut Decompressor) {
         let whole = match (std::str::from_utf8(name), content) {
             (_, None) => Err("it is cut off".to_owned()),
             (Err(_), _) => Err("its name is not UTF-8".to_owned()),
             (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("C-Blosc2 writes {MAX_METALAYERS} at most")),
-            (Ok(name), Some(content)) => match Attribute::new(name.as_bytes(), content, codec).value {
+            (Ok(name), Some(content)) => match Attribute::new_with(name.as_bytes(), content, decompressor).value {
                 Ok(value) => Ok((name.to_owned(), value.into_owned())),
                 Err(error) => Err(error.to_string()),
             },

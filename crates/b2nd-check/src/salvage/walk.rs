@@ -2,11 +2,10 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompress};
+use b2nd::frame::{Chunk, ChunkHeader, Decompressor};
 use b2nd::{Error, Result};
 
 use super::{HEADER, MOST, Part, Salvage};
-use b2nd_store::attributes::Codec;
 
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;
@@ -16,7 +15,7 @@ const VERSIONS: RangeInclusive<u8> = 2..=6;
 
 impl Salvage<'_> {
     /// Walks the chunks of a contiguous frame from the front, without an index.
-    pub(super) fn walk(&mut self, in_order: bool, codec: &mut dyn Decompress) -> Result<()> {
+    pub(super) fn walk(&mut self, in_order: bool, decompressor: &mut Decompressor) -> Result<()> {
         let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
         let end = self.source.len()?;
         let (mut at, mut starts, mut inside) = (start, Vec::new(), None);
@@ -37,13 +36,13 @@ impl Salvage<'_> {
             if next > end {
                 break format!("the chunk at byte {at} is cut off: {} bytes of it are missing", next - end);
             }
-            if at >= chunks_end && self.is_index(at..next, &chunk, &starts, codec)? {
+            if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
                 break format!("an index that the header does not name starts at byte {at}");
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
             let length = self.length(number).unwrap_or(chunk.nbytes());
-            self.take(number, Part::Here(at..next), Some(length), codec)?;
+            self.take(number, Part::Here(at..next), Some(length), decompressor)?;
             if self.length(number).is_none() && self.drop_last_lost() {
                 break format!("the length of the data of chunk {number} is lost with it");
             }
@@ -101,7 +100,7 @@ impl Salvage<'_> {
     }
 
     /// Takes the chunk files of a sparse frame by their numbers, without an index.
-    pub(super) fn files(&mut self, codec: &mut dyn Decompress) -> Result<()> {
+    pub(super) fn files(&mut self, decompressor: &mut Decompressor) -> Result<()> {
         let Some(count) = self.count() else {
             return Err(Error::custom(
                 "the index of a sparse frame is lost, and chunks vary in length: nothing says how many there are",
@@ -110,7 +109,7 @@ impl Salvage<'_> {
         if count > MOST {
             return Err(Error::custom(format_args!("the frame has {count} chunks, and no more than {MOST} are looked for")));
         }
-        (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), codec))
+        (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), decompressor))
     }
 
     /// Returns true if a chunk may be one of this frame.
@@ -124,12 +123,12 @@ impl Salvage<'_> {
     }
 
     /// Returns true if a chunk holds the places of those before it.
-    fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], codec: &mut dyn Decompress) -> Result<bool> {
+    fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], decompressor: &mut Decompressor) -> Result<bool> {
         if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
             return Ok(false);
         }
         let bytes = self.source.read(place)?;
-        let data = Chunk::from_slice(&bytes).and_then(|chunk| Ok(chunk.into_data(Codec(codec))?.into_owned()));
+        let data = Chunk::from_slice(&bytes).and_then(|chunk| Ok(chunk.into_data_with(decompressor)?.into_owned()));
         Ok(data.is_ok_and(|data| data.chunks(8).zip(starts).all(|(entry, start)| entry == start.to_le_bytes())))
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use b2nd_check::{Digests, Does, Finding, Limits, Options, Reader, Report};
-use b2nd_ndarray::codec::{Codec, metalayer};
+use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::SPARSE_FRAME;
 use b2nd_view::Frame;
 use b2nd_view::json::{self, Place};
@@ -17,13 +18,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::meta;
-
 use crate::error::Error;
 use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
 use crate::status::{FAILED, UNREADABLE, UNSAFE};
-use crate::worker::{Apart, ApartCodec};
+use crate::worker::{self, Apart};
 
 /// Paths and options of `check`.
 #[derive(Args)]
@@ -100,7 +100,7 @@ impl Check {
             return self.write_digests(output);
         }
         let answers = AtomicU8::new(0);
-        let apart = Apart::new(self.limits().max_memory);
+        let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
@@ -195,18 +195,19 @@ impl Check {
         Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
     }
 
-    fn frame(&self, frame: &Frame, apart: &Apart) -> b2nd::Result<Vec<Finding>> {
+    fn frame(&self, frame: &Frame, apart: &Arc<Apart>) -> b2nd::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
         let options = Options { data: self.decodes(), limits: self.limits() };
         if !options.data {
-            return Ok(b2nd_check::check_frame(frame, &options, Some(&mut Codec::with_metalayer(&metalayer)))?.findings);
+            let mut decompressor = Decompressor::new().with_metalayer(&metalayer);
+            return Ok(b2nd_check::check_frame(frame, &options, &mut decompressor)?.findings);
         }
         let bytes = if self.paths.recursive { 0 } else { frame.header().cbytes() };
         let bar = progress::bytes(u64::try_from(bytes).unwrap_or(0));
         let source = Counted { source: *frame.source(), bar: &bar };
-        let mut others = ApartCodec { apart, metalayer: &metalayer, deadline: options.limits.deadline() };
-        Ok(b2nd_check::check_frame(&frame.with_source(&source as _), &options, Some(&mut others))?.findings)
+        let mut decompressor = worker::decompressor(Arc::clone(apart), metalayer, options.limits.deadline());
+        Ok(b2nd_check::check_frame(&frame.with_source(&source as _), &options, &mut decompressor)?.findings)
     }
 }
 
@@ -222,7 +223,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     let array = editor.header().array().ok().flatten();
     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
     let count = editor.offsets()?.len();
-    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut Codec::with_metalayer(&metalayer))?;
+    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut Decompressor::new().with_metalayer(&metalayer))?;
     editor.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&digests)?)?;
     Ok(count)
 }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use b2nd::Result;
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::Location;
 use b2nd_view::json::{Place, StoreObject};
 use b2nd_view::store::Content;
@@ -147,7 +146,7 @@ impl Diff {
 
 /// The values of a frame: those of a store that is one frame are its leaves'.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
-    let kind = Kind::of(frame.header(), None, &mut Codec::default());
+    let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
     if is_store && place.key.is_none() { Values::None } else { Values::Chunks }
 }
@@ -206,7 +205,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
 
 /// A frame as JSON, with metalayers under their names, and their values where they have some.
 fn describe(frame: &Frame) -> Result<Value> {
-    let mut object = json::frame(frame, "", &json::Options::default(), &mut Codec::default())?;
+    let mut object = json::frame(frame, "", &json::Options::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
     let Some(fields) = object.as_object_mut() else { return Ok(object) };
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-use b2nd_ndarray::codec::Codec;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
@@ -106,7 +105,7 @@ impl Info {
         let depth = self.depth.map(usize::from);
         let mut tree: Option<Tree> = None;
         let complete = self.paths.each(Leaves::Each, err, &mut |found| {
-            let kind = |frame: &Frame| Kind::of(frame.header(), frame.trailer().ok(), &mut Codec::default());
+            let kind = |frame: &Frame| Kind::of(frame.header(), frame.trailer().ok());
             let next = match (found, tree.as_mut()) {
                 (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some(tree)) => {
                     tree.push(key, tree::label(frame, kind(frame)));
@@ -217,8 +216,8 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
     let path = |path| Place { path, ..Place::default() };
     let object = match *found {
         Found::Frame { place, frame } => {
-            of_frame = Attributes::of(frame, &mut Codec::default())?;
-            let kind = Kind::of(frame.header(), Some(frame.trailer()?), &mut Codec::default());
+            of_frame = Attributes::of(frame)?;
+            let kind = Kind::of(frame.header(), Some(frame.trailer()?));
             let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
@@ -247,7 +246,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
-            let object = Object::new(frame, *place, options, &mut Codec::default())?;
+            let object = Object::new(frame, *place, options)?;
             complete = object.is_complete();
             json::write_line(out, &object)
         }
@@ -261,8 +260,8 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
 fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
     let mut unread = None;
     let view = match found {
-        Found::Frame { frame, .. } if meta => page::meta(frame, &found.name(), &mut Codec::default())?,
-        Found::Frame { frame, .. } => page::page(frame, &found.name(), options, &mut Codec::default())?,
+        Found::Frame { frame, .. } if meta => page::meta(frame, &found.name())?,
+        Found::Frame { frame, .. } => page::page(frame, &found.name(), options)?,
         Found::Store { store, .. } => page::store(store, &found.name(), options.width),
         Found::Leaf { path, leaf, .. } => {
             let cells = cells(path, leaf).unwrap_or_else(|error| {

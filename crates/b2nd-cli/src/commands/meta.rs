@@ -6,7 +6,6 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File};
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::{Attributes, Content, Location, Store, Table, Target};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
@@ -143,7 +142,7 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
             Found::Frame { frame, .. } => {
                 let metalayers = frame.header().metalayers().iter();
                 let mut rows: Vec<_> = metalayers.map(|(name, content)| row(name, "metalayer", value(content))).collect();
-                for attribute in attributes::of(frame.trailer()?, &mut Codec::default()) {
+                for attribute in attributes::of(frame.trailer()?) {
                     let text = attribute.value.map_or_else(|error| format!("cannot be read: {error}"), |bytes| value(&bytes));
                     rows.push(row(attribute.name, "attribute", text));
                 }
@@ -176,8 +175,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         let value = match found {
             Found::Frame { frame, .. } => {
                 let metalayer = frame.header().metalayers().get(name);
-                let mut attributes =
-                    if fixed { Vec::new() } else { attributes::of(frame.trailer()?, &mut Codec::default()) }.into_iter();
+                let mut attributes = if fixed { Vec::new() } else { attributes::of(frame.trailer()?) }.into_iter();
                 match attributes.find(|attribute| attribute.name == name.as_bytes()) {
                     Some(attribute) => attribute.value?.into_owned(),
                     None => metalayer.ok_or_else(|| missing(if fixed { "metalayer" } else { "attribute" }))?.to_vec(),

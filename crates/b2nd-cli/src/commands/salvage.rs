@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use b2nd::frame::Writer;
 use b2nd_check::salvage::{Fill, Salvage as Found};
-use b2nd_ndarray::codec::{Codec, metalayer};
+use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::Location;
 use b2nd_view::text::{count, printable};
 use clap::{Args, ValueEnum};
@@ -63,10 +63,10 @@ impl Salvage {
     fn copy(&self, files: &Piped, output: &mut Output) -> Result<bool> {
         let target = files.target.as_ref().unwrap_or(&self.new);
         must_not_exist(target)?;
-        let source = Location::new(files.source.as_os_str()).frame(&mut Codec::default())?;
+        let source = Location::new(files.source.as_os_str()).frame()?;
         let header = b2nd_view::Frame::open(&*source)?.header().clone();
         let array = header.array().ok().flatten().and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-        let found = Found::new(&*source, self.in_order, &mut Codec::with_metalayer(&array))?;
+        let found = Found::new(&*source, self.in_order, &mut Decompressor::new().with_metalayer(&array))?;
         let fill = match self.fill {
             FillWith::Zero => Fill::Zero,
             FillWith::Nan => Fill::Nan,

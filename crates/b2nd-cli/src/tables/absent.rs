@@ -92,7 +92,7 @@ impl Cells {
     /// Refuses a frame of such values.
     pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
         let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
-        match Kind::of(frame.header(), None, &mut ()) {
+        match Kind::of(frame.header(), None) {
             Kind::ObjectArray => Err(without("an object array")),
             Kind::BatchArray => Err(without("a batch array")),
             Kind::ListArray => Err(without("a list array")),

@@ -91,7 +91,7 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
     // Entries of the index that changed places.
     let digests = b2nd::frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
-    let digests = digests.value("b2nd_digests", ()).unwrap().unwrap().into_owned();
+    let digests = digests.value("b2nd_digests").unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in [Some(0), None, Some(2), None, Some(1)] {
         match byte {

@@ -1,7 +1,9 @@
 //! Bit shuffle: all first bits of the elements, then all second ones, and so on: a byte shuffle, and in each of its planes eight bytes
 //! become the bits of eight places.
 
-use b2nd::frame::raw;
+use alloc::vec;
+
+use super::shuffle as byte_shuffle;
 
 /// Undoes the filter. The elements after the last multiple of eight stay as they are.
 ///
@@ -15,14 +17,14 @@ pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8
     let mut planes = vec![0; data.len()];
     for (bits, bytes) in data.chunks_exact((8 * groups).max(1)).zip(planes.chunks_exact_mut((8 * groups).max(1))) {
         let mut rows = bits.chunks_exact(groups);
-        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|_| rows.next().unwrap_or_default().iter());
+        let [a, b, c, d, e, f, g, h] = core::array::from_fn(|_| rows.next().unwrap_or_default().iter());
         let columns = a.zip(b).zip(c.zip(d)).zip(e.zip(f).zip(g.zip(h)));
         for ((((a, b), (c, d)), ((e, f), (g, h))), place) in columns.zip(bytes.chunks_exact_mut(8)) {
             let rows = u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]);
             place.copy_from_slice(&transposed(rows).to_le_bytes());
         }
     }
-    raw::unshuffle(&planes, place, typesize);
+    byte_shuffle::unshuffle(&planes, place, typesize);
 }
 
 /// Applies the filter. The elements after the last multiple of eight stay as they are.
@@ -32,10 +34,10 @@ pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
     let (place, end) = to.split_at_mut(data.len().min(to.len()));
     end.copy_from_slice(rest);
     let mut planes = vec![0; data.len()];
-    raw::shuffle(data, &mut planes, typesize);
+    byte_shuffle::shuffle(data, &mut planes, typesize);
     for (bytes, bits) in planes.chunks_exact((8 * groups).max(1)).zip(place.chunks_exact_mut((8 * groups).max(1))) {
         let mut rows = bits.chunks_exact_mut(groups);
-        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|_| rows.next().unwrap_or_default().iter_mut());
+        let [a, b, c, d, e, f, g, h] = core::array::from_fn(|_| rows.next().unwrap_or_default().iter_mut());
         let columns = a.zip(b).zip(c.zip(d)).zip(e.zip(f).zip(g.zip(h)));
         for ((((a, b), (c, d)), ((e, f), (g, h))), bytes) in columns.zip(bytes.chunks_exact(8)) {
             let mut column = [0; 8];

@@ -57,10 +57,10 @@ fn repeated(word: u64, unit: usize) -> u64 {
 }
 
 /// Applies the filter to a block; `first` is what the chunk's first block will be when it is read, or none if this is it.
-pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&Vec<u8>>) {
+pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     let unit = unit(typesize);
     if first.is_some() {
-        return undo(data, typesize, first.map(Vec::as_slice));
+        return undo(data, typesize, first);
     }
     let whole = data.len() - data.len() % unit;
     for at in (unit..whole).rev() {

@@ -1,7 +1,7 @@
 //! Truncated precision: the lowest bits of each element are cut off, so there is nothing to undo.
 
-use b2nd::frame::Filter;
-use b2nd::{Error, Result};
+use crate::error::{Error, Result};
+use crate::ids::Filter;
 
 /// int_trunc, for whole numbers. trunc_prec is for floats.
 const INT_TRUNC: Filter = Filter::Other(36);

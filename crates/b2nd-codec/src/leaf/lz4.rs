@@ -1,8 +1,8 @@
 //! LZ4's block format. Shuffled data is full of matches that overlap what they write: lz4_flex copies these piece by piece.
 
-use b2nd::Result;
-use b2nd::frame::Codec;
-use b2nd::frame::raw::copy_match;
+use super::blosclz::decode::copy_match;
+use crate::error::Result;
+use crate::ids::CodecId;
 
 use super::failed;
 
@@ -29,7 +29,7 @@ const OUTPUT: usize = 64;
 pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8]) -> Result<usize> {
     let Some(dictionary) = dictionary else { return expand_after(0, stream, output) };
     let mut both = dictionary.to_vec();
-    both.try_reserve_exact(output.len()).map_err(|_| failed(Codec::Lz4, "no memory for a block"))?;
+    both.try_reserve_exact(output.len()).map_err(|_| failed(CodecId::Lz4, "no memory for a block"))?;
     both.resize(dictionary.len() + output.len(), 0);
     let end = expand_after(dictionary.len(), stream, &mut both)?;
     output.copy_from_slice(&both[dictionary.len()..]);
@@ -38,8 +38,8 @@ pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8]
 
 /// Expands a stream behind the first bytes of an output, to which it may refer. Returns the end of what it expands to.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<usize> {
-    let ends = || failed(Codec::Lz4, "the stream ends early");
-    let too_long = || failed(Codec::Lz4, "the stream is longer than its place");
+    let ends = || failed(CodecId::Lz4, "the stream ends early");
+    let too_long = || failed(CodecId::Lz4, "the stream is longer than its place");
     let mut at = 0;
     loop {
         while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), output, filled) {
@@ -74,7 +74,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<u
             length += more(stream, &mut at).ok_or_else(ends)?;
         }
         if !copy_match(output, filled, distance, length) {
-            return Err(failed(Codec::Lz4, "a match reaches out of its place"));
+            return Err(failed(CodecId::Lz4, "a match reaches out of its place"));
         }
         filled += length;
     }

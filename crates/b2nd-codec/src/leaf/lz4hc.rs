@@ -1,6 +1,8 @@
 //! LZ4 with a long search: all earlier places of four bytes are tried, up to a number that the level gives.
 
-use b2nd::frame::raw::common;
+use alloc::vec::Vec;
+
+use super::blosclz::encode::common;
 
 /// The longest distance of a match.
 const WINDOW: usize = 0xffff;
@@ -68,7 +70,7 @@ impl Chains {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
                 let entered = u32::try_from(self.next + 1).unwrap_or(0);
-                let earlier = std::mem::replace(last, entered);
+                let earlier = core::mem::replace(last, entered);
                 if let Some(before) = self.before.get_mut(self.next & WINDOW) {
                     *before = earlier;
                 }

@@ -1,7 +1,9 @@
 //! Zstandard, by ruzstd: with least `unsafe` code, and on processors of 32 bits.
 
-use b2nd::Result;
-use b2nd::frame::Codec;
+use alloc::format;
+
+use crate::error::Result;
+use crate::ids::CodecId;
 use ruzstd::decoding::{Dictionary, FrameDecoder};
 
 use super::failed;
@@ -20,17 +22,17 @@ impl Zstd {
         };
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
-                let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
+                let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
                 // The format asks for it, and C-Blosc2 2 aborts where Zstandard refuses a dictionary.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =
                         format!("its dictionary's offsets: expected {} to {}, found {offset}", content.start(), content.end());
-                    return Err(failed(Codec::Zstd, sentence));
+                    return Err(failed(CodecId::Zstd, sentence));
                 }
-                decoder.add_dict(dictionary).map_err(|error| failed(Codec::Zstd, error))?;
+                decoder.add_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
             }
-            decoder.decode_all(stream, place).map_err(|error| failed(Codec::Zstd, error))
+            decoder.decode_all(stream, place).map_err(|error| failed(CodecId::Zstd, error))
         })??;
         if dictionary.is_none() {
             self.0 = Some(decoder);

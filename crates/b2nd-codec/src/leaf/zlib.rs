@@ -1,7 +1,9 @@
 //! Zlib, by flate2 on zlib-rs.
 
-use b2nd::Result;
-use b2nd::frame::Codec;
+use alloc::vec::Vec;
+
+use crate::error::Result;
+use crate::ids::CodecId;
 use flate2::{Compress, Compression, FlushCompress, Status};
 #[cfg(not(target_pointer_width = "32"))]
 use flate2::{Decompress, FlushDecompress};
@@ -21,8 +23,8 @@ impl Zlib {
         state.reset(true);
         match state.decompress(stream, place, FlushDecompress::Finish) {
             Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(usize::MAX)),
-            Ok(Status::Ok | Status::BufError) => Err(failed(Codec::Zlib, "the stream does not end in its place")),
-            Err(error) => Err(failed(Codec::Zlib, error)),
+            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end in its place")),
+            Err(error) => Err(failed(CodecId::Zlib, error)),
         }
     }
 }
@@ -43,7 +45,7 @@ impl Packer {
         let length = match state.compress(bytes, stream, FlushCompress::Finish) {
             Ok(Status::StreamEnd) => usize::try_from(state.total_out()).unwrap_or(0),
             Ok(Status::Ok | Status::BufError) => 0,
-            Err(error) => return Err(failed(Codec::Zlib, error)),
+            Err(error) => return Err(failed(CodecId::Zlib, error)),
         };
         stream.truncate(length);
         Ok(())

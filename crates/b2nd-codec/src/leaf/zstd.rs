@@ -1,7 +1,10 @@
 //! Zstandard, by zstd-pure-rs.
 
-use b2nd::Result;
-use b2nd::frame::Codec;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::error::Result;
+use crate::ids::CodecId;
 use zstd_pure_rs::common::error::ERR_isError;
 #[cfg(not(target_pointer_width = "32"))]
 use zstd_pure_rs::common::{xxhash::XXH64_state_t, zstd_common::ZSTD_getErrorName};
@@ -37,7 +40,7 @@ impl Zstd {
         })?;
         // One that has seen a dictionary or an error is not used again.
         if ERR_isError(length) {
-            return Err(failed(Codec::Zstd, ZSTD_getErrorName(length)));
+            return Err(failed(CodecId::Zstd, ZSTD_getErrorName(length)));
         }
         self.0 = Some(context).filter(|_| dictionary.is_none());
         Ok(length)
@@ -52,7 +55,7 @@ impl Packer {
     /// Makes a stream that is shorter than the bytes, or none.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
-        let mut context = context.ok_or_else(|| failed(Codec::Zstd, "no memory for a context"))?;
+        let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
         // Blosc's levels are 1 to 9, and the highest is Zstandard's.
         let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
         stream.resize(bytes.len(), 0);

@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use b2nd_codec::Decoder;
+use b2nd::frame::Decompressor;
 
 /// Buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    pub(crate) decoder: Decoder,
+    pub(crate) decompressor: Decompressor,
     pub(crate) compressed: Vec<u8>,
     pub(crate) block: Vec<u8>,
 }

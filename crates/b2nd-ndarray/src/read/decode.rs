@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, ChunkHeader, Filter, Special};
-use b2nd_codec::Blocks;
+use b2nd::frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
 use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 
 use crate::array::Array;
-use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::frame::{self, StoredChunk};
 use crate::read::axis_selection::Wanted;
@@ -118,7 +116,7 @@ impl Array {
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
         Some(header.blocksize()) == blocksize
             && header.nbytes() % header.blocksize() == 0
-            && !matches!(header.codec(), b2nd::frame::Codec::Other(_))
+            && !matches!(header.codec(), CodecId::Other(_))
             && header.filters().all(alone)
     }
 
@@ -133,8 +131,11 @@ impl Array {
                 return Ok(From::Blocks(blocks));
             }
         }
-        let codec = Codec::with_metalayer(&self.metalayer);
-        Ok(From::Data(Chunk::from_slice(bytes.front())?.data(codec)?.into_owned()))
+        let mut scratch = self.scratch.take();
+        scratch.decompressor.set_metalayer(&self.metalayer);
+        let data = scratch.decompressor.data_of(header, bytes.front())?;
+        self.scratch.give(scratch);
+        Ok(From::Data(data))
     }
 }
 
@@ -148,7 +149,7 @@ impl Part<'_> {
         let place = block.saturating_mul(size);
         let whole = view.len() == size;
         let mut scratch = self.array.scratch.take();
-        let Scratch { decoder, compressed, block: buffer } = &mut scratch;
+        let Scratch { decompressor, compressed, block: buffer } = &mut scratch;
         let data = match &self.source {
             From::Data(data) => data.get(place..place.saturating_add(size)),
             From::Stored(start) => {
@@ -160,13 +161,13 @@ impl Part<'_> {
                 let bytes = self.part(block, range, compressed)?;
                 match view.as_slice_mut().filter(|_| whole) {
                     Some(place) => {
-                        decoder.block(blocks, bytes, None, place)?;
+                        decompressor.block(blocks, bytes, None, place)?;
                         self.array.scratch.give(scratch);
                         return Ok(());
                     }
                     None => {
                         buffer.resize(size, 0);
-                        decoder.block(blocks, bytes, None, buffer)?;
+                        decompressor.block(blocks, bytes, None, buffer)?;
                         Some(&buffer[..])
                     }
                 }
@@ -222,7 +223,7 @@ impl Part<'_> {
 pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {
-        Special::Nan => Chunk::special(special, typesize, typesize)?.data(())?.into_owned(),
+        Special::Nan => Chunk::special(special, typesize, typesize)?.data()?,
         Special::Value => Chunk::from_slice(bytes.complete()?)?.value().unwrap_or_default().to_vec(),
         // What nobody wrote is undefined: zero here.
         _ => return Ok(Vec::new()),

@@ -1,6 +1,6 @@
 //! Names of the fields of a header, a trailer and a chunk, in their order.
 
-use b2nd::frame::{Codec, Filter, SplitMode};
+use b2nd::frame::{CodecId, Filter, SplitMode};
 
 use crate::text::hex;
 
@@ -124,7 +124,7 @@ fn filter(byte: u8) -> String {
 }
 
 fn codec(byte: u8) -> String {
-    Codec::from_code(byte).to_string()
+    CodecId::from_code(byte).to_string()
 }
 
 /// A number of a chunk's header, which are little-endian.
@@ -174,7 +174,7 @@ fn format_flags(byte: u8) -> String {
 fn compression(byte: u8) -> String {
     let codec = match byte & 0x0f {
         6 => "the codec in udcodec".to_owned(),
-        code => Codec::from_code(code).to_string(),
+        code => CodecId::from_code(code).to_string(),
     };
     format!("{codec}, level {}", byte >> 4)
 }

@@ -8,10 +8,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use b2nd_codec::Special;
+
 use super::{Editor, SECTOR};
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
-use crate::frame::chunk::{Chunk, Offset, Special};
+use crate::frame::chunk::{Chunk, Offset};
 use crate::frame::disk::File;
 use crate::frame::disk::lock::named;
 use crate::frame::disk::source::chunk_name;

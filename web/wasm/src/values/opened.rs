@@ -5,7 +5,6 @@ use std::sync::Arc;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
-use b2nd_codec::Codec;
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Content, Folder, Frame, Leaf, SPARSE_FRAME, Zip, embedded, find, is_frame, is_zip, list};
 use b2nd_view::elements::{Column, Number, columns, no_objects, reader};
@@ -31,11 +30,10 @@ fn place(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, u64)> {
     let Some(key) = key else {
         return Ok((file.ok_or_else(|| Error::custom("there is no frame in the folder"))?.clone(), 0));
     };
-    let mut codec = Codec::default();
     match file {
         Some(file) if is_zip(&file.read(0..4)?) => {
             let zip = Zip::open(file)?;
-            let leaf = find(&list(&zip, &mut codec)?.leaves, &zip, key)?;
+            let leaf = find(&list(&zip)?.leaves, &zip, key)?;
             // Members are stored as they are, but for those that somebody else has packed.
             if matches!(leaf.content, Content::Frame) && is_frame(&file.read(leaf.offset..leaf.offset.saturating_add(16))?) {
                 return Ok((file.clone(), leaf.offset));
@@ -43,11 +41,11 @@ fn place(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, u64)> {
             held(&leaf, &zip)
         }
         Some(file) => {
-            let leaves = embedded(&Frame::open(file)?, &mut codec)?.leaves;
+            let leaves = embedded(&Frame::open(file)?)?.leaves;
             held(&find(&leaves, &**files, key)?, &**files)
         }
         None => {
-            let leaf = find(&list(&**files, &mut codec)?.leaves, &**files, key)?;
+            let leaf = find(&list(&**files)?.leaves, &**files, key)?;
             match (&leaf.content, leaf.member.as_deref().and_then(|member| files.get(member))) {
                 (Content::Frame, Some(file)) => Ok((file.clone(), 0)),
                 _ => held(&leaf, &**files),
@@ -58,7 +56,7 @@ fn place(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, u64)> {
 
 /// A leaf that is decompressed to be read.
 fn held(leaf: &Leaf, folder: &dyn Folder) -> Result<(Bytes, u64)> {
-    let source = leaf.open(folder, &mut Codec::default())?;
+    let source = leaf.open(folder)?;
     let bytes = source.read(0..source.len()?)?.into_owned();
     Ok((Arc::new(bytes), 0))
 }

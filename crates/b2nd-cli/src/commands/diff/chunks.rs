@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use b2nd::frame::Frame;
-use b2nd_ndarray::codec::Codec;
 use b2nd_store::Bytes;
 use b2nd_view::text::{count, thousands};
 
@@ -32,7 +31,7 @@ impl Data {
             self.chunk.clear();
             return Ok(false);
         }
-        self.chunk = self.frame.chunk(self.next)?.into_data(Codec::default())?.into_owned();
+        self.chunk = self.frame.chunk(self.next)?.data()?;
         (self.next, self.taken) = (self.next + 1, 0);
         Ok(true)
     }

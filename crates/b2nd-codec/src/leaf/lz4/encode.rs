@@ -3,9 +3,10 @@
 //!
 //! Tables and steps are as large as in LZ4's own `LZ4_compress_fast`, so that streams are as long.
 
-use b2nd::frame::raw::common;
+use alloc::vec::Vec;
 
 use super::SHORTEST;
+use crate::leaf::blosclz::encode::common;
 
 /// The last bytes are literals, and no match starts in the last twelve.
 const LAST_LITERALS: usize = 5;
@@ -60,7 +61,7 @@ where
             u64::from((word as u32).wrapping_mul(0x9e37_79b1) >> (u32::BITS - ENTRIES.ilog2()))
         };
         let at = P::try_from(at).unwrap_or_default();
-        std::mem::replace(&mut table[hash as usize % ENTRIES], at).try_into().unwrap_or(0)
+        core::mem::replace(&mut table[hash as usize % ENTRIES], at).try_into().unwrap_or(0)
     })
 }
 

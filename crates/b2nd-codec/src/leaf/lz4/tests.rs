@@ -1,5 +1,8 @@
 //! What the encoder makes is read by the expander here and by lz4_flex, and ends as the format asks.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::{Places, expand};
 
 /// Numbers that are the same on every run.

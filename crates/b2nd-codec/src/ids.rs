@@ -2,12 +2,10 @@
 
 use core::fmt;
 
-use serde::{Serialize, Serializer};
-
 /// The codec that compresses a chunk: C-Blosc2's *compcode*.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Codec {
+pub enum CodecId {
     /// BloscLZ, 0.
     BloscLz,
     /// LZ4, 1.
@@ -22,58 +20,51 @@ pub enum Codec {
     Other(u8),
 }
 
-impl Codec {
+impl CodecId {
     /// The codec with this compcode.
-    pub fn from_code(code: u8) -> Codec {
+    pub fn from_code(code: u8) -> CodecId {
         match code {
-            0 => Codec::BloscLz,
-            1 => Codec::Lz4,
-            2 => Codec::Lz4Hc,
-            4 => Codec::Zlib,
-            5 => Codec::Zstd,
-            other => Codec::Other(other),
+            0 => CodecId::BloscLz,
+            1 => CodecId::Lz4,
+            2 => CodecId::Lz4Hc,
+            4 => CodecId::Zlib,
+            5 => CodecId::Zstd,
+            other => CodecId::Other(other),
         }
     }
 
     /// The compcode.
     pub fn code(self) -> u8 {
         match self {
-            Codec::BloscLz => 0,
-            Codec::Lz4 => 1,
-            Codec::Lz4Hc => 2,
-            Codec::Zlib => 4,
-            Codec::Zstd => 5,
-            Codec::Other(code) => code,
+            CodecId::BloscLz => 0,
+            CodecId::Lz4 => 1,
+            CodecId::Lz4Hc => 2,
+            CodecId::Zlib => 4,
+            CodecId::Zstd => 5,
+            CodecId::Other(code) => code,
         }
     }
 }
 
-impl fmt::Display for Codec {
+impl fmt::Display for CodecId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match *self {
-            Codec::BloscLz => "blosclz",
-            Codec::Lz4 => "lz4",
-            Codec::Lz4Hc => "lz4hc",
-            Codec::Zlib => "zlib",
-            Codec::Zstd => "zstd",
-            Codec::Other(32) => "ndlz",
-            Codec::Other(33) => "zfp_fixed_accuracy",
-            Codec::Other(34) => "zfp_fixed_precision",
-            Codec::Other(35) => "zfp_fixed_rate",
-            Codec::Other(36) => "openhtj2k",
-            Codec::Other(37) => "grok",
-            Codec::Other(38) => "openzl",
-            Codec::Other(39) => "j2k",
-            Codec::Other(40) => "htj2k",
-            Codec::Other(code) => return write!(f, "codec {code}"),
+            CodecId::BloscLz => "blosclz",
+            CodecId::Lz4 => "lz4",
+            CodecId::Lz4Hc => "lz4hc",
+            CodecId::Zlib => "zlib",
+            CodecId::Zstd => "zstd",
+            CodecId::Other(32) => "ndlz",
+            CodecId::Other(33) => "zfp_fixed_accuracy",
+            CodecId::Other(34) => "zfp_fixed_precision",
+            CodecId::Other(35) => "zfp_fixed_rate",
+            CodecId::Other(36) => "openhtj2k",
+            CodecId::Other(37) => "grok",
+            CodecId::Other(38) => "openzl",
+            CodecId::Other(39) => "j2k",
+            CodecId::Other(40) => "htj2k",
+            CodecId::Other(code) => return write!(f, "codec {code}"),
         })
-    }
-}
-
-/// Serializes as its name in formats for people, and as its compcode in others.
-impl Serialize for Codec {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
     }
 }
 
@@ -139,13 +130,6 @@ impl fmt::Display for Filter {
     }
 }
 
-/// Serializes as its name in formats for people, and as its number in others.
-impl Serialize for Filter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
-    }
-}
-
 /// The rule by which blocks are split by byte position before they are compressed.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -158,6 +142,29 @@ pub enum SplitMode {
     Auto,
     /// As Blosc 1 does, 4.
     ForwardCompat,
+}
+
+impl SplitMode {
+    /// The mode with this number.
+    pub fn from_code(code: u8) -> Option<SplitMode> {
+        match code {
+            1 => Some(SplitMode::Always),
+            2 => Some(SplitMode::Never),
+            3 => Some(SplitMode::Auto),
+            4 => Some(SplitMode::ForwardCompat),
+            _ => None,
+        }
+    }
+
+    /// The mode's number.
+    pub fn code(self) -> u8 {
+        match self {
+            SplitMode::Always => 1,
+            SplitMode::Never => 2,
+            SplitMode::Auto => 3,
+            SplitMode::ForwardCompat => 4,
+        }
+    }
 }
 
 impl fmt::Display for SplitMode {

@@ -2,7 +2,7 @@
 
 use super::FAR;
 use crate::error::{Error, Result};
-use crate::frame::chunk::streams::refused;
+use crate::streams::refused;
 
 /// Copies short runs and matches in one step of so many bytes, where both sides have them.
 const WIDE: usize = 32;
@@ -10,12 +10,12 @@ const WIDE: usize = 32;
 /// The multiple of each distance below 8 that has 8 or more bytes.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
-/// Expands literals and matches into a place that they have to fill.
+/// Expands literals and matches into a place that they have to fill, and returns its length.
 ///
 /// # Errors
 ///
 /// The stream ends early, fills more or less than its place, or refers to bytes before it. Offsets count from its start.
-pub fn expand(stream: &[u8], output: &mut [u8]) -> Result<()> {
+pub(crate) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
     let mut filled = 0;
     // The upper bits of the first byte name the format.
@@ -51,7 +51,7 @@ pub fn expand(stream: &[u8], output: &mut [u8]) -> Result<()> {
         }
         control = input.byte()?.into();
     }
-    if filled == output.len() { Ok(()) } else { Err(refused("a stream is shorter than its place", input.at)) }
+    if filled == output.len() { Ok(filled) } else { Err(refused("a stream is shorter than its place", input.at)) }
 }
 
 /// The next bytes of the output, if there are so many.
@@ -63,7 +63,7 @@ fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
 /// Repeats `length` bytes of `output` that start `distance` before byte `filled`; they may reach into what is written. False if they
 /// start before the output or end behind it. What follows them in the output may be written over too.
 #[inline]
-pub fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
+pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
     let Some(end) = filled.checked_add(length).filter(|&end| end <= output.len()) else { return false };
     if distance >= WIDE && length <= WIDE {

@@ -12,7 +12,7 @@ type Plane = [u8; STEP];
 /// Puts the bytes of each element together again. Bytes at the end that are no whole element stay where they are.
 ///
 /// Both slices have the same length; of different ones the shorter length counts.
-pub fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
+pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (shuffled, data) = (&shuffled[..length], &mut data[..length]);
     let elements = length / typesize.max(1);
@@ -35,7 +35,7 @@ pub fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
 }
 
 /// Puts all first bytes before all second ones, and so on: what [`unshuffle`] reverses.
-pub fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
+pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (data, shuffled) = (&data[..length], &mut shuffled[..length]);
     let elements = length / typesize.max(1);

@@ -1,17 +1,8 @@
-//! Compresses into BloscLZ. An index is compressed as C-Blosc2 does it: each block is shuffled and written as one stream.
+//! Compresses into BloscLZ.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::FAR;
-use crate::frame::chunk::ChunkHeader;
-use crate::frame::chunk::shuffle::shuffle;
-
-/// The length of an offset.
-pub(in super::super) const TYPESIZE: usize = 8;
-
-/// The length of the blocks that C-Blosc2 cuts an index into. It decompresses one block to look up an offset.
-pub(in super::super) const BLOCKSIZE: usize = 16384;
 
 /// The shortest match to write: a shorter one takes as many bytes as it saves. One that is far away takes two more.
 const SHORTEST: usize = 4;
@@ -23,37 +14,13 @@ const FARTHEST: usize = FAR + 0xffff;
 /// The longest run of literals.
 const LITERALS: usize = 32;
 
-/// Entries of the table for an index.
-const HASHES: usize = 1 << 12;
-
 /// So many literals in a row make the search skip one position more.
 const PATIENCE: usize = 64;
-
-/// The start of each block in the chunk, then the blocks. `None` if that is not shorter than the offsets.
-pub(in super::super) fn compress(offsets: &[u8]) -> Option<Vec<u8>> {
-    let mut output = vec![0; offsets.len().div_ceil(BLOCKSIZE) * 4];
-    // On the stack, so that a small allocator is enough.
-    let mut table = [0; HASHES];
-    let mut stream = Vec::new();
-    let mut shuffled = vec![0; BLOCKSIZE.min(offsets.len())];
-    for (number, block) in offsets.chunks(BLOCKSIZE).enumerate() {
-        let shuffled = &mut shuffled[..block.len()];
-        shuffle(block, shuffled, TYPESIZE);
-        stream.clear();
-        compress_stream(shuffled, &mut table, &mut stream);
-        let stream = if stream.len() >= block.len() { &*shuffled } else { &stream[..] };
-        let start = i32::try_from(ChunkHeader::MAX_LEN + output.len()).ok()?;
-        output[number * 4..][..4].copy_from_slice(&start.to_le_bytes());
-        output.extend_from_slice(&i32::try_from(stream.len()).ok()?.to_le_bytes());
-        output.extend_from_slice(stream);
-    }
-    (output.len() < offsets.len()).then_some(output)
-}
 
 /// Appends a block as one stream: literals and matches, and literals at the end, since C-Blosc2 refuses a stream that ends with a match.
 ///
 /// `table` is a buffer for the last position of each hash; its length is a power of two. The block has less than 4 GiB.
-pub fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
+pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
     table.fill(0);
     let shift = u32::BITS - table.len().max(2).ilog2();
     let end = block.len().saturating_sub(1);
@@ -83,7 +50,7 @@ pub fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
 }
 
 /// Counts the bytes at the front that are the same on both sides.
-pub fn common(one: &[u8], other: &[u8]) -> usize {
+pub(crate) fn common(one: &[u8], other: &[u8]) -> usize {
     let mut length = 0;
     while let (Some(a), Some(b)) = (word(one, length), word(other, length)) {
         if a != b {

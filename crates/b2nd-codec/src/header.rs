@@ -1,13 +1,9 @@
 //! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
 
-use alloc::vec::Vec;
 use core::fmt;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-use super::pipeline::{Codec, Filter};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::metalayers::mismatch;
+use crate::ids::{CodecId, Filter};
 
 /// The length of a header of Blosc 1.
 const SHORT: usize = 16;
@@ -19,14 +15,17 @@ const MAX_BLOCKSIZE: usize = 536_866_816;
 const MAX_CBYTES: usize = i32::MAX as usize;
 
 /// Bit 0 and bit 2 of the flags. Byte shuffle and bit shuffle together mean that the header is extended.
-const IS_EXTENDED: u8 = 0x05;
+pub(crate) const IS_EXTENDED: u8 = 0x05;
 const IS_STORED: u8 = 0x02;
 
 /// Bit 4 of the flags: blocks are not split into streams.
-pub(super) const IS_UNSPLIT: u8 = 0x10;
+pub(crate) const IS_UNSPLIT: u8 = 0x10;
 
 /// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
-const VERSION: u8 = 5;
+pub(crate) const VERSION: u8 = 5;
+
+/// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its own.
+const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
 /// The kind of a chunk whose elements are all the same.
 #[non_exhaustive]
@@ -43,8 +42,19 @@ pub enum Special {
 }
 
 impl Special {
+    /// The kind with this number.
+    pub fn from_code(code: u8) -> Option<Special> {
+        match code {
+            1 => Some(Special::Zeros),
+            2 => Some(Special::Nan),
+            3 => Some(Special::Value),
+            4 => Some(Special::Uninitialized),
+            _ => None,
+        }
+    }
+
     /// Its number in a chunk's header.
-    pub(in crate::frame) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Special::Zeros => 1,
             Special::Nan => 2,
@@ -76,11 +86,13 @@ impl core::fmt::Display for Special {
 /// ```
 ///
 /// ```
-/// let chunk = b2nd::frame::Chunk::store(&[1, 2, 3, 4], 4)?;
-/// let header = b2nd::frame::ChunkHeader::from_slice(chunk.bytes())?;
+/// use b2nd_codec::{ChunkHeader, Options, compress};
+///
+/// let chunk = compress(&[1, 2, 3, 4], &Options { typesize: 4, ..Options::default() })?;
+/// let header = ChunkHeader::from_slice(&chunk)?;
 /// assert_eq!((header.nbytes(), header.cbytes(), header.typesize()), (4, 36, 4));
 /// assert!(header.is_stored());
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), b2nd_codec::Error>(())
 /// ```
 ///
 /// Source: C-Blosc2's "Chunk Format".
@@ -105,7 +117,7 @@ impl ChunkHeader {
         let length =
             if chunk.get(2).is_some_and(|flags| flags & IS_EXTENDED == IS_EXTENDED) { ChunkHeader::MAX_LEN } else { SHORT };
         let Some(header) = chunk.get(..length) else {
-            return Err(Error::end(length - chunk.len(), chunk.len()).field("chunk header"));
+            return Err(Error::end(length - chunk.len(), chunk.len()).in_field("chunk header"));
         };
         bytes[..length].copy_from_slice(header);
         let header = ChunkHeader { bytes };
@@ -113,8 +125,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of stored data.
-    pub(in crate::frame) fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+    /// The header of data that are stored uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// The data are longer than a chunk can hold, or `typesize` is 0.
+    pub fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
         let cbytes = ChunkHeader::MAX_LEN.saturating_add(nbytes);
@@ -123,24 +139,13 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of `payload` bytes of shuffled blocks in BloscLZ, with all of a block in one stream.
-    pub(super) fn shuffled(nbytes: usize, typesize: usize, blocksize: usize, payload: usize) -> Result<ChunkHeader> {
-        let mut header = ChunkHeader::new(nbytes, typesize)?;
-        header.bytes[2] |= IS_UNSPLIT;
-        header.bytes[21] = Filter::Shuffle.code();
-        header.set_blocksize(blocksize);
-        header.bytes[12..16].copy_from_slice(&length("cbytes", ChunkHeader::MAX_LEN.saturating_add(payload))?);
-        header.check()?;
-        Ok(header)
-    }
-
     /// The header of a chunk that is only a header.
-    pub(in crate::frame) fn special_chunk(
-        special: Special,
-        nbytes: usize,
-        typesize: usize,
-        blocksize: usize,
-    ) -> Result<ChunkHeader> {
+    ///
+    /// # Errors
+    ///
+    /// `nbytes` is not a multiple of `typesize` or longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes long, or
+    /// `special` is [`Special::Value`], which needs the value.
+    pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
         }
@@ -158,7 +163,11 @@ impl ChunkHeader {
     }
 
     /// The header of a chunk whose elements all equal the value after it.
-    pub(in crate::frame) fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+    ///
+    /// # Errors
+    ///
+    /// `nbytes` is 0, not a multiple of the value's length `typesize`, or longer than a chunk can hold.
+    pub fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
             return Err(Error::custom(format_args!(
@@ -172,7 +181,7 @@ impl ChunkHeader {
     }
 
     /// Sets the blocksize, if a chunk of this length can have it.
-    pub(in crate::frame) fn set_blocksize(&mut self, blocksize: usize) {
+    pub fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
         }
@@ -181,7 +190,7 @@ impl ChunkHeader {
     /// A header for one block of data.
     fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
-            return Err(mismatch("typesize", "1 or more", typesize, 3));
+            return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
         }
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         // C-Blosc2 too writes 1 for a typesize that the field cannot hold.
@@ -197,27 +206,27 @@ impl ChunkHeader {
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
         if nbytes < 0 {
-            return Err(mismatch("nbytes", "0 or more", nbytes, 4));
+            return Err(Error::mismatch("nbytes", "0 or more", nbytes, 4));
         }
         if self.cbytes() < header_len {
-            return Err(mismatch("cbytes", format_args!("{header_len} or more"), cbytes, 12));
+            return Err(Error::mismatch("cbytes", format_args!("{header_len} or more"), cbytes, 12));
         }
         if blocksize <= 0 || (nbytes > 0 && blocksize > nbytes) || self.blocksize() > MAX_BLOCKSIZE {
             let limit = if nbytes > 0 { self.nbytes().min(MAX_BLOCKSIZE) } else { MAX_BLOCKSIZE };
-            return Err(mismatch("blocksize", format_args!("1 to {limit}"), blocksize, 8));
+            return Err(Error::mismatch("blocksize", format_args!("1 to {limit}"), blocksize, 8));
         }
         if self.typesize() == 0 {
-            return Err(mismatch("typesize", "1 or more", 0, 3));
+            return Err(Error::mismatch("typesize", "1 or more", 0, 3));
         }
         if self.is_stored() && self.special().is_none() && self.cbytes() < header_len.saturating_add(self.nbytes()) {
-            return Err(mismatch("cbytes", format_args!("{header_len} + nbytes ({nbytes})"), cbytes, 12));
+            return Err(Error::mismatch("cbytes", format_args!("{header_len} + nbytes ({nbytes})"), cbytes, 12));
         }
         let Some(code) = self.special_code() else { return Ok(()) };
         if self.special().is_none() {
-            return Err(mismatch("special value", "1 to 4", code, 31));
+            return Err(Error::mismatch("special value", "1 to 4", code, 31));
         }
         if self.special() == Some(Special::Value) && self.cbytes() < ChunkHeader::MAX_LEN + self.typesize() {
-            return Err(mismatch(
+            return Err(Error::mismatch(
                 "cbytes",
                 format_args!("{} + typesize ({})", ChunkHeader::MAX_LEN, self.typesize()),
                 cbytes,
@@ -300,13 +309,7 @@ impl ChunkHeader {
 
     /// The kind of a special chunk. `None` for any other.
     pub fn special(&self) -> Option<Special> {
-        match self.special_code()? {
-            1 => Some(Special::Zeros),
-            2 => Some(Special::Nan),
-            3 => Some(Special::Value),
-            4 => Some(Special::Uninitialized),
-            _ => None,
-        }
+        Special::from_code(self.special_code()?)
     }
 
     fn special_code(&self) -> Option<u8> {
@@ -315,17 +318,17 @@ impl ChunkHeader {
 
     /// The codec. Three bits of the flags give its format. LZ4 and LZ4HC share one; the byte of the codec tells them apart if the
     /// writer set it (in chunks of version 4 it can be 0).
-    pub fn codec(&self) -> Codec {
+    pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
-            0 => Codec::BloscLz,
-            1 if own == Codec::Lz4Hc.code() => Codec::Lz4Hc,
-            1 => Codec::Lz4,
-            3 => Codec::Zlib,
-            4 => Codec::Zstd,
-            6 => Codec::from_code(own),
+            0 => CodecId::BloscLz,
+            1 if own == CodecId::Lz4Hc.code() => CodecId::Lz4Hc,
+            1 => CodecId::Lz4,
+            3 => CodecId::Zlib,
+            4 => CodecId::Zstd,
+            6 => CodecId::from_code(own),
             // 7 refers to the frame's header; the others are reserved.
-            format => Codec::Other(format),
+            format => CodecId::Other(format),
         }
     }
 
@@ -356,6 +359,23 @@ impl ChunkHeader {
     pub fn has_dictionary(&self) -> bool {
         self.bytes[31] & 0x01 != 0
     }
+
+    /// Returns true if blocks vary in length.
+    pub fn has_variable_blocks(&self) -> bool {
+        self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
+    }
+
+    /// The data of a stored chunk that has this header, without a copy. `None` for any other chunk, and if `chunk` is too short.
+    pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
+        chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
+    }
+
+    /// The value of all elements of a chunk that has this header, if its kind is [`Special::Value`].
+    pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
+        let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
+        // An element longer than 255 bytes does not fit the header's type size: then it is all that follows.
+        if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
+    }
 }
 
 impl fmt::Debug for ChunkHeader {
@@ -369,33 +389,8 @@ impl fmt::Debug for ChunkHeader {
     }
 }
 
-/// Serializes the values of its methods, by their names.
-impl Serialize for ChunkHeader {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;
-        fields.serialize_field("version", &self.version())?;
-        fields.serialize_field("typesize", &self.typesize())?;
-        fields.serialize_field("nbytes", &self.nbytes())?;
-        fields.serialize_field("blocksize", &self.blocksize())?;
-        fields.serialize_field("cbytes", &self.cbytes())?;
-        fields.serialize_field("stored", &self.is_stored())?;
-        fields.serialize_field("special", &self.special())?;
-        fields.serialize_field("codec", &self.codec())?;
-        fields.serialize_field("codec_meta", &self.codec_meta())?;
-        fields.serialize_field("filters", &self.filters().collect::<Vec<_>>())?;
-        fields.end()
-    }
-}
-
-/// Serializes as its name.
-impl Serialize for Special {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 #[cold]
-pub(in crate::frame) fn no_nan(typesize: usize) -> Error {
+pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
@@ -403,12 +398,6 @@ pub(in crate::frame) fn no_nan(typesize: usize) -> Error {
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),
-        Err(_) => Err(Error::new(ErrorKind::TooLong {
-            marker: "a chunk",
-            unit: "bytes",
-            length,
-            limit: MAX_CBYTES - ChunkHeader::MAX_LEN,
-        })
-        .field(name)),
+        Err(_) => Err(Error::from(ErrorKind::TooLong { length, limit: MAX_CBYTES - ChunkHeader::MAX_LEN }).in_field(name)),
     }
 }

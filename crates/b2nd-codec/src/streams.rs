@@ -1,5 +1,4 @@
-//! Blocks of a chunk, taken apart into streams: one loop for every codec. [`BloscLz`](super::BloscLz) calls it, and the crate
-//! `b2nd-codec` does with its codecs.
+//! Blocks of a chunk, taken apart into streams: one loop for every codec.
 //!
 //! ```text
 //! chunk:  header | start of each block (int32) | blocks
@@ -7,10 +6,8 @@
 //! stream: length (int32), then as many bytes
 //! ```
 
-use alloc::string::ToString;
-
-use super::header::{ChunkHeader, IS_UNSPLIT};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::header::{ChunkHeader, IS_UNSPLIT};
 
 /// The bit of a stream's token that means that all bytes are the same.
 const IS_RUN: u8 = 0x01;
@@ -20,7 +17,7 @@ const IS_RUN: u8 = 0x01;
 /// # Errors
 ///
 /// The table ends before the entry, or the block starts outside the chunk.
-pub fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<usize> {
+pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<usize> {
     let at = header.header_len().saturating_add(block.saturating_mul(4));
     let (start, _) = int32(front, at)?;
     let start = usize::try_from(start).ok().filter(|&start| start < header.cbytes());
@@ -28,7 +25,7 @@ pub fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<u
 }
 
 /// Counts the streams of a block of this length, uncompressed.
-pub fn stream_count(header: &ChunkHeader, length: usize) -> usize {
+pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
     // A last block that is shorter than the others is never split.
     let is_split = header.raw_flags() & IS_UNSPLIT == 0 && length == header.blocksize();
     if is_split { header.typesize() } else { 1 }
@@ -40,7 +37,7 @@ pub fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 ///
 /// The block is not a whole number of streams, a stream is cut off or has an unknown token, or `expand` fails. Offsets count from the
 /// start of `bytes`.
-pub fn read_streams(
+pub(crate) fn read_streams(
     bytes: &[u8],
     mut at: usize,
     block: &mut [u8],
@@ -78,12 +75,6 @@ pub fn read_streams(
     Ok(())
 }
 
-/// The error of a front that ends after `length` bytes and lacks `needed` more.
-#[cold]
-pub fn front_ends(needed: usize, length: usize) -> Error {
-    Error::end(needed, length).field("chunk")
-}
-
 /// The number at this byte, and what follows it.
 fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
@@ -96,6 +87,6 @@ fn cut_off(at: usize) -> Error {
 }
 
 #[cold]
-pub(super) fn refused(what: &str, at: usize) -> Error {
-    Error::at(ErrorKind::Message(what.to_string()), at)
+pub(crate) fn refused(what: &str, at: usize) -> Error {
+    Error::custom(what).at(at)
 }

@@ -1,0 +1,292 @@
+//! [`Decompressor`]: one loop over blocks, streams and filters, with buffers that are kept.
+
+#[cfg(feature = "plugins")]
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::cell::RefCell;
+#[cfg(feature = "std")]
+use std::time::Instant;
+
+use crate::blocks::Blocks;
+#[cfg(feature = "c")]
+use crate::c;
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::{ChunkHeader, Special, no_nan};
+use crate::leaf::Leaves;
+use crate::streams::read_streams;
+use crate::support::{Backend, backend_of, is_plain, safe_backend_of};
+
+/// Decompresses chunks and blocks, and keeps its buffers for the next one: a codec's tables and two blocks at most.
+///
+/// [`decompress`](crate::decompress) is enough for most programs. This is for those that decompress single blocks, need a time limit
+/// or the safe set, or have chunks of plugins.
+///
+/// ```
+/// use b2nd_codec::{Blocks, ChunkHeader, Decompressor, Options, compress};
+///
+/// let data: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+/// let chunk = compress(&data, &Options { typesize: 4, blocksize: 65_536, ..Options::default() })?;
+/// let mut decompressor = Decompressor::new();
+/// let mut again = vec![0; data.len()];
+/// decompressor.chunk(&chunk, &mut again)?;
+/// assert_eq!(again, data);
+///
+/// // Only the second block: its bytes are found by the front of the chunk.
+/// let front = &chunk[..Blocks::front_len(&ChunkHeader::from_slice(&chunk)?)];
+/// let blocks = Blocks::new(front)?;
+/// let mut block = vec![0; blocks.data_len(1).unwrap()];
+/// decompressor.block(&blocks, &chunk[blocks.range(1)?], None, &mut block)?;
+/// assert_eq!(block, data[65_536..2 * 65_536]);
+/// # Ok::<(), b2nd_codec::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Decompressor {
+    leaves: Leaves,
+    streams: Vec<u8>,
+    filtered: Vec<u8>,
+    #[cfg(feature = "std")]
+    until: Option<Instant>,
+    #[cfg(feature = "plugins")]
+    metalayer: Vec<u8>,
+    fallback: Option<Box<Fallback>>,
+}
+
+type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
+
+impl Decompressor {
+    /// Makes a decompressor with empty buffers and every codec of this build.
+    pub fn new() -> Decompressor {
+        Decompressor::default()
+    }
+
+    /// Makes a decompressor of untrusted input: BloscLZ, LZ4 and zlib without `unsafe` code, and with the feature `safe` Zstandard with
+    /// least. Without that feature it rejects Zstandard. It has nothing of the features `c` and `plugins`.
+    pub fn safe() -> Decompressor {
+        Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
+    }
+
+    /// Adds a decompressor for the chunks that this one rejects: a codec of your own, or for untrusted input one in another process. It
+    /// gets the chunk and a buffer of the data's length.
+    #[must_use]
+    pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
+        self.fallback = Some(Box::new(decompress));
+        self
+    }
+
+    /// Sets the array's metalayer, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need it.
+    #[must_use]
+    pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
+        self.set_metalayer(metalayer);
+        self
+    }
+
+    /// Sets the array's metalayer, as [`with_metalayer`](Decompressor::with_metalayer).
+    pub fn set_metalayer(&mut self, metalayer: &[u8]) {
+        #[cfg(feature = "plugins")]
+        metalayer.clone_into(&mut self.metalayer);
+        let _ = metalayer;
+    }
+
+    /// Sets the time at which a chunk fails instead of going on with its next block; `None` for never. It holds for what this crate
+    /// decompresses itself.
+    #[cfg(feature = "std")]
+    pub fn stop_at(&mut self, time: Option<Instant>) {
+        self.until = time;
+    }
+
+    /// Lends a decompressor with every codec of this build. With the feature `std` each thread has one, which keeps its buffers.
+    pub fn lend<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
+        #[cfg(feature = "std")]
+        {
+            std::thread_local! {
+                static KEPT: RefCell<Decompressor> = RefCell::default();
+            }
+            KEPT.with(|kept| match kept.try_borrow_mut() {
+                Ok(mut kept) => work(&mut kept),
+                Err(_) => work(&mut Decompressor::new()),
+            })
+        }
+        #[cfg(not(feature = "std"))]
+        work(&mut Decompressor::new())
+    }
+
+    /// Tells from its header whether a chunk can be decompressed, before memory is allocated for its data.
+    ///
+    /// # Errors
+    ///
+    /// It cannot: the error of the kind [`NoCodec`](ErrorKind::NoCodec) names the codec or the filter, and the feature that has it.
+    pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
+        if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
+    }
+
+    /// The backend of a chunk that is neither stored nor special.
+    fn backend(&self, chunk: &ChunkHeader) -> Result<Backend> {
+        if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
+    }
+
+    /// Decompresses a whole chunk into a buffer of as many bytes as its header says.
+    ///
+    /// # Errors
+    ///
+    /// The buffer has another length, the chunk is damaged, or a codec or filter is not here.
+    pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        let header = ChunkHeader::from_slice(chunk)?;
+        self.chunk_of(&header, chunk, data)
+    }
+
+    /// Decompresses a whole chunk whose header has been read: [`chunk`](Decompressor::chunk) does it with one that has not.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunk`](Decompressor::chunk).
+    pub fn chunk_of(&mut self, header: &ChunkHeader, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
+        if data.len() != nbytes {
+            return Err(Error::from(ErrorKind::Count { expected: nbytes, found: data.len() }).in_field("buffer"));
+        }
+        let Some(chunk) = chunk.get(..cbytes) else {
+            return Err(Error::end(cbytes - chunk.len(), chunk.len()).in_field("chunk"));
+        };
+        if let Some(stored) = header.stored_in(chunk) {
+            data.copy_from_slice(stored);
+            return Ok(());
+        }
+        match header.special() {
+            None => self.compressed(header, chunk, data)?,
+            Some(Special::Zeros | Special::Uninitialized) => data.fill(0),
+            Some(Special::Nan) => match header.typesize() {
+                4 => repeat(data, &f32::NAN.to_le_bytes()),
+                8 => repeat(data, &f64::NAN.to_le_bytes()),
+                typesize => return Err(no_nan(typesize)),
+            },
+            Some(Special::Value) => repeat(data, header.value_in(chunk).unwrap_or_default()),
+        }
+        Ok(())
+    }
+
+    /// Decompresses a whole chunk whose header has been read into new memory. Before it is allocated, codec, filters and block table are
+    /// checked: a header can claim 2 GiB.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`chunk`](Decompressor::chunk), and the memory cannot be allocated.
+    pub fn data_of(&mut self, header: &ChunkHeader, chunk: &[u8]) -> Result<Vec<u8>> {
+        self.accept(header)?;
+        if !is_plain(header) {
+            Blocks::of(*header, chunk)?;
+        }
+        let (mut data, nbytes) = (Vec::new(), header.nbytes());
+        data.try_reserve_exact(nbytes).map_err(|_| Error::out_of_memory(nbytes))?;
+        data.resize(nbytes, 0);
+        self.chunk_of(header, chunk, &mut data)?;
+        Ok(data)
+    }
+
+    /// Decompresses a block into a buffer of its length, from the bytes that [`Blocks::range`] gives. `first` is the data of the
+    /// chunk's first block, if [`Blocks::need_first`] says so; `None` decompresses the first block itself.
+    ///
+    /// # Errors
+    ///
+    /// The block is damaged or has another length, or a codec or filter is not here. Offsets count from the start of the block.
+    pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
+        let header = blocks.header();
+        match blocks.backend {
+            Some(Backend::Here) => {}
+            Some(Backend::Plugins) => {
+                return Err(Error::custom(format_args!("{} decompresses whole chunks alone", header.codec())));
+            }
+            None => return self.backend(header).map(|_| ()),
+        }
+        #[cfg(feature = "c")]
+        if !self.leaves.are_safe() && block.len() == header.blocksize() && c::decodes(header) {
+            return c::decompress_block(header, bytes, &mut self.streams, block);
+        }
+        let codec = header.codec();
+        let Decompressor { leaves, streams, filtered, .. } = self;
+        let pipeline = &blocks.pipeline;
+        let length = block.len();
+        let into = if pipeline.moves() == 0 { &mut *block } else { buffer(streams, length)? };
+        if blocks.are_variable() {
+            let (found, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("a block lacks its length"))?;
+            let found = i32::from_le_bytes(*found);
+            if usize::try_from(found) != Ok(length) {
+                return Err(Error::custom(format_args!("expected a block of {length} bytes, found {found}")));
+            }
+            if content.len() == length {
+                into.copy_from_slice(content);
+            } else {
+                leaves.expand(codec, blocks.dictionary(), content, into).map_err(|error| error.shifted(4))?;
+            }
+        } else {
+            read_streams(bytes, 0, into, blocks.streams(length), |stream, place| {
+                leaves.expand(codec, blocks.dictionary(), stream, place)
+            })?;
+        }
+        pipeline.undo(first, streams, filtered, block)
+    }
+
+    /// Decompresses a chunk that is neither stored nor special.
+    fn compressed(&mut self, header: &ChunkHeader, chunk: &[u8], data: &mut [u8]) -> Result<()> {
+        let _backend = match (self.backend(header), &mut self.fallback) {
+            (Err(_), Some(fallback)) => return fallback(chunk, data),
+            (backend, _) => backend?,
+        };
+        #[cfg(feature = "c")]
+        if !self.leaves.are_safe() && c::decodes(header) {
+            return c::decompress(chunk, data);
+        }
+        #[cfg(feature = "plugins")]
+        if _backend == Backend::Plugins {
+            return crate::plugins::decompress(&self.metalayer, chunk, data);
+        }
+        let blocks = Blocks::of(*header, chunk)?;
+        let mut rest = data;
+        let mut first: Option<&[u8]> = None;
+        for number in 0..blocks.count() {
+            #[cfg(feature = "std")]
+            if self.until.is_some_and(|time| Instant::now() >= time) {
+                return Err(Error::custom(format_args!("no time is left at block {number} of {}", blocks.count())));
+            }
+            let range = blocks.range(number)?;
+            let bytes = chunk.get(range.clone()).unwrap_or_default();
+            let length = match blocks.data_len(number) {
+                Some(length) => length,
+                None => variable_len(bytes, rest.len())?,
+            };
+            let (block, after) = rest.split_at_mut(length.min(rest.len()));
+            self.block(&blocks, bytes, first, block).map_err(|error| error.shifted(range.start))?;
+            if first.is_none() {
+                first = Some(block);
+            }
+            rest = after;
+        }
+        if rest.is_empty() { Ok(()) } else { Err(Error::custom(format_args!("the blocks lack {} bytes", rest.len()))) }
+    }
+}
+
+/// The data's length of a block of any length, which `room` bytes have to hold.
+fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
+    let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length));
+    match length.map(usize::try_from) {
+        Some(Ok(length)) if (1..=room).contains(&length) => Ok(length),
+        _ => Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length:?}"))),
+    }
+}
+
+/// As many bytes of a buffer that grows.
+fn buffer(buffer: &mut Vec<u8>, length: usize) -> Result<&mut [u8]> {
+    if buffer.len() < length {
+        buffer.try_reserve_exact(length - buffer.len()).map_err(|_| Error::out_of_memory(length))?;
+        buffer.resize(length, 0);
+    }
+    Ok(buffer.get_mut(..length).unwrap_or_default())
+}
+
+/// Repeats an element.
+fn repeat(data: &mut [u8], element: &[u8]) {
+    if !element.is_empty() {
+        data.chunks_mut(element.len()).for_each(|place| place.copy_from_slice(&element[..place.len()]));
+    }
+}

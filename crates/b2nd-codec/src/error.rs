@@ -1,0 +1,190 @@
+//! [`Error`]: small, and a sentence that says where, what was expected and what was found.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// An error: the fault, its byte and its field. It is one pointer wide; `Display` and `Debug` print a sentence.
+///
+/// ```
+/// let error = b2nd_codec::ChunkHeader::from_slice(&[5, 1, 5, 0]).unwrap_err();
+/// assert_eq!(error.to_string(), "unexpected end of input at byte 4: chunk header needs 28 more bytes");
+/// assert_eq!(error.needed(), Some(28));
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<usize>,
+    field: Option<&'static str>,
+}
+
+/// The fault of an [`Error`].
+#[non_exhaustive]
+#[derive(Debug)]
+pub enum ErrorKind {
+    /// The input ends too early.
+    UnexpectedEnd {
+        /// The number of missing bytes, at least 1.
+        needed: usize,
+    },
+    /// A number in a header disagrees with another one, or is out of range.
+    Mismatch {
+        /// The expected value, or the range of valid ones.
+        expected: String,
+        /// The value that was found.
+        found: String,
+    },
+    /// A buffer has another length than the data.
+    Count {
+        /// The length of the data.
+        expected: usize,
+        /// The length of the buffer.
+        found: usize,
+    },
+    /// The data are longer than a chunk can hold.
+    TooLong {
+        /// The length that was given.
+        length: usize,
+        /// The largest length allowed.
+        limit: usize,
+    },
+    /// The codec or a filter of a chunk is not in this build.
+    NoCodec {
+        /// The name of the chunk's codec.
+        codec: String,
+        /// The sentence, which names what is missing, and the feature that has it.
+        reason: String,
+    },
+    /// Anything else.
+    Message(String),
+}
+
+impl Error {
+    /// The fault, for a program to match on.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The fault, owned.
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The offset of the byte at fault, from the start of the chunk, stream or block.
+    pub fn offset(&self) -> Option<usize> {
+        self.0.offset
+    }
+
+    /// The field at fault, such as `blocksize`.
+    pub fn field(&self) -> Option<&'static str> {
+        self.0.field
+    }
+
+    /// The number of missing bytes. `None` unless the input ends too early.
+    pub fn needed(&self) -> Option<usize> {
+        match self.0.kind {
+            ErrorKind::UnexpectedEnd { needed } => Some(needed),
+            _ => None,
+        }
+    }
+
+    /// Makes an error with a message of your own.
+    #[cold]
+    #[must_use]
+    pub fn custom(message: impl fmt::Display) -> Error {
+        Error::from(ErrorKind::Message(message.to_string()))
+    }
+
+    /// Adds `start` to the offset, if there is one.
+    #[cold]
+    #[must_use]
+    pub fn shifted(mut self, start: usize) -> Error {
+        self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
+        self
+    }
+
+    #[cold]
+    pub(crate) fn at(mut self, offset: usize) -> Error {
+        self.0.offset = Some(offset);
+        self
+    }
+
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &'static str) -> Error {
+        self.0.field = Some(name);
+        self
+    }
+
+    /// The input ends after `length` bytes, and `needed` more are expected.
+    #[cold]
+    pub(crate) fn end(needed: usize, length: usize) -> Error {
+        Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
+    }
+
+    /// The error for a number in a header.
+    #[cold]
+    pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
+        let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };
+        Error::from(kind).at(offset).in_field(name)
+    }
+
+    /// An allocation of `length` bytes failed.
+    #[cold]
+    pub(crate) fn out_of_memory(length: usize) -> Error {
+        Error::custom(format_args!("no memory for {length} bytes"))
+    }
+}
+
+impl From<ErrorKind> for Error {
+    #[cold]
+    fn from(kind: ErrorKind) -> Error {
+        Error(Box::new(Inner { kind, offset: None, field: None }))
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::UnexpectedEnd { needed } => {
+                write!(f, "unexpected end of input, {needed} more byte{} needed", plural(*needed))
+            }
+            ErrorKind::Mismatch { expected, found } => write!(f, "expected {expected}, found {found}"),
+            ErrorKind::Count { expected, found } => {
+                write!(f, "expected {expected} element{}, found {found}", plural(*expected))
+            }
+            ErrorKind::TooLong { length, limit } => write!(f, "{length} bytes, a chunk holds at most {limit}"),
+            ErrorKind::NoCodec { reason: message, .. } | ErrorKind::Message(message) => f.write_str(message),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { kind, offset, field } = &*self.0;
+        if let (Some(offset), ErrorKind::UnexpectedEnd { needed }) = (offset, kind) {
+            let what = field.unwrap_or("the value");
+            return write!(f, "unexpected end of input at byte {offset}: {what} needs {needed} more byte{}", plural(*needed));
+        }
+        if let Some(field) = field {
+            write!(f, "{field}: ")?;
+        }
+        write!(f, "{kind}")?;
+        offset.map_or(Ok(()), |offset| write!(f, " at byte {offset}"))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for Error {}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
