@@ -5,6 +5,7 @@ use std::ops::Range;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use b2nd::frame::Frame;
+use b2nd_store::Bytes;
 use serde_json::Value;
 
 use crate::column::batches::{Batches, METALAYER};
@@ -16,7 +17,6 @@ use crate::live_rows::Selection;
 use crate::msgpack::builder::json;
 use crate::schema::spec::{Kind, Nulls, Spec};
 use crate::single_column::{NAME, OneColumn};
-use crate::store::Shared;
 
 /// The metalayer of a file with a chunk for each cell.
 const CELLS: &str = "vlarray";
@@ -60,7 +60,7 @@ impl CellReader {
     /// # Errors
     ///
     /// It cannot be read, and those of [`from_frame`](CellReader::from_frame).
-    pub fn new(source: Shared) -> Result<CellReader> {
+    pub fn new(source: Bytes) -> Result<CellReader> {
         CellReader::from_frame(Frame::open(source)?)
     }
 
@@ -69,7 +69,7 @@ impl CellReader {
     /// # Errors
     ///
     /// It holds no such values ([`NotFound`](ErrorKind::NotFound)), or lists that Arrow has no type for, or cannot be read.
-    pub fn from_frame(frame: Frame<Shared>) -> Result<CellReader> {
+    pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
         let has = |name| frame.header().metalayers().get(name).is_some();
         let has_batches = has(METALAYER);
         if !has_batches && !has(CELLS) {

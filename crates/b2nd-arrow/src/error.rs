@@ -68,6 +68,16 @@ impl Error {
         self.0.kind
     }
 
+    /// The table that it is about: where it was opened, and its key.
+    pub fn table(&self) -> Option<&str> {
+        self.0.table.as_deref()
+    }
+
+    /// What is wrong, without the table, the column and the row.
+    pub fn message(&self) -> &str {
+        &self.0.what
+    }
+
     /// The name of the column that it is about.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()

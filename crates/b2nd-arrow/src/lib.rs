@@ -42,13 +42,13 @@ mod reader;
 mod scalars;
 mod schema;
 mod single_column;
-mod store;
 mod summary;
 mod table;
 
 pub use array_reader::ArrayReader;
 pub use arrow_array::{RecordBatch, RecordBatchReader};
 pub use arrow_schema::SchemaRef;
+pub use b2nd_store::Store;
 pub use cell_reader::CellReader;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
@@ -57,7 +57,7 @@ pub use open_table::Options;
 pub use reader::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};
 pub use schema::ColumnInfo;
-pub use store::Store;
+
 pub use summary::Summary;
 pub use table::Table;
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use b2nd_store::{Folder, Store};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
@@ -16,8 +17,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::{LiveRows, Selection};
 use crate::msgpack::reader::{Item, Pack};
 use crate::schema::{ColumnInfo, Output, columns_of, outputs_of};
-use crate::store::{Store, TABLE};
 use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
+
+/// The file that makes a folder a table.
+const TABLE: &str = "_meta.b2f";
 
 /// The versions of schemas that are known.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
@@ -100,7 +103,8 @@ impl OpenTable {
         let columns = columns_of(&metadata, options.objects)?;
         // A file of no column may be one of a column whose name in the archive's directory is damaged, such as its mask of nulls.
         let names = columns.iter().map(|column| column.name.as_str());
-        for file in b2nd_store::Table::unowned(names, &folder, &store.archived()) {
+        let files = if store.is_archive() { store.files()? } else { Vec::new() };
+        for file in b2nd_store::Table::unowned(names, &folder, &files) {
             store.member(&file)?;
         }
         let (outputs, schema) = outputs_of(&columns, &metadata)?;

@@ -14,8 +14,8 @@ use crate::open_table::{OpenTable, Options};
 use crate::reader::{BATCH_SIZE, Reader};
 use crate::schema::spec::{Kind, Nulls};
 use crate::schema::{ColumnInfo, Output};
-use crate::store::Store;
 use crate::summary::Summary;
+use b2nd_store::Store;
 
 /// So many bytes of a column are in a batch, about.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
@@ -50,7 +50,8 @@ impl Table {
     ///
     /// There is no such store, it holds no table or several, or its schema cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
-        Table::only(Store::open(path)?)
+        let path = path.as_ref();
+        Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
     }
 
     /// Opens the one table of a store that is open.
@@ -60,7 +61,7 @@ impl Table {
     /// It holds no table or several, or its schema cannot be read.
     pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
         let store = store.into();
-        let tables = store.tables()?;
+        let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
         match tables.as_slice() {
             [] => Err(Error::new(ErrorKind::NotFound, "it holds no table").in_table(store.name())),
             [key] => Table::from_store(store, key),

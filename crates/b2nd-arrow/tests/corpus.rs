@@ -6,7 +6,7 @@ mod common;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use b2nd_arrow::{Store, Table};
+use b2nd_arrow::{Error, Store, Table};
 use serde_json::Value;
 
 #[test]
@@ -18,7 +18,7 @@ fn every_table_of_every_version_is_what_python_exports() {
         let name = entry["name"].as_str().unwrap();
         let path = directory.join(entry["file"].as_str().unwrap());
         let table = match entry["key"].as_str() {
-            Some(key) => Store::open(&path).and_then(|store| Table::from_store(Arc::new(store), key)),
+            Some(key) => Store::open(&path).map_err(Error::from).and_then(|store| Table::from_store(Arc::new(store), key)),
             None => Table::open(&path),
         };
         // What its writer cannot read either.

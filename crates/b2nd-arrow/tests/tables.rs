@@ -167,9 +167,11 @@ fn what_is_no_table_is_refused() {
     let file = directory.path().join("text.b2z");
     std::fs::write(&file, "text").unwrap();
     let error = Table::open(&file).unwrap_err().to_string();
-    assert!(error.ends_with("text.b2z: it is neither an archive nor a frame, so it holds no table"), "{error}");
+    assert!(error.ends_with("text.b2z: it is neither an archive nor a frame, so it is no store"), "{error}");
     let error = Table::open(directory.path()).unwrap_err().to_string();
     assert!(error.ends_with(": it holds no table"), "{error}");
+    let error = Table::open("../../tests/data/example.b2nd").unwrap_err().to_string();
+    assert_eq!(error, "../../tests/data/example.b2nd: it is no store, but one frame: ndarray");
     assert_eq!(Table::open(directory.path().join("absent.b2z")).unwrap_err().kind(), ErrorKind::Io);
 }
 
@@ -444,9 +446,9 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     let name = b"_cols/i.notnull.b2nd";
     let last = archive.windows(name.len()).rposition(|window| window == name).unwrap();
     archive[last + name.len() - 1] ^= 0x20;
-    let error = Store::from_source("it", std::sync::Arc::new(archive)).and_then(Table::only).unwrap_err().to_string();
-    let expected = "it: the member \"_cols/i.notnull.b2nD\" is called or measured otherwise by its own header than by the archive's \
-        directory: \"_cols/i.notnull.b2nd\"";
+    let error = Table::only(Store::from_source("it", std::sync::Arc::new(archive)).unwrap()).unwrap_err().to_string();
+    let expected = "it: the member \"_cols/i.notnull.b2nD\" is not what the archive's directory says: its own header has the name \
+        \"_cols/i.notnull.b2nd\"";
     assert_eq!(error, expected);
 }
 

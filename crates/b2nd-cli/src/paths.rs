@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Attributes, Location, OneFile, SPARSE_FRAME, Target, find, foreign, is_frame, is_store_directory, no_key};
+use b2nd_store::{Attributes, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key};
 use b2nd_view::json::Place;
-use b2nd_view::store::{self, Content, Folder, Leaf, Store};
+use b2nd_view::store::{Content, Leaf, StoreListing};
 use b2nd_view::text::{View, parse_offset, printable};
 use b2nd_view::{Frame, Kind, Source};
 use clap::Args;
@@ -38,9 +39,9 @@ pub(crate) enum Found<'a, 's> {
     /// A frame: a file, or a leaf.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
     /// A store, before its leaves.
-    Store { path: &'a str, store: &'a Store },
+    Store { path: &'a str, store: &'a StoreListing },
     /// A leaf that is not one frame.
-    Leaf { path: &'a str, leaf: &'a Leaf, folder: &'a dyn Folder },
+    Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
 
 impl Found<'_, '_> {
@@ -178,13 +179,13 @@ impl Paths {
         show: &mut Show,
         err: &mut dyn Write,
     ) -> Result<bool> {
-        let in_folder = |folder: &dyn Folder, show: &mut Show, err: &mut dyn Write| {
-            let store = store::list(folder)?;
+        let in_folder = |folder: &Arc<Store>, show: &mut Show, err: &mut dyn Write| {
+            let store = folder.list()?;
             match which {
                 (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
                     // A group is shown as a store of its own, of which nothing else is asked.
                     let attributes = group(&store, key).cloned().unwrap_or_default();
-                    show(&Found::Store { path, store: &Store { kind: None, attributes, leaves: Vec::new(), ..store } })
+                    show(&Found::Store { path, store: &StoreListing { kind: None, attributes, leaves: Vec::new(), ..store } })
                 }
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(no_key(path).into()),
@@ -198,8 +199,8 @@ impl Paths {
             let frame = Frame::open_at(&**source, offset).map_err(|error| what_is_at(&**source, offset, error))?;
             return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
         }
-        if let Some(shown) = target.with_folder(|folder| in_folder(folder, show, err))? {
-            return shown;
+        if let Some(store) = Store::of_folder(path, target)? {
+            return in_folder(&Arc::new(store), show, err);
         }
         let Target::File(source) = target else { return Ok(true) };
         let frame = Frame::open(&**source).map_err(|error| what_it_is(&**source, error))?;
@@ -217,11 +218,11 @@ impl Paths {
         if matches!(which, (None, Leaves::OneByKey | Leaves::Itself)) {
             return whole(show);
         }
-        let embedded = store::embedded(&frame)?;
-        let folder = OneFile(&**source);
+        let store = Arc::new(Store::of(path, target.clone())?);
+        let embedded = store.list()?;
         match which.0 {
-            Some(key) => one_leaf(path, &folder, &embedded.leaves, key, show),
-            None => Ok(whole(show)? & leaves(path, &folder, &embedded.leaves, show, err)?),
+            Some(key) => one_leaf(path, &store, &embedded.leaves, key, show),
+            None => Ok(whole(show)? & leaves(path, &store, &embedded.leaves, show, err)?),
         }
     }
 }
@@ -243,7 +244,7 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
 }
 
 /// The attributes of the group with this key.
-fn group<'s>(store: &'s Store, key: &str) -> Option<&'s Attributes> {
+fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
     let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
     // A leaf of the same key comes first.
     if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {
@@ -252,15 +253,15 @@ fn group<'s>(store: &'s Store, key: &str) -> Option<&'s Attributes> {
     groups.find(|(group, _)| group.trim_matches('/') == key).map(|(_, attributes)| attributes)
 }
 
-fn one_leaf(path: &str, folder: &dyn Folder, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
-    show_leaf(path, folder, &find(all, folder, key)?, show)
+fn one_leaf(path: &str, store: &Arc<Store>, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
+    show_leaf(path, store, &find(all, &**store, key)?, show)
 }
 
 /// Shows all leaves. What cannot be read has a line in `err`, and the others are shown all the same.
-fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
+fn leaves(path: &str, store: &Arc<Store>, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     for leaf in all {
-        match show_leaf(path, folder, leaf, show) {
+        match show_leaf(path, store, leaf, show) {
             Ok(shown) => complete &= shown,
             Err(error @ Error::Write(_)) => return Err(error),
             Err(error) => {
@@ -272,11 +273,11 @@ fn leaves(path: &str, folder: &dyn Folder, all: &[Leaf], show: &mut Show, err: &
     Ok(complete)
 }
 
-fn show_leaf(path: &str, folder: &dyn Folder, leaf: &Leaf, show: &mut Show) -> Result<bool> {
+fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Result<bool> {
     if matches!(leaf.content, Content::Table(_) | Content::Remote { .. }) {
-        return show(&Found::Leaf { path, leaf, folder });
+        return show(&Found::Leaf { path, leaf, store });
     }
-    let source = leaf.open(folder)?;
+    let source = leaf.open(&**store)?;
     let frame = Frame::open(&*source)?;
     let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })

@@ -1,14 +1,12 @@
 //! [`Array::from_store`]: an array in a store of python-blosc2, by its key.
 
-use std::io;
 use std::path::Path;
 
-use b2nd::ErrorKind;
 use b2nd::frame::Source;
-use b2nd_store::{Directory, Target};
+use b2nd_store::Store;
 
 use crate::array::Array;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl Array {
     /// Opens the array under a key of a store (`TreeStore`, `DictStore`, `EmbedStore`): an archive (`.b2z`), a directory (`.b2d`) or a file
@@ -26,24 +24,12 @@ impl Array {
     /// Nothing has the key, or a table or a reference to a server has. The store cannot be read; and those of [`open`](Array::open).
     pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
         let path = path.as_ref();
-        let place = format!("{}: ", path.display());
-        // The library's errors about files have their path already.
-        let named = |error: b2nd::Error| match error.kind() {
-            ErrorKind::Io(error) if !error.to_string().starts_with(&place) => {
-                io::Error::new(error.kind(), format!("{place}{error}")).into()
-            }
-            ErrorKind::Io(_) => error,
-            _ => b2nd::Error::custom(format_args!("{place}{error}")),
-        };
-        // Whatever the directory is called.
-        let target = if path.is_dir() { Ok(Target::Directory(Directory(path.to_owned()))) } else { Target::local(path) };
-        let source = target.and_then(|target| target.leaf(key)).map_err(named)?;
+        let named = |error: b2nd::Error| Error::in_file(path, error.into());
+        let source = Store::open(path).and_then(|store| store.leaf(key)).map_err(named)?;
         let array = Array::from_source(source.clone(), 0)?;
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
-            return Err(
-                named(b2nd::Error::custom(format_args!("the frame says {found} bytes, the member has {expected}"))).into()
-            );
+            return Err(named(b2nd::Error::custom(format_args!("the frame says {found} bytes, the member has {expected}"))));
         }
         Ok(array)
     }

@@ -12,7 +12,7 @@ use b2nd_store::Bytes;
 use crate::codec;
 use crate::error::{Error, Result};
 use crate::flat::{self, Flat};
-use crate::frame::{self, Store};
+use crate::frame::{self, ArrayFrame};
 use crate::read::buffers::Pool;
 
 /// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
@@ -39,7 +39,7 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Array {
-    pub(crate) store: Store,
+    pub(crate) store: ArrayFrame,
     pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
@@ -89,7 +89,7 @@ impl Array {
     ///
     /// Those of [`open`](Array::open).
     pub fn from_source(source: Bytes, offset: u64) -> Result<Array> {
-        Array::of(Store::open_at(source, offset)?)
+        Array::of(ArrayFrame::open_at(source, offset)?)
     }
 
     /// This array, with its chunks in another source.
@@ -98,7 +98,7 @@ impl Array {
         Array::of(self.store.with_source(source))
     }
 
-    fn of(store: Store) -> Result<Array> {
+    fn of(store: ArrayFrame) -> Result<Array> {
         let header = store.header();
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
             return Err(Error::Elsewhere { metalayer: name });

@@ -9,7 +9,7 @@ use b2nd_store::Kind;
 
 use crate::array::Array;
 use crate::error::{Error, Result};
-use crate::frame::{self, Store};
+use crate::frame::{self, ArrayFrame};
 use crate::read::axis_selection::Wanted;
 use crate::read::decode::{BytesMut, repeated};
 
@@ -24,7 +24,7 @@ pub(crate) enum Flat {
 
 impl Flat {
     /// The data of a frame of plain chunks. `None` for a frame whose chunks hold something else.
-    pub(crate) fn of(store: &Store) -> Result<Option<Flat>> {
+    pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         if Kind::of(header, store.trailer().ok()) != Kind::SChunk {
             return Ok(None);

@@ -1,16 +1,16 @@
-//! [`Store`]: the frame that an array's chunks come from.
+//! [`ArrayFrame`]: the frame that an array's chunks come from.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::frame::{ChunkReader, File, FileSource, Frame, FrameType};
-use b2nd_store::{Bytes, Kind, Target, foreign, is_store_directory, list};
+use b2nd_store::{Bytes, Store, foreign, is_store_directory, is_zip};
 
 use crate::error::{Error, Result};
 
 /// A frame in a source that several threads read.
-pub(crate) type Store = Frame<Bytes>;
+pub(crate) type ArrayFrame = Frame<Bytes>;
 
 /// A chunk of it, as many bytes as were read.
 pub(crate) type StoredChunk<'a> = ChunkReader<'a, Bytes>;
@@ -18,7 +18,7 @@ pub(crate) type StoredChunk<'a> = ChunkReader<'a, Bytes>;
 /// A chunk that is wanted whole is read at once where its place is not longer.
 const AT_ONCE: u64 = 1 << 20;
 
-pub(crate) fn open(path: &Path) -> Result<Store> {
+pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
@@ -33,27 +33,23 @@ fn instead(path: &Path) -> Option<Error> {
         return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });
     }
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
-    let target = Target::File(source.clone());
-    if let Some(listed) = target.with_folder(|folder| list(folder)).ok()? {
-        return listed.map_or_else(|error| Some(error.into()), |_| it_is(STORE));
-    }
-    match Frame::open(&*source) {
-        Ok(frame) => {
-            let kind = Kind::of(frame.header(), None);
-            matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore).then(|| it_is(STORE)).flatten()
-        }
-        Err(_) => it_is(foreign::describe_source(&*source)?),
+    match (Store::from_source("", source.clone()), Frame::open(&*source)) {
+        (Ok(_), _) => it_is(STORE),
+        // It is a frame, and why it is no array was said.
+        (Err(_), Ok(_)) => None,
+        (Err(error), Err(_)) if is_zip(&source.read(0..4).ok()?) => Some(error.into()),
+        (Err(_), Err(_)) => it_is(foreign::describe_source(&*source)?),
     }
 }
 
 const STORE: &str = "a store of python-blosc2: `Array::from_store` takes its path and a key";
 
-pub(crate) fn of_file(file: &File) -> Result<Store> {
+pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)
 }
 
 /// The chunk of this number: all of it, or its first `front` bytes where the rest can be read later.
-pub(crate) fn chunk(store: &Store, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
+pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
     // Each part of a chunk's own file would be read by opening it again.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);
     let mut chunk = store.chunk_reader(number, front.unwrap_or(AT_ONCE))?;
@@ -64,7 +60,7 @@ pub(crate) fn chunk(store: &Store, number: u64, front: Option<u64>) -> b2nd::Res
 }
 
 /// The bytes of the source that hold a chunk, if any do.
-pub(crate) fn range(store: &Store, number: u64) -> Result<Option<Range<u64>>> {
+pub(crate) fn range(store: &ArrayFrame, number: u64) -> Result<Option<Range<u64>>> {
     if store.header().frame_type() == FrameType::Sparse {
         return Ok(None);
     }

@@ -82,6 +82,7 @@ impl Source for LocalFile {
 }
 
 /// A directory with files in it and below.
+#[derive(Clone, Debug)]
 pub struct Directory(
     /// Its path.
     pub PathBuf,

@@ -6,7 +6,8 @@
 //! | read bytes by their position | [`Source`], [`LocalFile`], `HttpFile` (feature `http`), [`Window`] |
 //! | read a frame in ranges | [`Frame`] |
 //! | find frames below a directory | [`walk`] |
-//! | list what is in a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
+//! | open a store, and what is in it | [`Store`], [`StoreListing`] |
+//! | list any files as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
 //! | know what a frame is | [`Kind`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
@@ -24,6 +25,7 @@ mod http;
 pub mod json;
 mod kind;
 mod leaf;
+mod listing;
 mod location;
 pub mod marker;
 mod store;
@@ -43,8 +45,9 @@ pub use frame::{Frame, chunk_file_name};
 pub use http::HttpFile;
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
+pub use listing::{StoreListing, list};
 pub use location::{Bytes, Location, OneFile, Target, no_key};
-pub use store::{Store, list};
+pub use store::Store;
 pub use table::Table;
 pub use value::Value;
 pub use zip::Zip;

@@ -6,17 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use b2nd::frame::{Source, Window};
+use b2nd::frame::Source;
 use b2nd::{Error, Result};
 
-use crate::embedded::embedded;
 use crate::file::{Directory, LocalFile, is_store_directory};
-use crate::folder::{Folder, LEAVES, is_zip};
-use crate::frame::Frame;
-use crate::kind::Kind;
-use crate::leaf::find;
-use crate::store::list;
-use crate::zip::Zip;
+use crate::folder::Folder;
 
 /// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -107,24 +101,6 @@ impl Location {
             Place::Address(address) => open_address(address),
         }
     }
-
-    /// The bytes of one frame: of the leaf that is named, or of the file itself. What is embedded or compressed is decompressed
-    /// into memory.
-    ///
-    /// # Errors
-    ///
-    /// It is a store, and no leaf is named; and those of [`open`](Location::open), [`list`] and [`Target::leaf`].
-    pub fn frame(&self) -> Result<Bytes> {
-        match (self.open()?, self.key()) {
-            (target, Some(key)) => target.leaf(key),
-            (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            // A store, or something that is none.
-            (target, None) => {
-                target.with_folder(|folder| list(folder))?.transpose()?;
-                Err(no_key(&self.place()))
-            }
-        }
-    }
 }
 
 /// The error about a store where a leaf has to be named.
@@ -183,6 +159,7 @@ fn open_address(address: &str) -> Result<Target> {
 }
 
 /// Something that can be looked into.
+#[derive(Clone)]
 pub enum Target {
     /// A frame, or an archive: its first bytes say which.
     File(Bytes),
@@ -202,71 +179,10 @@ impl Target {
         }
         Ok(Target::File(Arc::new(LocalFile::open(path)?)))
     }
-
-    /// Gives the folder to `look` if this is one: a directory or an archive.
-    ///
-    /// # Errors
-    ///
-    /// The archive's directory cannot be read.
-    pub fn with_folder<T>(&self, look: impl FnOnce(&dyn Folder) -> T) -> Result<Option<T>> {
-        match self {
-            Target::Directory(directory) => Ok(Some(look(directory))),
-            Target::File(source) if is_zip(&source.read(0..4)?) => Ok(Some(look(&Zip::open(&**source)?))),
-            Target::File(_) => Ok(None),
-        }
-    }
-
-    /// The bytes of the leaf with this key. What is embedded or compressed is decompressed into memory.
-    ///
-    /// # Errors
-    ///
-    /// There is no such leaf, it is a table or at a server, or something cannot be read.
-    pub fn leaf(&self, key: &str) -> Result<Bytes> {
-        match self {
-            Target::Directory(directory) => {
-                // A name that leads out of the store is no key of it.
-                let name = Path::new(key.trim_start_matches('/'));
-                let is_inside = name.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-                let mut direct = LEAVES.iter().map(|end| directory.0.join(format!("{}{end}", name.display())));
-                match direct.find(|path| is_inside && path.exists()) {
-                    Some(path) => Ok(Arc::new(LocalFile::open(&path)?)),
-                    None => listed(directory, key),
-                }
-            }
-            Target::File(source) if is_zip(&source.read(0..4)?) => {
-                let zip = Zip::open(&**source)?;
-                let name = key.trim_start_matches('/');
-                match LEAVES.iter().map(|end| format!("{name}{end}")).find(|member| zip.has(member)) {
-                    Some(member) => match zip.range(&member)? {
-                        Some(range) => Ok(Arc::new(Window::new(source.clone(), range))),
-                        None => whole(&*zip.open(&member)?),
-                    },
-                    None => listed(&zip, key),
-                }
-            }
-            Target::File(source) => {
-                let frame = Frame::open(&**source)?;
-                if !matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
-                    return Err(Error::custom(format_args!("it is no store, so there is no {key} in it")));
-                }
-                let (leaves, folder) = (embedded(&frame)?.leaves, OneFile(&**source));
-                whole(&*find(&leaves, &folder, key)?.open(&folder)?)
-            }
-        }
-    }
 }
 
 /// Bytes by position that several threads read and nothing else has to outlive.
 pub type Bytes = Arc<dyn Source + Send + Sync>;
-
-fn listed(folder: &dyn Folder, key: &str) -> Result<Bytes> {
-    whole(&*find(&list(folder)?.leaves, folder, key)?.open(folder)?)
-}
-
-/// All bytes of a source. It is in memory already.
-fn whole(source: &dyn Source) -> Result<Bytes> {
-    Ok(Arc::new(source.read(0..source.len()?)?.into_owned()))
-}
 
 /// A file as a folder: of a frame whose leaves are in it.
 pub struct OneFile<'a>(

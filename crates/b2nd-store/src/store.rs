@@ -1,189 +1,273 @@
-//! Stores of python-blosc2: what is in a `.b2z`, a `.b2d` and a `.b2e`.
-//!
-//! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
-//! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
+//! [`Store`]: an open store of python-blosc2, and the files in it.
 
-use b2nd::{Error, Result};
+use std::io;
+use std::path::{Component, Path};
+use std::sync::Arc;
 
-use crate::attributes::Attributes;
+use b2nd::frame::{Source, Window};
+use b2nd::{Error, ErrorKind, Result};
+
 use crate::embedded::embedded;
-use crate::folder::{
-    ATTRIBUTES, EMBED, EMBEDDED_ATTRIBUTES, Folder, LEAVES, TABLE, TABLE_ATTRIBUTES, folder_of, is_below, is_frame, named,
-    readable,
-};
+use crate::file::{Directory, LocalFile};
+use crate::folder::{Folder, LEAVES, TABLE, folder_of, is_frame, is_zip};
+use crate::foreign;
 use crate::frame::Frame;
 use crate::kind::Kind;
-use crate::leaf::{Content, Leaf};
-use crate::table::Table;
+use crate::leaf::find;
+use crate::listing::{StoreListing, list};
+use crate::location::{Bytes, Location, Target, no_key};
+use crate::zip::Zip;
 
-/// The content of a store.
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). What says where its leaves are, the
+/// directory of an archive or the map of a frame, is read once.
+///
+/// ```
+/// use b2nd_store::Store;
+///
+/// let store = Store::open("../b2nd-arrow/tests/data/tree.b2z")?;
+/// assert_eq!(store.tables()?, ["/group/people", "/things"]);
+/// assert_eq!(store.list()?.leaves.len(), 3);
+/// assert!(store.leaf("/array").is_ok());
+/// # Ok::<(), b2nd::Error>(())
+/// ```
 pub struct Store {
-    /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
-    pub kind: Option<Kind>,
-    /// The attributes of the store.
-    pub attributes: Attributes,
-    /// The attributes of its groups, each under its key.
-    pub groups: Vec<(String, Attributes)>,
-    /// The leaves, in the order of their keys.
-    pub leaves: Vec<Leaf>,
-    /// True if it holds `embed.b2e`, without which python-blosc2 opens no `.b2d` and no `.b2z`.
-    pub has_embed: bool,
-    /// The names that more than one member of an archive has. The last of them counts.
-    pub duplicates: Vec<String>,
+    name: String,
+    members: Members,
 }
 
-/// Lists a directory or an archive.
-///
-/// If a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
-/// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
-/// out why.
-///
-/// # Errors
-///
-/// The folder or the metadata of the store cannot be read, or there is neither a store nor a frame in it.
-pub fn list(folder: &dyn Folder) -> Result<Store> {
-    let mut files = folder.files()?;
-    files.sort_unstable();
-    let mut store = Store {
-        kind: None,
-        attributes: Attributes::default(),
-        groups: Vec::new(),
-        leaves: Vec::new(),
-        has_embed: files.iter().any(|file| file == EMBED),
-        duplicates: folder.duplicates(),
-    };
-    let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
-    let is_store = store.has_embed || !tables.is_empty();
-    let mut waits = None;
-    for file in &files {
-        let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
-            Ok(()) // A part of a table.
-        } else {
-            store.add(file, &files, is_store, !tables.is_empty(), folder)
-        };
-        match listed {
-            Err(error) if would_block(&error) => waits = Some(error),
-            listed => listed.map_err(|error| named(file, error))?,
-        }
-    }
-    if let Some(error) = waits {
-        return Err(error);
-    }
-    if !is_store && store.leaves.is_empty() {
-        return Err(nothing(&files));
-    }
-    store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
-    Ok(store)
-}
-
-/// The error about a folder without anything of Blosc2.
-fn nothing(files: &[String]) -> Error {
-    if files.iter().any(|file| file.ends_with(".npy")) {
-        return Error::custom("it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them");
-    }
-    Error::custom(format_args!(
-        "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
-    ))
+enum Members {
+    Directory(Directory),
+    Archive(Box<Zip<Bytes>>),
+    /// A frame, and what is embedded in it.
+    Embedded(Bytes, StoreListing),
 }
 
 impl Store {
-    fn add(&mut self, file: &str, files: &[String], is_store: bool, has_tables: bool, folder: &dyn Folder) -> Result<()> {
-        if let Some(group) = folder_of(file, TABLE) {
-            let metadata = self.attributes_in(file, folder);
-            let beside = format!("{}{TABLE_ATTRIBUTES}", file.strip_suffix(TABLE).unwrap_or_default());
-            let attributes = match files.binary_search(&beside) {
-                Ok(_) => self.attributes_in(&beside, folder)?,
-                Err(_) => Attributes::default(),
-            };
-            let table = Table::new(metadata?, attributes, group, files);
-            if group.is_empty() {
-                self.kind = Some(Kind::CTable);
-                self.attributes = table.attributes.clone();
-            }
-            let offset = offset(file, folder)?;
-            self.leaves.push(Leaf {
-                key: key(group),
-                member: Some(file.to_owned()),
-                offset,
-                content: Content::Table(table.into()),
+    /// Opens a directory, whatever it is called, or a file.
+    ///
+    /// # Errors
+    ///
+    /// There is nothing, it cannot be read, or it is no store.
+    pub fn open(path: impl AsRef<Path>) -> Result<Store> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        match path.is_dir() {
+            true => Ok(Store { name, members: Members::Directory(Directory(path.to_owned())) }),
+            false => Store::from_source(name, Arc::new(LocalFile::open(path)?)),
+        }
+    }
+
+    /// Opens the store at a location, whose key is left aside.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Location::open`], or it is no store.
+    pub fn at(location: &Location) -> Result<Store> {
+        Store::of(location.place(), location.open()?)
+    }
+
+    /// Takes what is at a location, which has this name.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is no store.
+    pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
+        match target {
+            Target::Directory(directory) => Ok(Store { name: name.into(), members: Members::Directory(directory) }),
+            Target::File(source) => Store::from_source(name, source),
+        }
+    }
+
+    /// Takes a directory or an archive, which has this name. `None` if it is another file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
+        match target {
+            Target::File(source) if !is_zip(&source.read(0..4)?) => Ok(None),
+            target => Store::of(name, target.clone()).map(Some),
+        }
+    }
+
+    /// Opens the archive or the frame of frames in a source, which has this name.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read, or is no store: the error says what it is.
+    pub fn from_source(name: impl Into<String>, source: Bytes) -> Result<Store> {
+        let first = source.read(0..10)?.into_owned();
+        let members = if is_zip(&first) {
+            Members::Archive(Box::new(Zip::open(source)?))
+        } else if is_frame(&first) {
+            let listing = embedded_in(&source)?;
+            Members::Embedded(source, listing)
+        } else {
+            return Err(match foreign::describe_source(&source) {
+                Some(what) => Error::custom(format_args!("it is {what}")),
+                None => Error::custom("it is neither an archive nor a frame, so it is no store"),
             });
-        } else if let Some(group) = folder_of(file, ATTRIBUTES) {
-            let attributes = self.attributes_in(file, folder)?;
-            if group.is_empty() {
-                self.attributes = attributes;
-            } else {
-                self.groups.push((key(group), attributes));
-            }
-        } else if file == EMBED {
-            let source = folder.open(file)?;
-            let frame = Frame::open(&*source)?;
-            // Beside tables the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
-            if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
-                self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
-                return Ok(());
-            }
-            let embedded = embedded(&frame)?;
-            self.kind = self.kind.or(Some(embedded.kind));
-            for leaf in embedded.leaves {
-                self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder)?;
-            }
-        } else if is_leaf(folder, file, is_store)? {
-            self.add_frame(file, folder)?;
-        }
-        Ok(())
-    }
-
-    /// A leaf, or the attributes of a group, which python-blosc2 embeds as well.
-    fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder) -> Result<()> {
-        let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
-            self.leaves.push(leaf);
-            return Ok(());
         };
-        let source = leaf.open(folder);
-        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?)))? {
-            Ok(attributes) if group.is_empty() => self.attributes = attributes,
-            Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
-            Err(_) => self.leaves.push(leaf),
+        Ok(Store { name: name.into(), members })
+    }
+
+    /// The name of the place where it was opened.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// True if it is an archive.
+    pub fn is_archive(&self) -> bool {
+        matches!(self.members, Members::Archive(_))
+    }
+
+    /// Lists what is in it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list`].
+    pub fn list(&self) -> Result<StoreListing> {
+        match &self.members {
+            Members::Embedded(_, listing) => Ok(listing.clone()),
+            _ => list(self),
         }
-        Ok(())
     }
 
-    fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
-        let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-        let offset = offset(file, folder)?;
-        self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
-        Ok(())
+    /// The keys of its tables, in order: `/` if it is one itself, `/group/name` in a tree.
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be listed.
+    pub fn tables(&self) -> Result<Vec<String>> {
+        let mut keys: Vec<_> = match &self.members {
+            // The leaf with a table's metadata, whose name has no ending here.
+            Members::Embedded(_, listing) => {
+                let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
+                folders.filter(|folder| *folder == "/").map(str::to_owned).collect()
+            }
+            _ => self.files()?.iter().filter_map(|file| folder_of(file, TABLE)).map(|folder| format!("/{folder}")).collect(),
+        };
+        keys.sort_unstable();
+        Ok(keys)
     }
 
-    /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
-    fn attributes_in(&mut self, file: &str, folder: &dyn Folder) -> Result<Attributes> {
-        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
-        match readable(attributes)? {
-            Ok(attributes) => Ok(attributes),
-            Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
+    /// The bytes of one of its files, of which an archive has members and a frame leaves. `None` if there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn member(&self, file: &str) -> Result<Option<Bytes>> {
+        match &self.members {
+            Members::Directory(directory) => {
+                // A name that leads out of the store is no file of it.
+                if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
+                    return Ok(None);
+                }
+                match LocalFile::open(&directory.0.join(file)) {
+                    Ok(file) => Ok(Some(Arc::new(file))),
+                    Err(error) if is_absent(&error) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            }
+            Members::Archive(zip) if !zip.has(file) => Ok(None),
+            Members::Archive(zip) => Ok(Some(match zip.range(file)? {
+                Some(range) => Arc::new(Window::new(zip.source().clone(), range)),
+                None => whole(&*zip.open(file)?)?,
+            })),
+            Members::Embedded(_, listing) => {
+                let key = format!("/{}", LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file));
+                let leaf = listing.leaves.iter().find(|leaf| leaf.key == key);
+                leaf.map(|leaf| whole(&*leaf.open(self)?)).transpose()
+            }
+        }
+    }
+
+    /// The bytes of the leaf with this key. What is embedded or compressed is decompressed into memory.
+    ///
+    /// # Errors
+    ///
+    /// There is no such leaf, it is a table or at a server, or something cannot be read.
+    pub fn leaf(&self, key: &str) -> Result<Bytes> {
+        let name = key.trim_start_matches('/');
+        for end in LEAVES {
+            if let Some(bytes) = self.member(&format!("{name}{end}"))? {
+                return Ok(bytes);
+            }
+        }
+        let leaf = find(&self.list()?.leaves, self, key)?;
+        whole(&*leaf.open(self)?)
+    }
+}
+
+impl Location {
+    /// The bytes of one frame: of the leaf that is named, or of the file itself. What is embedded or compressed is decompressed
+    /// into memory.
+    ///
+    /// # Errors
+    ///
+    /// It is a store, and no leaf is named; and those of [`open`](Location::open) and [`Store::leaf`].
+    pub fn frame(&self) -> Result<Bytes> {
+        match (self.open()?, self.key()) {
+            (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
+            (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
+            // A store, or something that is none.
+            (target, None) => {
+                Store::of(self.place(), target)?.list()?;
+                Err(no_key(&self.place()))
+            }
         }
     }
 }
 
-/// The byte at which a file starts, 0 where its place is no good: whoever opens it finds out why.
-fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
-    Ok(readable(folder.offset(file))?.unwrap_or(0))
-}
+impl Folder for Store {
+    fn files(&self) -> Result<Vec<String>> {
+        match &self.members {
+            Members::Directory(directory) => directory.files(),
+            Members::Archive(zip) => zip.files(),
+            Members::Embedded(..) => Ok(Vec::new()),
+        }
+    }
 
-fn would_block(error: &Error) -> bool {
-    match error.kind() {
-        b2nd::ErrorKind::Missing { .. } => true,
-        b2nd::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::WouldBlock,
-        _ => false,
+    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
+        match &self.members {
+            Members::Directory(directory) => directory.open(file),
+            Members::Archive(zip) => zip.open(file),
+            Members::Embedded(source, _) => Ok(Box::new(source)),
+        }
+    }
+
+    fn duplicates(&self) -> Vec<String> {
+        if let Members::Archive(zip) = &self.members { zip.duplicates() } else { Vec::new() }
+    }
+
+    fn offset(&self, file: &str) -> Result<u64> {
+        if let Members::Archive(zip) = &self.members { zip.offset(file) } else { Ok(0) }
     }
 }
 
-/// True if a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
-fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
-    let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
-    Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))
+fn embedded_in(source: &Bytes) -> Result<StoreListing> {
+    let frame = Frame::open(source)?;
+    let kind = Kind::of(frame.header(), None);
+    if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+        return Err(Error::custom(format_args!("it is no store, but one frame: {}", kind.name())));
+    }
+    let found = embedded(&frame)?;
+    Ok(StoreListing {
+        kind: Some(kind),
+        attributes: found.attributes,
+        groups: Vec::new(),
+        leaves: found.leaves,
+        has_embed: true,
+        duplicates: Vec::new(),
+    })
 }
 
-fn key(name: &str) -> String {
-    format!("/{name}")
+fn is_absent(error: &Error) -> bool {
+    let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
+}
+
+/// All bytes of a source. It is in memory already.
+fn whole(source: &dyn Source) -> Result<Bytes> {
+    Ok(Arc::new(source.read(0..source.len()?)?.into_owned()))
 }

@@ -23,8 +23,8 @@ const SEARCHED: u64 = 1 << 17;
 const LOCAL_HEADER: u64 = 30;
 
 /// A zip archive. Of members with one name the last counts, as in Python.
-pub struct Zip<'s> {
-    source: &'s dyn Source,
+pub struct Zip<S> {
+    source: S,
     members: BTreeMap<String, Member>,
     duplicates: Vec<String>,
     inflated: Mutex<Inflated>,
@@ -46,15 +46,15 @@ struct Inflated {
     total: u64,
 }
 
-impl<'s> Zip<'s> {
+impl<S: Source> Zip<S> {
     /// Reads the directory of an archive.
     ///
     /// # Errors
     ///
     /// The source is not an archive, or fails; or two members share bytes, as no writer lays them out.
-    pub fn open(source: &'s dyn Source) -> Result<Zip<'s>> {
+    pub fn open(source: S) -> Result<Zip<S>> {
         let mut buffer = vec![0; BUFFER];
-        let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(source), &mut buffer, source.len()?);
+        let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
         let archive = located.map_err(|(_, error)| wrong(error))?;
         let (mut members, mut duplicates, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut entries = archive.entries(&mut buffer);
@@ -101,6 +101,11 @@ impl<'s> Zip<'s> {
         Ok((member.method == CompressionMethod::STORE).then_some(range))
     }
 
+    /// The archive itself.
+    pub(crate) fn source(&self) -> &S {
+        &self.source
+    }
+
     /// True if there is a member with this name.
     pub fn has(&self, name: &str) -> bool {
         self.members.contains_key(name)
@@ -112,9 +117,8 @@ impl<'s> Zip<'s> {
         };
         let end = member.start.saturating_add(LOCAL_HEADER).saturating_add(name.len() as u64);
         let header = self.source.read(member.start..end)?;
-        let after = member.check(name, &header).map_err(|why| {
-            refused(name, &format!("called or measured otherwise by its own header than by the archive's directory: {why}"))
-        })?;
+        let differs = |why| refused(name, &format!("not what the archive's directory says: its own header {why}"));
+        let after = member.check(name, &header).map_err(differs)?;
         let start = end.saturating_add(after);
         Ok((member, start..start.saturating_add(member.packed)))
     }
@@ -149,33 +153,33 @@ impl Member {
             bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
         };
         let Some(found) = header.get(LOCAL_HEADER as usize..).filter(|_| header.starts_with(b"PK\x03\x04")) else {
-            return Err("there is none".to_owned());
+            return Err("is missing".to_owned());
         };
         if number(26, 2) != name.len() as u64 || found != name.as_bytes() {
-            return Err(format!("\"{}\"", printable(&String::from_utf8_lossy(found))));
+            return Err(format!("has the name \"{}\"", printable(&String::from_utf8_lossy(found))));
         }
         let (flags, method) = (number(6, 2), number(8, 2));
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
-            return Err(format!("the method {method}"));
+            return Err(format!("has the method {method}"));
         }
         // Lengths may follow the data, or be in the last field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
-            return Err(format!("{packed} bytes of {length}, expected {} of {}", self.packed, self.length));
+            return Err(format!("has {packed} bytes of {length}, expected {} of {}", self.packed, self.length));
         }
         Ok(number(28, 2))
     }
 }
 
-impl Folder for Zip<'_> {
+impl<S: Source> Folder for Zip<S> {
     fn files(&self) -> Result<Vec<String>> {
         Ok(self.members.keys().cloned().collect())
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
         if let Some(range) = self.range(name)? {
-            return Ok(Box::new(Window::new(self.source, range)));
+            return Ok(Box::new(Window::new(&self.source, range)));
         }
         let (member, range) = self.member(name)?;
         match member.method {

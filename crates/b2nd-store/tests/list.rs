@@ -7,7 +7,7 @@ use b2nd_store::{Content, Folder, Kind, Source, Zip, list};
 
 /// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
 struct WithEmbed<'z> {
-    zip: &'z Zip<'z>,
+    zip: &'z Zip<&'z Vec<u8>>,
     folder: &'static str,
     embed: Vec<u8>,
 }
@@ -51,7 +51,7 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
 }
 
 /// A store of empty files under these names and a table.
-struct Named<'z>(&'z Zip<'z>, [&'static str; 2]);
+struct Named<'z>(&'z Zip<&'z Vec<u8>>, [&'static str; 2]);
 
 impl Folder for Named<'_> {
     fn files(&self) -> Result<Vec<String>> {

@@ -13,7 +13,7 @@ use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
-use b2nd_store::{Content, Leaf, Store};
+use b2nd_store::{Content, Leaf, StoreListing};
 use lines::Page;
 
 mod lines;
@@ -271,7 +271,7 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
 }
 
 /// A store: its kind, its attributes and its groups. Its leaves have pages of their own.
-pub fn store(store: &Store, name: &str, width: Option<usize>) -> View {
+pub fn store(store: &StoreListing, name: &str, width: Option<usize>) -> View {
     let mut page = Page::new(text::title(name, 0), width);
     page.line("kind", store.kind.map_or("a folder with frames", Kind::name));
     page.attributes("attributes", &store.attributes);

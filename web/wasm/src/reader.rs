@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
-use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, Zip, is_zip};
+use b2nd_store::{Frame, Leaf, SPARSE_FRAME, StoreListing, Zip, is_zip};
 use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
 use wasm_bindgen::prelude::*;
@@ -22,7 +22,7 @@ use crate::{bytes, chunk, store};
 pub struct Reader {
     name: String,
     files: Arc<Files>,
-    store: Option<Store>,
+    store: Option<StoreListing>,
     /// The leaf of the store that is looked at.
     leaf: Option<usize>,
     grid: Option<Grid>,

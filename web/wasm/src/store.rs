@@ -2,7 +2,7 @@
 
 use b2nd::frame::{FIRST_READ, Source};
 use b2nd::{Error, Result};
-use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, Store, Table, Zip, is_of_source};
+use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, StoreListing, Table, Zip, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::answer::to_json;
 use crate::pieces::Files;
 
 /// The store in a file or folder, if it is one, and what there is to say of it.
-pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
+pub fn look(name: &str, files: &Files) -> Result<Option<(StoreListing, String)>> {
     if files.get(SPARSE_FRAME).is_some() {
         return Ok(None);
     }
@@ -25,7 +25,7 @@ pub fn look(name: &str, files: &Files) -> Result<Option<(Store, String)>> {
         Err(error) if is_of_source(&error) => Err(error),
         Ok(true) => {
             let embedded = store::embedded(&Frame::open(&**file)?)?;
-            let store = Store {
+            let store = StoreListing {
                 kind: Some(embedded.kind),
                 has_embed: true,
                 attributes: embedded.attributes,
@@ -46,13 +46,13 @@ fn embeds(source: &dyn Source) -> Result<bool> {
     Ok(Kind::of(frame.header(), None) == Kind::EmbedStore)
 }
 
-fn of_folder(name: &str, folder: &dyn Folder) -> Result<(Store, String)> {
+fn of_folder(name: &str, folder: &dyn Folder) -> Result<(StoreListing, String)> {
     let store = store::list(folder)?;
     let text = describe(name, &store, folder)?;
     Ok((store, text))
 }
 
-fn describe(name: &str, store: &Store, folder: &dyn Folder) -> Result<String> {
+fn describe(name: &str, store: &StoreListing, folder: &dyn Folder) -> Result<String> {
     // Of all leaves, before it fails: so that what is missing of each is fetched at once.
     let leaves: Vec<Result<String>> = store.leaves.iter().map(|leaf| of_leaf(name, leaf, folder)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_store::{Content, Directory, Folder, Frame, Kind, Source, Store, Zip, embedded, list};
+use b2nd_store::{Content, Directory, Folder, Frame, Kind, Source, StoreListing, Zip, embedded, list};
 
 use crate::frame::array_facts;
 use crate::{Result, refuse};
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result {
         let bytes = fs::read(path)?;
         let found = embedded(&Frame::open(&bytes)?)?;
         let folder = One(bytes.clone());
-        let found = Store {
+        let found = StoreListing {
             kind: Some(found.kind),
             has_embed: true,
             attributes: found.attributes,
@@ -50,7 +50,7 @@ impl Folder for One {
     }
 }
 
-fn say(found: &Store, folder: &dyn Folder) -> Result {
+fn say(found: &StoreListing, folder: &dyn Folder) -> Result {
     let Some(kind) = found.kind else { return Err(refuse("it is no store")) };
     let mut leaves = Vec::new();
     for leaf in &found.leaves {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use b2nd::frame::{Chunk, ChunkHeader, ChunkReader, Decompressor, Frame, FrameType, Offset, Special};
 use b2nd_ndarray::Array;
+use b2nd_store::Bytes;
 use b2nd_store::attributes::MAX_VALUE;
 
 use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, Result};
-use crate::store::Shared;
 
 /// The bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
@@ -18,25 +18,25 @@ const MAX_RATIO: usize = 1 << 16;
 
 /// A frame, of which the header has been read.
 pub(crate) struct ColumnFile {
-    frame: Frame<Shared>,
+    frame: Frame<Bytes>,
     /// The most bytes that are decompressed at once.
     most: u64,
 }
 
 /// The blocks of a chunk, each compressed alone.
 pub(crate) struct Blocks<'a> {
-    chunk: ChunkReader<'a, Shared>,
+    chunk: ChunkReader<'a, Bytes>,
     most: u64,
     front: Vec<u8>,
     count: usize,
 }
 
 impl ColumnFile {
-    pub(crate) fn open(source: Shared, most: u64) -> Result<ColumnFile> {
+    pub(crate) fn open(source: Bytes, most: u64) -> Result<ColumnFile> {
         ColumnFile::new(Frame::open(source)?, most)
     }
 
-    pub(crate) fn new(frame: Frame<Shared>, most: u64) -> Result<ColumnFile> {
+    pub(crate) fn new(frame: Frame<Bytes>, most: u64) -> Result<ColumnFile> {
         if frame.header().frame_type() == FrameType::Sparse {
             return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
         }

@@ -2,7 +2,7 @@
 
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::Store;
+use b2nd_store::Store;
 
 /// The files of a column: their places, and the number of rows that they must have.
 pub(crate) struct ColumnFiles<'a> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use b2nd_view::store::{self, Content, Folder, Leaf, Store, Zip};
+use b2nd_view::store::{self, Content, Folder, Leaf, StoreListing, Zip};
 use b2nd_view::{Frame, Kind, Source};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
@@ -132,7 +132,7 @@ impl Rows<'_, '_> {
     ) -> bool {
         let listed = again(wait, || store::list(folder));
         identify(&mut row);
-        let Store { kind, attributes, leaves, .. } = match listed {
+        let StoreListing { kind, attributes, leaves, .. } = match listed {
             Ok(store) => store,
             Err(error) => return self.own(row.failed(&error)),
         };

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use b2nd::{ErrorKind, Result};
-use b2nd_store::{Folder, Frame, Store, Table};
+use b2nd_store::{Folder, Frame, StoreListing, Table};
 
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
 use b2nd_view::text::quoted;
 
 /// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
 /// path or address.
-pub fn check_store(store: &Store, path: &str) -> Vec<Finding> {
+pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // Any other archive or directory is a folder with frames.
     let name = match path.split_once("://") {

@@ -108,14 +108,14 @@ impl Check {
                     findings.extend(b2nd_check::misplaced(frame.header(), is_directory(&place)));
                     (place, findings)
                 }
-                Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, folder } => {
+                Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, store } => {
                     let mut findings = b2nd_check::check_table(table);
                     for file in &table.files {
-                        findings.extend(b2nd_check::check_file(folder, file, |frame| self.frame(frame, &apart)));
+                        findings.extend(b2nd_check::check_file(&**store, file, |frame| self.frame(frame, &apart)));
                     }
                     // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
-                    if self.decodes() && findings.is_empty() {
-                        findings.extend(crate::tables::verify(path, key, table.rows, self.max_time));
+                    if self.decodes() && findings.iter().all(Finding::is_of_readers) {
+                        findings.extend(crate::tables::verify(store, key, table.rows, &self.limits()));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
+use b2nd_store::Store;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
@@ -251,7 +253,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
             json::write_line(out, &object)
         }
         Found::Store { path, store } => json::write_line(out, &StoreObject::of_store(store, path)),
-        Found::Leaf { path, leaf, .. } => json::write_line(out, &StoreObject::of_leaf(&counted(path, leaf), path)),
+        Found::Leaf { path, leaf, store } => json::write_line(out, &StoreObject::of_leaf(&counted(store, leaf), path)),
     };
     written.map_err(Error::Write)?;
     Ok(complete)
@@ -263,13 +265,13 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options)?,
         Found::Store { store, .. } => page::store(store, &found.name(), options.width),
-        Found::Leaf { path, leaf, .. } => {
-            let cells = cells(path, leaf).unwrap_or_else(|error| {
+        Found::Leaf { path, leaf, store } => {
+            let cells = cells(store, leaf).unwrap_or_else(|error| {
                 // A server may have failed meanwhile. What is wrong with a table on a disk, `check` says.
                 unread = path.contains("://").then_some(error);
                 None
             });
-            page::leaf(&counted(path, leaf), &found.name(), cells.as_deref(), options.width)
+            page::leaf(&counted(store, leaf), &found.name(), cells.as_deref(), options.width)
         }
     };
     let gap = if is_first { "" } else { "\n" };
@@ -281,10 +283,10 @@ fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out:
 }
 
 /// A leaf whose rows are counted where it is a table that does not say how many it has, as those of python-blosc2 before 4.4.
-fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
+fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
-            let table = Table { rows: crate::tables::rows(path, &leaf.key), ..Table::clone(table) };
+            let table = Table { rows: crate::tables::rows(store, &leaf.key), ..Table::clone(table) };
             Cow::Owned(Leaf { content: Content::Table(table.into()), ..leaf.clone() })
         }
         _ => Cow::Borrowed(leaf),
@@ -292,6 +294,6 @@ fn counted<'a>(path: &str, leaf: &'a Leaf) -> Cow<'a, Leaf> {
 }
 
 /// A row of cells for each column of a table: more than the schema says.
-fn cells(path: &str, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
-    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(path, &leaf.key) } else { Ok(None) }
+fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
+    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

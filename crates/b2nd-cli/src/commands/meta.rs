@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File};
-use b2nd_store::{Attributes, Content, Location, Store, Table, Target};
+use b2nd_store::{Attributes, Content, Location, Store, StoreListing, Table, Target};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
@@ -206,7 +206,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
 }
 
 /// The table that a store is.
-fn only_table(store: &Store) -> Option<&Table> {
+fn only_table(store: &StoreListing) -> Option<&Table> {
     match &store.leaves.iter().find(|leaf| leaf.key == "/")?.content {
         Content::Table(table) => Some(table),
         _ => None,
@@ -231,7 +231,7 @@ pub(super) fn edit(file: &Path) -> Result<Editor> {
 
 /// True if a path is an archive or a store's directory. A path that cannot be opened is none: whoever changes it finds out why.
 fn holds_store(path: &Path) -> bool {
-    Target::local(path).is_ok_and(|target| target.with_folder(|_| ()).is_ok_and(|folder| folder.is_some()))
+    Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
 fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {

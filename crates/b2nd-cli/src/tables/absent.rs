@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
-use b2nd_check::Finding;
-use b2nd_store::{Bytes, Frame, Kind, Location};
+use b2nd_check::{Finding, Limits};
+use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
 use b2nd_view::slice::Slice;
 use indicatif::ProgressBar;
 
@@ -33,9 +33,9 @@ impl Rows {
             return Ok(None);
         }
         // What cannot be opened is refused when it is opened next.
-        let files = location.open().and_then(|target| target.with_folder(|folder| folder.files()));
+        let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
         match files {
-            Ok(Some(Ok(files))) if files.contains(&file) => Err(without("a table")),
+            Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
             _ => Ok(None),
         }
     }
@@ -129,15 +129,15 @@ pub(crate) fn write_array(_: b2nd_ndarray::Array, _: OutputFormat, _: impl Write
     Err(without("Arrow or Parquet"))
 }
 
-pub(crate) fn cells(_: &str, _: &str) -> Result<Option<Vec<Vec<String>>>> {
+pub(crate) fn cells(_: &Arc<Store>, _: &str) -> Result<Option<Vec<Vec<String>>>> {
     Ok(None)
 }
 
-pub(crate) fn rows(_: &str, _: &str) -> Option<u64> {
+pub(crate) fn rows(_: &Arc<Store>, _: &str) -> Option<u64> {
     None
 }
 
-pub(crate) fn verify(_: &str, _: &str, _: Option<u64>, _: Option<Duration>) -> Vec<Finding> {
+pub(crate) fn verify(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec<Finding> {
     Vec::new()
 }
 

@@ -1,17 +1,16 @@
 //! Tables: their rows for people, and as CSV, JSON, Arrow and Parquet.
 
-use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use b2nd::frame::Frame;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, RecordBatchReader, SchemaRef, Store, Table, text};
-use b2nd_check::Finding;
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, Options, RecordBatchReader, SchemaRef, Table, text};
+use b2nd_check::{Finding, Limits};
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, Location, Target, is_store_directory};
+use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
 use indicatif::ProgressBar;
@@ -55,7 +54,7 @@ impl Rows {
             Some(path) if is_store_directory(path) => Store::open(path),
             Some(path) if path.is_dir() => return Ok(None),
             _ => match location.open()? {
-                Target::File(source) => Store::from_source(&location.place(), source),
+                Target::File(source) => Store::from_source(location.place(), source),
                 Target::Directory(_) => return Ok(None),
             },
         };
@@ -319,13 +318,13 @@ impl<W: Write> Write for Noted<'_, W> {
     }
 }
 
-/// The columns of a table for `info`: a row of cells for each, the names of the cells first. `None` if there is no table.
+/// The columns of a table for `info`: a row of cells for each, the names of the cells first.
 ///
 /// # Errors
 ///
 /// The table cannot be opened.
-pub(crate) fn cells(path: &str, key: &str) -> Result<Option<Vec<Vec<String>>>> {
-    let Some(table) = opened(path, key)? else { return Ok(None) };
+pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<String>>>> {
+    let table = Table::from_store(store.clone(), key)?;
     let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
     for (place, column) in table.columns().iter().enumerate() {
         let (kind, why) = match column.data_type() {
@@ -348,32 +347,25 @@ pub(crate) fn cells(path: &str, key: &str) -> Result<Option<Vec<Vec<String>>>> {
 }
 
 /// The number of a table's live rows, if it can be opened.
-pub(crate) fn rows(path: &str, key: &str) -> Option<u64> {
-    opened(path, key).ok().flatten().map(|table| table.rows())
+pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
+    Table::from_store(store.clone(), key).ok().map(|table| table.rows())
 }
 
 /// Reads all values of a table, whose schema says that it has so many rows: a finding for each column that cannot be read to its end, or why
-/// the table cannot be opened. It takes the time that is given.
-pub(crate) fn verify(path: &str, key: &str, said: Option<u64>, max_time: Option<Duration>) -> Vec<Finding> {
-    let deadline = max_time.and_then(|time| Instant::now().checked_add(time));
-    // A path with `::` in it, or that is not UTF-8, is another one when it is taken apart again.
-    let word = format!("{path}::{key}");
-    if Location::new(OsStr::new(&word)).path().is_some_and(|found| found != Path::new(path) || !found.exists()) {
-        return Vec::new();
-    }
+/// the table cannot be opened. It takes the time and the memory that are given.
+pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &Limits) -> Vec<Finding> {
+    let deadline = limits.max_time.and_then(|time| Instant::now().checked_add(time));
     let finding = |place: String, finding: String| Finding { place, finding, unreadable: true, ..Finding::default() };
-    let table = match opened(path, key) {
-        Ok(Some(table)) => table,
-        Ok(None) => return vec![finding("table".to_owned(), "it cannot be found again".to_owned())],
-        Err(error) => return vec![finding("table".to_owned(), error.to_string())],
-    };
     let of_column = |error: b2nd_arrow::Error| {
         let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
-        let sentence = error.to_string();
-        let sentence = sentence.strip_prefix(&format!("{}: ", table.name())).unwrap_or(&sentence);
-        // What is left names the row, if anything: the place has the column.
-        let sentence = sentence.strip_prefix(&place).unwrap_or(sentence);
-        finding(place, sentence.trim_start_matches([':', ',', ' ']).to_owned())
+        let row = error.row().map_or_else(String::new, |row| format!("row {row}: "));
+        finding(place, row + error.message())
+    };
+    let opened = Table::from_store(store.clone(), key);
+    let limited = opened.and_then(|table| table.with(Options { max_memory: limits.max_memory, ..Options::default() }));
+    let table = match limited {
+        Ok(table) => table,
+        Err(error) => return vec![of_column(error)],
     };
     let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
     if let Some(said) = said.filter(|&said| said != table.rows()) {
@@ -382,8 +374,4 @@ pub(crate) fn verify(path: &str, key: &str, said: Option<u64>, max_time: Option<
         findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }
     findings
-}
-
-fn opened(path: &str, key: &str) -> Result<Option<Table>> {
-    Ok(Rows::open(Path::new(&format!("{path}::{key}")))?.map(|rows| rows.table))
 }

@@ -166,6 +166,19 @@ fn check_reads_the_values_of_tables() {
         assert!(error.starts_with("t.b2d: column \"i\"") && error.matches("t.b2d").count() == 1, "{error}");
     }
     assert!(!tests.path("t.json").exists());
+    // Nor does it matter what the path looks like.
+    #[cfg(target_os = "linux")]
+    for name in [&b"t::/x.b2d"[..], b"t::b.b2d", b"t\xff.b2d"] {
+        let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name);
+        let path = tests.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::rename(tests.path("t.b2d"), &path).unwrap();
+        let output = tests.command(&["check", "--data"]).arg(name).output().unwrap();
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert!(found.contains("column \"i\": expected values for Int32"), "{found}");
+        assert_eq!(output.status.code(), Some(1));
+        fs::rename(&path, tests.path("t.b2d")).unwrap();
+    }
 }
 
 #[test]

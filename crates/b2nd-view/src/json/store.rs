@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use b2nd_store::{Attributes, Content, Kind, Leaf, Store, Table};
+use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
 
 /// No attributes: those of an array on a server.
 static NO_ATTRIBUTES: Attributes = Attributes::new();
@@ -42,14 +42,14 @@ fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S)
 
 impl<'a> Groups<'a> {
     /// The attributes of a store's groups: an object of objects.
-    pub fn of(store: &'a Store) -> Groups<'a> {
+    pub fn of(store: &'a StoreListing) -> Groups<'a> {
         Groups(&store.groups)
     }
 }
 
 impl<'a> StoreObject<'a> {
     /// A store.
-    pub fn of_store(store: &'a Store, path: &'a str) -> StoreObject<'a> {
+    pub fn of_store(store: &'a StoreListing, path: &'a str) -> StoreObject<'a> {
         StoreObject {
             path,
             key: None,

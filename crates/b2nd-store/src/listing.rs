@@ -1,0 +1,190 @@
+//! [`StoreListing`]: what is in a store of python-blosc2: a `.b2z`, a `.b2d`, a `.b2e`.
+//!
+//! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
+//! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
+
+use b2nd::{Error, Result};
+
+use crate::attributes::Attributes;
+use crate::embedded::embedded;
+use crate::folder::{
+    ATTRIBUTES, EMBED, EMBEDDED_ATTRIBUTES, Folder, LEAVES, TABLE, TABLE_ATTRIBUTES, folder_of, is_below, is_frame, named,
+    readable,
+};
+use crate::frame::Frame;
+use crate::kind::Kind;
+use crate::leaf::{Content, Leaf};
+use crate::table::Table;
+
+/// The content of a store.
+#[derive(Clone)]
+pub struct StoreListing {
+    /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
+    pub kind: Option<Kind>,
+    /// The attributes of the store.
+    pub attributes: Attributes,
+    /// The attributes of its groups, each under its key.
+    pub groups: Vec<(String, Attributes)>,
+    /// The leaves, in the order of their keys.
+    pub leaves: Vec<Leaf>,
+    /// True if it holds `embed.b2e`, without which python-blosc2 opens no `.b2d` and no `.b2z`.
+    pub has_embed: bool,
+    /// The names that more than one member of an archive has. The last of them counts.
+    pub duplicates: Vec<String>,
+}
+
+/// Lists a directory or an archive.
+///
+/// If a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
+/// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
+/// out why.
+///
+/// # Errors
+///
+/// The folder or the metadata of the store cannot be read, or there is neither a store nor a frame in it.
+pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
+    let mut files = folder.files()?;
+    files.sort_unstable();
+    let mut store = StoreListing {
+        kind: None,
+        attributes: Attributes::default(),
+        groups: Vec::new(),
+        leaves: Vec::new(),
+        has_embed: files.iter().any(|file| file == EMBED),
+        duplicates: folder.duplicates(),
+    };
+    let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
+    let is_store = store.has_embed || !tables.is_empty();
+    let mut waits = None;
+    for file in &files {
+        let listed = if folder_of(file, TABLE).is_none() && tables.iter().any(|table| is_below(file, table)) {
+            Ok(()) // A part of a table.
+        } else {
+            store.add(file, &files, is_store, !tables.is_empty(), folder)
+        };
+        match listed {
+            Err(error) if would_block(&error) => waits = Some(error),
+            listed => listed.map_err(|error| named(file, error))?,
+        }
+    }
+    if let Some(error) = waits {
+        return Err(error);
+    }
+    if !is_store && store.leaves.is_empty() {
+        return Err(nothing(&files));
+    }
+    store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
+    Ok(store)
+}
+
+/// The error about a folder without anything of Blosc2.
+fn nothing(files: &[String]) -> Error {
+    if files.iter().any(|file| file.ends_with(".npy")) {
+        return Error::custom("it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them");
+    }
+    Error::custom(format_args!(
+        "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
+    ))
+}
+
+impl StoreListing {
+    fn add(&mut self, file: &str, files: &[String], is_store: bool, has_tables: bool, folder: &dyn Folder) -> Result<()> {
+        if let Some(group) = folder_of(file, TABLE) {
+            let metadata = self.attributes_in(file, folder);
+            let beside = format!("{}{TABLE_ATTRIBUTES}", file.strip_suffix(TABLE).unwrap_or_default());
+            let attributes = match files.binary_search(&beside) {
+                Ok(_) => self.attributes_in(&beside, folder)?,
+                Err(_) => Attributes::default(),
+            };
+            let table = Table::new(metadata?, attributes, group, files);
+            if group.is_empty() {
+                self.kind = Some(Kind::CTable);
+                self.attributes = table.attributes.clone();
+            }
+            let offset = offset(file, folder)?;
+            self.leaves.push(Leaf {
+                key: key(group),
+                member: Some(file.to_owned()),
+                offset,
+                content: Content::Table(table.into()),
+            });
+        } else if let Some(group) = folder_of(file, ATTRIBUTES) {
+            let attributes = self.attributes_in(file, folder)?;
+            if group.is_empty() {
+                self.attributes = attributes;
+            } else {
+                self.groups.push((key(group), attributes));
+            }
+        } else if file == EMBED {
+            let source = folder.open(file)?;
+            let frame = Frame::open(&*source)?;
+            // Beside tables the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
+            if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
+                self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
+                return Ok(());
+            }
+            let embedded = embedded(&frame)?;
+            self.kind = self.kind.or(Some(embedded.kind));
+            for leaf in embedded.leaves {
+                self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder)?;
+            }
+        } else if is_leaf(folder, file, is_store)? {
+            self.add_frame(file, folder)?;
+        }
+        Ok(())
+    }
+
+    /// A leaf, or the attributes of a group, which python-blosc2 embeds as well.
+    fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder) -> Result<()> {
+        let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
+            self.leaves.push(leaf);
+            return Ok(());
+        };
+        let source = leaf.open(folder);
+        match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?)))? {
+            Ok(attributes) if group.is_empty() => self.attributes = attributes,
+            Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
+            Err(_) => self.leaves.push(leaf),
+        }
+        Ok(())
+    }
+
+    fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
+        let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
+        let offset = offset(file, folder)?;
+        self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
+        Ok(())
+    }
+
+    /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
+    fn attributes_in(&mut self, file: &str, folder: &dyn Folder) -> Result<Attributes> {
+        let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
+        match readable(attributes)? {
+            Ok(attributes) => Ok(attributes),
+            Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
+        }
+    }
+}
+
+/// The byte at which a file starts, 0 where its place is no good: whoever opens it finds out why.
+fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
+    Ok(readable(folder.offset(file))?.unwrap_or(0))
+}
+
+fn would_block(error: &Error) -> bool {
+    match error.kind() {
+        b2nd::ErrorKind::Missing { .. } => true,
+        b2nd::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        _ => false,
+    }
+}
+
+/// True if a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
+fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
+    let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
+    Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))
+}
+
+fn key(name: &str) -> String {
+    format!("/{name}")
+}
