@@ -50,7 +50,7 @@ pub(crate) enum Segment {
     /// The path of the file, which is no part of the path inside it.
     #[cfg(feature = "std")]
     File(String),
-    /// Why it happened, which stands behind the sentence.
+    /// Why it happened, which follows the sentence.
     #[cfg(feature = "std")]
     Because(Cow<'static, str>),
 }
@@ -112,7 +112,7 @@ impl Error {
         Error(Box::new(Inner { kind, offset: Some(offset), path: Vec::new() }))
     }
 
-    /// The input ends after `length` bytes, and `needed` more should stand there.
+    /// The input ends after `length` bytes, and `needed` more are missing.
     #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Self {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)

@@ -71,13 +71,13 @@
 //! | --- | --- | --- |
 //! | bool | `c2` / `c3` | the same |
 //! | u8 | positive fixint `00`..`7f`; above that `cc` | exactly that |
-//! | u16, u32, u64 | `cd`, `ce`, `cf` | that width alone |
-//! | i8, i16, i32, i64 | `d0`, `d1`, `d2`, `d3` | that width alone |
-//! | f32, f64 | `ca`, `cb` | that width alone |
+//! | u16, u32, u64 | `cd`, `ce`, `cf` | only that width |
+//! | i8, i16, i32, i64 | `d0`, `d1`, `d2`, `d3` | only that width |
+//! | f32, f64 | `ca`, `cb` | only that width |
 //! | char, str | str32 `db` | str32 |
 //! | bytes (`serde_bytes`) | bin32 `c6` | bin32 |
 //! | seq, tuple, struct, tuple struct | fixarray, array16, array32: the shortest that holds the *count* | the shortest |
-//! | map | fixmap, map16, map32: likewise | likewise |
+//! | map | fixmap, map16, map32: the shortest that holds the count | the shortest |
 //! | unit, None | `c0` | `c0` |
 //! | Some(x), newtype struct | x | x |
 //! | enum | unit variant: its name; others: a fixmap of one, name to value | the same |
@@ -105,7 +105,7 @@
 //! | `skip` | works: the field is left out on both sides |
 //! | `default` | works for fields that are missing at the end |
 //! | fields that a later version added | an error, unless [`with::extensible`] skips them |
-//! | `skip_serializing` or `skip_deserializing` alone | **the fields after it shift**, without an error if the types agree: use `skip` |
+//! | `skip_serializing` or `skip_deserializing` without the other | **the fields after it shift**, without an error if the types agree: use `skip` |
 //! | `skip_serializing_if` | an error when a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |

@@ -16,7 +16,7 @@ mod extension;
 mod json_read;
 mod json_write;
 mod raw;
-mod serde;
+mod serde_impls;
 mod values;
 
 pub use convert::{from_value, to_value};
@@ -34,7 +34,7 @@ static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
 ///
-/// A number is the variant of its marker, and what has a length says by a [`Head`] where the length stands. So a value can be changed
+/// A number is the variant of its marker, and variants with a length have a [`Head`], which tells how the length is encoded. So a value can be changed
 /// and written back with all other bytes as they were:
 ///
 /// ```

@@ -172,7 +172,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// True if a positive fixint stands at this offset.
+    /// True if there is a positive fixint at this offset.
     pub(crate) fn is_fixint(&self, offset: usize) -> bool {
         self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
     }
@@ -212,7 +212,7 @@ impl<'de> Reader<'de> {
         Some((self.input.get(self.offset..end)?, Reader { offset: end, ..self }))
     }
 
-    /// The input ends, and `needed` more bytes should stand there.
+    /// The input ends, and `needed` more bytes are missing.
     #[cold]
     fn end(self, needed: usize) -> Error {
         Error::end(needed, self.input.len())

@@ -248,7 +248,7 @@ impl serde::de::Visitor<'_> for StringVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
-        // The error's offset counts within the string. The format adds where the string stands.
+        // The error's offset counts within the string. The format adds the offset of the string.
         string.parse().map_err(|error: crate::Error| {
             E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
         })

@@ -208,7 +208,7 @@ impl fmt::Debug for Geometry {
     }
 }
 
-/// The number of dimensions, if an array can have so many.
+/// The number of dimensions, if an array can have that many.
 fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),

@@ -315,7 +315,7 @@ fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
     lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
 }
 
-/// The cell with this number, if the box has so many.
+/// The cell with this number, if the box has that many.
 fn coords(lengths: &Dims<i64>, number: u64) -> Option<Dims<i64>> {
     let mut rest = i64::try_from(number).ok().filter(|_| number < cells(lengths))?;
     let mut coords = *lengths;

@@ -28,8 +28,8 @@ use crate::with::fixint;
 /// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
-/// Other formats tell the layouts apart by field names (JSON, CBOR) or by count (rmp-serde). The miscount exists in this format
-/// alone, so from any other format `MiscountedB2nd` comes back as `B2nd`. For a format that does not describe itself (postcard),
+/// Other formats tell the layouts apart by field names (JSON, CBOR) or by count (rmp-serde). The miscount exists only in this
+/// format, so from any other format `MiscountedB2nd` comes back as `B2nd`. For a format that does not describe itself (postcard),
 /// use [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

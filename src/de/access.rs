@@ -53,7 +53,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         if self.left == 0 {
-            // The seventh entry of an array metalayer whose count is six: a dtype, if a dtype_format stands before it.
+            // The seventh entry of an array metalayer whose count is six: a dtype, if a dtype_format precedes it.
             if !core::mem::take(&mut self.may_have_another) || !self.deserializer.reader.is_fixint(self.last) {
                 return Ok(None);
             }
@@ -132,7 +132,7 @@ impl<'de> de::MapAccess<'de> for &mut Pairs<'_, 'de> {
     }
 }
 
-/// An enum's variant: its name alone, or its name and then its data.
+/// An enum's variant: its name, or its name and then its data.
 pub(super) struct Variant<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     start: usize,

@@ -13,7 +13,7 @@ use crate::marker::{self, CountMarker};
 use crate::wire::{MAX_DIMENSIONS, Reader};
 
 /// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
-/// positive fixint) stands there instead, the count is one too low and a seventh entry follows.
+/// positive fixint) is there instead, the count is one too low and a seventh entry follows.
 fn array_fields(count: usize) -> &'static [&'static str] {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {

@@ -14,7 +14,7 @@ impl Error {
     /// Shows the sentence, then the bytes around the place in hexadecimal, with a mark under those at fault and the path of the field.
     ///
     /// `bytes` is the input that the error's [`offset`](Error::offset) counts in. The text ends without a newline. An error without an offset
-    /// is its sentence alone.
+    /// is shown as its sentence only.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(

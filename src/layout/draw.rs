@@ -246,7 +246,7 @@ impl Layout {
         for &index in &row.sections {
             let Some(entry) = self.entry(index) else { continue };
             let mut row = Row::default();
-            // The box of an option stands for all of it.
+            // The box of an option was drawn for all of it.
             if entry.is_option {
                 self.add_whole(&mut row, index)
             } else {

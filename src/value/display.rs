@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 32;
 const MAX_ARRAY: usize = 40;
 
 /// One line: `{"a": 1.5, 255: [-2, null]}`, and for what JSON lacks `(1, 2)` for a tuple, `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`,
-/// `<ndarray <i4 [2]>`, `<frame of 3 bytes>`. A byte string of more than 32 bytes is its length alone.
+/// `<ndarray <i4 [2]>`, `<frame of 3 bytes>`. Of a byte string of more than 32 bytes only the length is shown.
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         line(self, f, MAX_DEPTH)

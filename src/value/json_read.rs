@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// The visitor for any format's values. They get the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Objects of one key may stand for what the format lacks.
+    /// Objects of one key may represent what the format lacks.
     pub(super) takes_forms: bool,
 }
 
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// A map, or what an object of one key stands for.
+/// A map, or the value that an object of one key represents.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     let name = match pairs.as_slice() {
         [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
@@ -106,7 +106,7 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     }
 }
 
-/// The value that `{name: value}` stands for; `value` again where this is just a map.
+/// The value that `{name: value}` represents, or `value` again if it is just a map.
 fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {

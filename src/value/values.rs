@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::error::Result;
 
-/// Decodes values that stand one after another, each as by [`from_slice`](crate::from_slice): [`Value`](crate::Value)s, or any one type.
+/// Decodes values that follow one another, each as by [`from_slice`](crate::from_slice): [`Value`](crate::Value)s, or any one type.
 ///
 /// ```
 /// use b2nd::Value;

@@ -100,7 +100,7 @@ struct Watched<'a, I, T> {
 }
 
 impl<I, T: DeserializeOwned> Watched<'_, I, T> {
-    /// Returns an error in any case: one that nobody sees, or the one that says why the bytes do not hold a value.
+    /// Returns an error in any case: one that is not shown, or the one that says why the bytes do not hold a value.
     fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
         match crate::from_slice(bytes) {
             Ok(value) => {

@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
         self.found_instead(what, 1)
     }
 
-    /// Likewise; the next `count` characters show what it is.
+    /// The same error; the next `count` characters show what it is.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;

@@ -11,7 +11,7 @@ use crate::error::Result;
 /// A name or title, and how it was spelled where [`Quoted`] would spell it otherwise.
 ///
 /// Which characters are unassigned, and so escaped, depends on the age of the Python that wrote a string; and an empty
-/// name in a list stands for `f0`, `f1`, and so on.
+/// name in a list means `f0`, `f1`, and so on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Label {
     pub(super) value: String,

@@ -27,7 +27,7 @@ impl core::str::FromStr for DType {
 struct Parser<'a> {
     cursor: Cursor<'a>,
     depth: u8,
-    /// True if an aligned structure stands around this place. Then everything in it is aligned.
+    /// True if this is inside of an aligned structure. Then everything in it is aligned.
     aligned: bool,
     /// The lengths left to read at the starts of dictionaries that say at their ends that they are aligned, in ascending order.
     aligned_starts: Vec<usize>,
@@ -61,7 +61,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The end of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// A dictionary as it stands there.
+/// A dictionary as it is written.
 struct Dictionary<'a> {
     parts: Parts,
     keys: Keys,

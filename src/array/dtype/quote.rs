@@ -7,7 +7,7 @@ use core::fmt::{self, Write};
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl Quoted<'_> {
-    /// The quote that it stands in.
+    /// The quote around it.
     pub(super) fn quote(&self) -> char {
         if self.0.contains('\'') && !self.0.contains('"') { '"' } else { '\'' }
     }

@@ -170,7 +170,7 @@ impl ScalarType {
     }
 }
 
-/// NumPy's name of the type, such as `datetime64[25s]`; a length stands behind it in brackets too, as in `str[10]`.
+/// NumPy's name of the type, such as `datetime64[25s]`; a length follows it in brackets too, as in `str[10]`.
 impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().name)?;

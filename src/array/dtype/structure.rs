@@ -231,7 +231,7 @@ impl Struct {
         Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
     }
 
-    /// True if offsets and itemsize follow from the fields alone.
+    /// True if offsets and itemsize follow from the fields.
     fn follows_from_fields(&self) -> bool {
         let mut end = 0usize;
         for field in &self.fields {

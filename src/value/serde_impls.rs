@@ -23,14 +23,14 @@ impl Serialize for Value {
     }
 }
 
-/// A value for a binary format. Inside the mark, this format alone claims to be human-readable.
+/// A value for a binary format. Inside the mark, only this format claims to be human-readable.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             let mut bytes = Vec::new();
-            // Whoever takes the bytes counts the levels, those around the value too.
+            // The serializer that takes the bytes counts the levels, including those around the value.
             encode::put(self.0, &mut bytes, usize::MAX).map_err(serde::ser::Error::custom)?;
             return serializer.serialize_bytes(&bytes);
         }
