@@ -184,26 +184,10 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads the fields of a struct.
-    #[inline(always)]
-    fn fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.count_of_fields()?;
-        if count > fields.len() {
-            return Err(wrong_count(fields.len(), count, start));
-        }
-        self.elements(start, count, fields, false, visitor)
-    }
-
-    #[inline(always)]
-    fn count_of_fields(&mut self) -> Result<usize> {
-        self.reader.take_count(CountMarker::Array).map_err(|error| not_positional(self.reader, error))
-    }
-
     /// Reads the fields of a struct, and skips those that follow.
     fn first_fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let count = self.count_of_fields()?;
+        let count = self.reader.take_count(CountMarker::Array).map_err(|error| not_positional(self.reader, error))?;
         let known = count.min(fields.len());
         let whole = core::mem::take(&mut self.whole);
         let value = self.elements(start, known, fields, false, visitor)?;
@@ -435,7 +419,16 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
     #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
-        self.fields(fields, visitor)
+        let start = self.reader.offset();
+        let count = match self.reader.take_count(CountMarker::Array) {
+            Ok(count) => count,
+            Err(error) => return Err(not_positional(self.reader, error)),
+        };
+        if count > fields.len() {
+            return Err(wrong_count(fields.len(), count, start));
+        }
+        let result = self.elements(start, count, fields, false, visitor);
+        result.map_err(|error| array::explain_struct(error, core::any::type_name::<V>(), self.reader.back_at(start)))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {

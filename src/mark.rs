@@ -24,8 +24,6 @@ pub(crate) enum Mark {
     ArrayMeta,
     /// The first five entries of an array metalayer of any layout. The rest is not read.
     ArrayFront,
-    /// The struct of one layout of an array metalayer, whose errors say what is wrong with it as a whole.
-    ArrayStruct(ArrayStruct),
     /// A struct to which a later version may have added fields. Those are skipped.
     Extensible,
     /// A value in this format, held as a bin32.
@@ -39,28 +37,6 @@ pub(crate) enum Mark {
     FormatOrDtype,
 }
 
-/// A struct of an array metalayer's entries, or of some of them, as errors describe it.
-#[derive(Clone, Copy)]
-pub(crate) struct ArrayStruct {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// The fewest entries.
-    pub(crate) least: usize,
-    /// The counts of entries that it has.
-    pub(crate) counts: &'static str,
-    /// The number of entries before ndim.
-    pub(crate) before_ndim: usize,
-}
-
-impl ArrayStruct {
-    /// The metalayer of any layout.
-    pub(crate) const ANY: Self = ArrayStruct { name: "array metalayer", least: 5, counts: "5 to 7", before_ndim: 1 };
-    const B2ND: Self = ArrayStruct { name: "b2nd metalayer", least: 7, counts: "7", before_ndim: 1 };
-    const LEGACY_B2ND: Self = ArrayStruct { name: "b2nd metalayer", least: 6, counts: "6", before_ndim: 1 };
-    const CATERVA: Self = ArrayStruct { name: "caterva metalayer", least: 5, counts: "5", before_ndim: 1 };
-    const GEOMETRY: Self = ArrayStruct { name: "geometry", least: 4, counts: "4", before_ndim: 0 };
-}
-
 pub(crate) const FIXSTR: &str = "__b2nd_fixstr";
 pub(crate) const FIXSTR_BYTES: &str = "__b2nd_fixstr_bytes";
 pub(crate) const FIXEXT16: &str = "__b2nd_fixext16";
@@ -71,10 +47,6 @@ pub(crate) const LENGTHS32: &str = "__b2nd_lengths32";
 pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
 pub(crate) const ARRAY_FRONT: &str = "__b2nd_array_front";
-pub(crate) const B2ND: &str = "__b2nd_b2nd";
-pub(crate) const LEGACY_B2ND: &str = "__b2nd_legacy_b2nd";
-pub(crate) const CATERVA: &str = "__b2nd_caterva";
-pub(crate) const GEOMETRY: &str = "__b2nd_geometry";
 pub(crate) const EXTENSIBLE: &str = "__b2nd_extensible";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
@@ -103,10 +75,6 @@ impl Mark {
             MISCOUNTED => Some(Mark::Count(CountMarker::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
             ARRAY_FRONT => Some(Mark::ArrayFront),
-            B2ND => Some(Mark::ArrayStruct(ArrayStruct::B2ND)),
-            LEGACY_B2ND => Some(Mark::ArrayStruct(ArrayStruct::LEGACY_B2ND)),
-            CATERVA => Some(Mark::ArrayStruct(ArrayStruct::CATERVA)),
-            GEOMETRY => Some(Mark::ArrayStruct(ArrayStruct::GEOMETRY)),
             EXTENSIBLE => Some(Mark::Extensible),
             EMBEDDED => Some(Mark::Embedded),
             ANY => Some(Mark::Any),
@@ -126,7 +94,7 @@ impl Mark {
             Mark::Count(CountMarker::Map16) => "with::map16 holds a map",
             Mark::Count(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
-            Mark::ArrayMeta | Mark::ArrayFront | Mark::ArrayStruct(_) => "an array metalayer is a struct",
+            Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
             Mark::Extensible => "with::extensible holds a struct",
             Mark::Embedded => "with::embedded holds a whole value",
             Mark::Any => "a value of MessagePack is one entry",

@@ -3,14 +3,13 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dtype::{DType, Element};
 use super::geometry::{self, Geometry};
-use super::lists::{self, entries};
+use super::lists::entries;
 use crate::error::{Error, Result};
-use crate::mark;
 use crate::with::fixint;
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
@@ -38,7 +37,8 @@ use crate::with::fixint;
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
 #[repr(C)] // The geometry at the front is moved as a block.
 pub struct B2ndMeta<S = String> {
     /// Shape, chunkshape and blockshape.
@@ -59,7 +59,8 @@ pub struct B2ndMeta<S = String> {
 ///
 /// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
 /// into the released layout.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireLegacyB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -179,20 +180,6 @@ impl<S> TryFrom<WireLegacyB2nd<S>> for LegacyB2ndMeta<S> {
         let WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype } = wire;
         let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
         Ok(LegacyB2ndMeta { version, geometry, dtype })
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        lists::deserialize::<WireB2nd<S>, _, D>(mark::B2ND, deserializer)
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        lists::deserialize::<WireLegacyB2nd<S>, _, D>(mark::LEGACY_B2ND, deserializer)
     }
 }
 

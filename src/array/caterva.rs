@@ -1,10 +1,10 @@
 //! [`CatervaMeta`]: the layout without a dtype.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer as _, Serialize, Serializer};
 
 use super::Metalayer;
 use super::geometry::{self, Geometry};
-use super::lists::{self, entries};
+use super::lists::entries;
 use crate::error::{Error, Result};
 use crate::mark;
 use crate::with::{Marked, fixint};
@@ -18,7 +18,8 @@ use crate::with::{Marked, fixint};
 /// ```
 ///
 /// Source: the specification "Caterva metalayer".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "WireCaterva")]
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -68,13 +69,6 @@ impl TryFrom<WireCaterva> for CatervaMeta {
         let WireCaterva { version, ndim, shape, chunkshape, blockshape } = wire;
         let geometry = geometry::described("caterva metalayer", ndim, &shape, &chunkshape, &blockshape)?;
         Ok(CatervaMeta { version, geometry })
-    }
-}
-
-impl<'de> Deserialize<'de> for CatervaMeta {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        lists::deserialize::<WireCaterva, _, D>(mark::CATERVA, deserializer)
     }
 }
 

@@ -3,12 +3,11 @@
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::lists::{self, List, Ndim, Written, negative};
+use super::lists::{List, Ndim, Written, negative};
 use crate::de;
 use crate::error::{Error, Result};
-use crate::mark;
 use crate::wire::MAX_DIMENSIONS;
 
 /// The shape of an array, of its chunks and of the blocks in them: three lists of one length, 0 to 16, counted in
@@ -27,7 +26,8 @@ use crate::wire::MAX_DIMENSIONS;
 /// assert_eq!(error.to_string(), "chunkshape[1] is 0, shape[1] is 3: only an empty dimension has empty chunks");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "WireGeometry")]
 pub struct Geometry {
     pub(super) ndim: u8,
     pub(super) shape: [i64; MAX_DIMENSIONS],
@@ -135,13 +135,6 @@ impl TryFrom<WireGeometry> for Geometry {
 
     fn try_from(wire: WireGeometry) -> Result<Self> {
         described("geometry", wire.ndim, &wire.shape, &wire.chunkshape, &wire.blockshape)
-    }
-}
-
-impl<'de> Deserialize<'de> for Geometry {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        lists::deserialize::<WireGeometry, _, D>(mark::GEOMETRY, deserializer)
     }
 }
 

@@ -8,11 +8,10 @@ use core::marker::PhantomData;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-use crate::error::Error;
 use crate::mark;
 use crate::marker;
 use crate::wire::MAX_DIMENSIONS;
-use crate::with::{Marked, numbers};
+use crate::with::numbers;
 
 /// One of a geometry's lists, as an entry: at most 16 lengths, none of them negative, and zeros after them.
 pub(super) struct List<T> {
@@ -41,22 +40,6 @@ macro_rules! entries {
 }
 
 pub(super) use entries;
-
-/// Reads the entries `W` of a type of metadata. This format learns from the mark what they are together, for its errors. A format for people
-/// is not asked for a newtype, which it may write in another way.
-#[inline(always)]
-pub(super) fn deserialize<'de, W, T, D>(mark: &'static str, deserializer: D) -> Result<T, D::Error>
-where
-    W: Deserialize<'de>,
-    T: TryFrom<W, Error = Error>,
-    D: Deserializer<'de>,
-{
-    let entries = match deserializer.is_human_readable() {
-        true => W::deserialize(deserializer),
-        false => deserializer.deserialize_newtype_struct(mark, Marked::new()),
-    };
-    T::try_from(entries?).map_err(de::Error::custom)
-}
 
 /// The number of dimensions. Formats with field names may leave it out, since the lists have it too.
 #[derive(Clone, Copy, Default)]

@@ -6,9 +6,8 @@ use alloc::string::String;
 use serde::de::Visitor;
 
 use super::access::locate;
-use super::{Deserializer, Fields, wrong_count};
+use super::{Deserializer, wrong_count};
 use crate::error::{Error, Result};
-use crate::mark::ArrayStruct;
 use crate::marker::{self, CountMarker};
 use crate::wire::{MAX_DIMENSIONS, Reader};
 
@@ -32,14 +31,7 @@ impl<'de> Deserializer<'de> {
             return Err(wrong_count(7, count, start));
         }
         let result = self.elements(start, count, array_fields(count), count == 6, visitor);
-        result.map_err(|error| explain(error, ArrayStruct::ANY, self.reader.back_at(start)))
-    }
-
-    /// Reads the entries of one layout.
-    #[inline(always)]
-    pub(super) fn array_struct<V: Visitor<'de>>(&mut self, layout: ArrayStruct, fields: Fields, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        self.fields(fields, visitor).map_err(|error| explain(error, layout, self.reader.back_at(start)))
+        result.map_err(|error| explain(error, Layout::ANY, self.reader.back_at(start)))
     }
 
     /// Reads the entries that every layout has.
@@ -48,7 +40,7 @@ impl<'de> Deserializer<'de> {
         match self.reader.take_count(CountMarker::Miscounted)? {
             5..=7 => {
                 let result = self.elements(start, 5, array_fields(5), false, visitor);
-                result.map_err(|error| explain(error, ArrayStruct::ANY, self.reader.back_at(start)))
+                result.map_err(|error| explain(error, Layout::ANY, self.reader.back_at(start)))
             }
             count => Err(wrong_count(5, count, start)),
         }
@@ -91,9 +83,48 @@ impl<'de> Deserializer<'de> {
     }
 }
 
+/// A layout of the array metalayer, as errors describe it.
+#[derive(Clone, Copy)]
+struct Layout {
+    name: &'static str,
+    /// The fewest entries.
+    least: usize,
+    /// The counts of entries that it has.
+    counts: &'static str,
+    /// The number of entries before ndim.
+    before_ndim: usize,
+}
+
+impl Layout {
+    const ANY: Layout = Layout { name: "array metalayer", least: 5, counts: "5 to 7", before_ndim: 1 };
+
+    /// The layout that a visitor of this crate reads, by the name of the visitor's type. A derived struct of a user has another path.
+    fn of(visitor: &str) -> Option<Layout> {
+        let entries = visitor.strip_prefix("b2nd::array::")?;
+        let is = |name: &str| entries.contains(name);
+        let (name, least, counts, before_ndim) = match () {
+            () if is("::WireB2nd<") => ("b2nd metalayer", 7, "7", 1),
+            () if is("::WireLegacyB2nd<") => ("b2nd metalayer", 6, "6", 1),
+            () if is("::WireCaterva<") => ("caterva metalayer", 5, "5", 1),
+            () if is("::WireGeometry<") => ("geometry", 4, "4", 0),
+            () => return None,
+        };
+        Some(Layout { name, least, counts, before_ndim })
+    }
+}
+
+/// Says what is wrong with the struct at `start` as a whole, if it is one of an array metalayer: a derived struct knows one entry at a time.
+#[cold]
+pub(super) fn explain_struct(error: Error, visitor: &str, start: Reader<'_>) -> Error {
+    match Layout::of(visitor) {
+        Some(layout) => explain(error, layout, start),
+        None => error,
+    }
+}
+
 /// Replaces an error by the fault that comes before it, since a derived struct knows one entry at a time: lists of another rank than ndim, or too few entries.
 #[cold]
-fn explain(error: Error, layout: ArrayStruct, start: Reader<'_>) -> Error {
+fn explain(error: Error, layout: Layout, start: Reader<'_>) -> Error {
     let mut entries = start;
     let Ok(count) = entries.take_count(CountMarker::Miscounted) else { return error };
     if let Some(fault) = rank_fault(layout, entries, count) {
@@ -106,7 +137,7 @@ fn explain(error: Error, layout: ArrayStruct, start: Reader<'_>) -> Error {
 }
 
 /// The first list whose rank is not ndim. `None` if another fault comes before it.
-fn rank_fault(layout: ArrayStruct, mut entries: Reader<'_>, count: usize) -> Option<Error> {
+fn rank_fault(layout: Layout, mut entries: Reader<'_>, count: usize) -> Option<Error> {
     let mut left = count.checked_sub(layout.before_ndim + 1)?;
     if layout.before_ndim == 1 && entries.take_u8().ok()? > 127 {
         return None;

@@ -39,7 +39,6 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::ArrayFront => deserializer.array_front(visitor),
-            Mark::ArrayStruct(layout) => deserializer.array_struct(layout, fields, visitor),
             Mark::Extensible if !fields.is_empty() => deserializer.first_fields(fields, visitor),
             Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
             #[cfg(feature = "msgpack")]
@@ -112,8 +111,6 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match Mark::from_name(name) {
-            // The outer mark says how its entries are read.
-            Some(Mark::ArrayStruct(_)) => visitor.visit_newtype_struct(MarkedDeserializer::new(deserializer, mark)),
             _ if name == VALUE => deserializer.embedded(visitor),
             Some(_) => Err(Error::new(ErrorKind::Unsupported("a marked value inside a marked value"))),
             None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
