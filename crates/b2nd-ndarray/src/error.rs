@@ -105,7 +105,7 @@ pub enum Error {
     },
     /// A request to an object store failed.
     #[cfg(feature = "object_store")]
-    #[error("bytes {}..{} of {path}: {source}", range.start, range.end)]
+    #[error("bytes {}..{} of {path}: {}", range.start, range.end, said(&**source))]
     Request {
         /// The object.
         path: String,
@@ -142,5 +142,17 @@ impl Error {
             Error::Chunk { .. } => error,
             error => Error::Chunk { number, source: Box::new(error) },
         }
+    }
+}
+
+/// What a store says, without the path and without what it says twice.
+#[cfg(feature = "object_store")]
+fn said(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    use object_store::Error;
+    match error.downcast_ref::<Error>() {
+        Some(Error::NotFound { .. }) => "it does not exist".to_owned(),
+        Some(Error::AlreadyExists { .. }) => "it already exists".to_owned(),
+        Some(Error::Precondition { .. }) => "it was replaced: a precondition of the request failed".to_owned(),
+        _ => error.to_string(),
     }
 }

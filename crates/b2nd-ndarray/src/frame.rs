@@ -27,8 +27,11 @@ pub(crate) fn explained(path: &Path, error: Error) -> Error {
     Error::in_file(path, instead(path).unwrap_or(error))
 }
 
+fn it_is(what: &str) -> Option<Error> {
+    Some(b2nd::Error::custom(format_args!("it is {what}")).into())
+}
+
 fn instead(path: &Path) -> Option<Error> {
-    let it_is = |what: &str| Some(b2nd::Error::custom(format_args!("it is {what}")).into());
     if path.is_dir() {
         return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });
     }
@@ -41,6 +44,28 @@ fn instead(path: &Path) -> Option<Error> {
         (Err(_), Err(_)) => it_is(foreign::describe_source(&*source)?),
     }
 }
+
+/// The error about an object where no array was found: what is there instead, if that can be told, and the object's path.
+#[cfg(feature = "object_store")]
+pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
+    use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};
+
+    let instead = match Frame::open(&**source) {
+        Ok(frame) if matches!(Kind::of(frame.header(), None), EmbedStore | DictStore | TreeStore) => it_is(STORED),
+        Ok(_) => None,
+        Err(_) if source.read(0..4).is_ok_and(|first| is_zip(&first)) => it_is(ARCHIVE),
+        Err(_) => foreign::describe_source(&**source).and_then(it_is),
+    };
+    Error::in_file(Path::new(path), instead.unwrap_or(error))
+}
+
+#[cfg(feature = "object_store")]
+const ARCHIVE: &str =
+    "a zip archive, such as a store of python-blosc2: `Remote::open_at` takes the byte at which an array's frame starts in it";
+
+#[cfg(feature = "object_store")]
+const STORED: &str =
+    "a store of python-blosc2, whose arrays are read from a local file: `Array::from_store` takes its path and a key";
 
 const STORE: &str = "a store of python-blosc2: `Array::from_store` takes its path and a key";
 

@@ -69,7 +69,7 @@ mod write;
 
 pub use array::Array;
 pub use attributes::Attributes;
-pub use b2nd::frame::{Buffer as Memory, Source};
+pub use b2nd::frame::{Buffer, Source};
 pub use b2nd_store::Bytes;
 pub use edit::ArrayEditor;
 pub use edit::append::Appender;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::frame::{FIRST_READ, FrameType};
+use b2nd_store::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
@@ -12,6 +13,7 @@ use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore, PutMode, PutO
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::frame;
 use crate::options::Options;
 use crate::parts::Parts;
 use crate::read::chunks::ArrayChunk;
@@ -91,8 +93,7 @@ impl Remote {
         let open = || -> Result<Array> {
             let array = Array::from_source(parts.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
-                let path = &object.path;
-                let message = format!("{path}: the chunks of a sparse frame are objects of their own, and are not read here");
+                let message = "the chunks of a sparse frame are objects of their own, and are not read here";
                 return Err(b2nd::Error::custom(message).into());
             }
             array.store.offsets()?;
@@ -101,7 +102,10 @@ impl Remote {
         let array = loop {
             match (open(), parts.missing()) {
                 (Err(_), Some(range)) => parts.add(range.start, object.fetch(&range).await?),
-                (done, _) => break done?,
+                (done, _) => {
+                    let source: Bytes = parts.clone();
+                    break done.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error))?;
+                }
             }
         };
         Ok(Remote { object, length, array })

@@ -279,3 +279,16 @@ fn the_futures_may_go_to_other_threads() {
     let read = movable(remote.read::<u32>(&[0..1, 0..1]));
     assert_eq!(block_on(read).unwrap()[[0, 0]], 0);
 }
+
+#[test]
+fn an_object_that_is_a_store_is_named_for_what_it_is() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/");
+    let archive = std::fs::read(format!("{data}python-blosc2-4.14.1/treestore__dfltb2z.b2z")).unwrap();
+    let open = |bytes: Vec<u8>| open(&store_with(bytes)).unwrap_err().to_string();
+    let error = open(archive);
+    assert!(error.contains(": it is a zip archive, such as a store of python-blosc2: `Remote::open_at` takes"), "{error}");
+    let error = open(b"\x93NUMPY\x01\x00v\x00{'descr': '<i8'}".to_vec());
+    assert!(error.contains(": it is ") && error.matches("frames").count() <= 1, "{error}");
+    let missing = block_on(Remote::open(store_with(Vec::new()), "elsewhere.b2nd".into())).unwrap_err().to_string();
+    assert_eq!(missing, "bytes 0..4096 of elsewhere.b2nd: it does not exist");
+}

@@ -1,7 +1,7 @@
 //! Slices in ndarray's notation, values in memory that is there already, threads, and frames in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd_ndarray::{Array, Memory, Options, s, to_frame};
+use b2nd_ndarray::{Array, Buffer, Options, s, to_frame};
 use ndarray::{Array2, Array3, ArrayD, Axis, Ix3, NewAxis};
 
 fn numbers() -> Array3<i32> {
@@ -123,7 +123,7 @@ fn an_array_is_shared_by_threads() {
 fn a_frame_anywhere_in_a_source() {
     let frame = to_frame(&numbers(), &small()).unwrap();
     let padded = [&[0xaa; 777][..], &frame, &[0xbb; 99]].concat();
-    let array = Array::from_source(std::sync::Arc::new(Memory(padded)), 777).unwrap();
+    let array = Array::from_source(std::sync::Arc::new(Buffer(padded)), 777).unwrap();
     assert_eq!(array.read::<i32>(&array.whole()).unwrap().into_dimensionality::<Ix3>().unwrap(), numbers());
 }
 
