@@ -366,3 +366,37 @@ fn values_that_are_not_those_of_their_digests_are_not_readable() {
     let other = with(&[8; 64]);
     assert!(!other.is_readable() && other.is_safe_for(Reader::C_BLOSC2), "{:?}", other.findings);
 }
+
+/// A few hundred bytes that claim 1 GiB: their blocks say that they have it not.
+#[test]
+fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
+    let mut lies = chunk(0, 1 << 30, 1 << 30, &[7; 8]);
+    lies[0] = 6;
+    lies[8..12].copy_from_slice(&1_u32.to_le_bytes());
+    lies[30] = 1;
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1 << 30, blocksize: 1 }).unwrap());
+    writer.append_special(Special::Zeros, 1 << 30).unwrap();
+    let mut bytes: Vec<u8> = writer.finish().unwrap();
+    let header = Header::from_slice(&bytes).unwrap();
+    // The chunk behind the header, and an index that is one entry of 0.
+    let at = header.header_len();
+    let index = at + usize::try_from(header.cbytes()).unwrap();
+    bytes.splice(at..at, lies.iter().copied());
+    bytes[0x26 + 1..0x26 + 9].copy_from_slice(&(lies.len() as u64).to_be_bytes());
+    bytes[index + lies.len() + 32..][..8].fill(0);
+    let length = bytes.len() as u64;
+    bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
+    bytes[0x19] = 0x93;
+    let (report, most) = with_most_memory(&bytes);
+    let lack: Vec<_> = report.findings.iter().filter(|found| found.unreadable).map(|found| found.finding.as_str()).collect();
+    assert_eq!(lack, ["the blocks lack 1073741816 bytes"]);
+    assert!(most < 1 << 20, "{most} bytes");
+}
+
+/// The report, and the bytes that were allocated at once for it.
+fn with_most_memory(bytes: &Vec<u8>) -> (Report, u64) {
+    let limits = Limits { max_memory: 4 << 30, max_time: None };
+    let mut report = None;
+    let info = allocation_counter::measure(|| report = Some(verify(bytes, &limits)));
+    (report.unwrap(), info.bytes_max)
+}

@@ -217,6 +217,22 @@ pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     Some(format!("block {block} has a place of {}, and fills at most {}", count(found, "byte"), thousands(most)))
 }
 
+/// Why blocks that say their own lengths cannot be the chunk's data: known before anything is allocated for these.
+pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
+    let header = chunk.header();
+    if header.is_stored() || header.special().is_some() {
+        return None;
+    }
+    let blocks = Blocks::new(chunk.bytes()).ok().filter(Blocks::are_variable)?;
+    let length = |block| {
+        let bytes = chunk.bytes().get(blocks.range(block).ok()?)?;
+        u64::try_from(i32::from_le_bytes(*bytes.first_chunk()?)).ok()
+    };
+    let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
+    let expected = header.nbytes() as u64;
+    (found < expected).then(|| format!("the blocks lack {} bytes", expected - found))
+}
+
 /// What readers mind about blocks that start at the same byte: C-Blosc2 finds nothing between the two.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let header = chunk.header();

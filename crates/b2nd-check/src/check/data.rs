@@ -136,7 +136,7 @@ impl Findings {
         };
         self.index(frame)?;
         let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };
-        let mut cbytes = 0;
+        let (mut cbytes, mut nbytes, mut are_whole) = (0, 0, true);
         let is_array = !matches!(Array::find(frame.header()), Ok(None));
         for row in chunk_table::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
@@ -144,6 +144,7 @@ impl Findings {
                 return self.no_time(&place);
             }
             let Content::At(_, header) = row.content else {
+                are_whole = false;
                 if frame.header().has_variable_blocks() {
                     let finding = "it is special in the index, and blocks vary in length".to_owned();
                     self.known(&place, None, (SPECIAL_VARIABLE_BLOCKS, finding), None);
@@ -160,6 +161,8 @@ impl Findings {
                 continue;
             };
             cbytes += header.as_ref().map_or(0, |header| header.cbytes() as u64);
+            nbytes += header.as_ref().map_or(0, |header| header.nbytes() as u64);
+            are_whole &= header.is_ok();
             let offset = offsets.range(row.first).map(|range| range.start);
             let found: Vec<_> =
                 header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
@@ -196,6 +199,10 @@ impl Findings {
                     if let Some(known) = chunk.as_ref().ok().and_then(chunk::shared) {
                         self.known(&place, offset, known, None);
                     }
+                    if let Some(lack) = chunk.as_ref().ok().and_then(chunk::lengths) {
+                        self.unreadable(place, offset, lack, [NO, None, None]);
+                        continue;
+                    }
                     let found = chunk.and_then(|chunk| chunk.into_data_with(decompressor));
                     if let (Ok(_), Some(gap)) = (&found, gap) {
                         self.add(&place, offset, gap, [NO, None, None]);
@@ -215,6 +222,11 @@ impl Findings {
                 }
                 Ok(_) => {}
             }
+        }
+        let said = frame.header().nbytes();
+        if are_whole && frame.header().has_variable_chunks() && i128::from(said) != i128::from(nbytes) {
+            let finding = format!("nbytes: the chunks have {}, the header says {}", thousands(nbytes), thousands(said));
+            self.add("header", None, finding, [NO, NO, NO]);
         }
         // C-Blosc2 counts chunks too that were replaced or removed, and whose bytes are still there: more is no finding.
         let said = frame.header().cbytes();

@@ -8,6 +8,62 @@ use b2nd_store::{Kind, Value, attributes};
 use super::{Answers, NO, YES};
 use b2nd_view::text::quoted;
 
+/// The kinds of columns of python-blosc2 4.14.1, and what its schemas say of them.
+const KINDS: &[&str] = &[
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bool",
+    "string",
+    "bytes",
+    "vlstring",
+    "vlbytes",
+    "utf8",
+    "object",
+    "timestamp",
+    "dictionary",
+    "ndarray",
+    "list",
+    "struct",
+];
+const SETTINGS: &[&str] = &[
+    "kind",
+    "item",
+    "fields",
+    "index_type",
+    "value_type",
+    "item_shape",
+    "dtype_str",
+    "batch_rows",
+    "bool_widened_to_uint8",
+    "ge",
+    "gt",
+    "items_per_block",
+    "le",
+    "lt",
+    "max_length",
+    "min_length",
+    "null_code",
+    "null_storage",
+    "null_value",
+    "nullable",
+    "ordered",
+    "pattern",
+    "serializer",
+    "storage",
+    "timezone",
+    "unit",
+];
+
 /// The place of a finding, its sentence and who minds.
 type Found = (String, String, Answers);
 
@@ -35,6 +91,19 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut De
         _ => Vec::new(),
     });
     found
+}
+
+/// The problem with the schema of a list's items, if python-blosc2 does not know its kind or a setting of it.
+fn item(schema: Value) -> Option<String> {
+    let kind = schema.get("kind").and_then(|kind| kind.as_str()).unwrap_or_default();
+    if !KINDS.contains(&kind) {
+        return Some(format!("its items' kind: {kind:?} is none that python-blosc2 knows"));
+    }
+    let known = |key: &Value| key.as_str().is_some_and(|key| SETTINGS.contains(&key));
+    match schema.entries().find(|(key, _)| !known(key)) {
+        Some((key, _)) => Some(format!("its items' schema: {} is no setting that python-blosc2 knows", key.text(32))),
+        None => schema.get("item").and_then(item),
+    }
 }
 
 /// Returns true for MessagePack as python-blosc2 unpacks it: strings are UTF-8, and keys of maps strings or bytes.
@@ -77,6 +146,10 @@ fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) 
     if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
         let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", serializer.text(32));
         found.push(("metalayer \"batcharray\"".to_owned(), finding, [None, YES, NO]));
+    }
+    let list = header.metalayers().get("listarray").and_then(Value::from_slice);
+    if let Some(problem) = list.and_then(|list| list.get("item")).and_then(item) {
+        found.push(("metalayer \"listarray\"".to_owned(), problem, [None, YES, NO]));
     }
     let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
     let metadata = Value::from_slice(&bytes);
