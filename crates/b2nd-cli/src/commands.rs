@@ -125,7 +125,7 @@ impl Command {
             Command::Chunks(chunks) => info(chunks.info(), tool),
             Command::Slice(slice) => info(slice.info(), tool),
             // What was not printed counts as well.
-            Command::Check(check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
+            Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(hex) => Output::styled().run(|output| hex.run(output)),
             Command::Draw(draw) => Output::plain().run(|output| draw.run(output)),
             Command::Diff(diff) => Output::plain().until_done().run_to_status(|output| diff.run(output)),

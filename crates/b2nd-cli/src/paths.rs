@@ -3,9 +3,12 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{Attributes, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key};
+use b2nd_store::{
+    Attributes, LocalFile, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key,
+};
 use b2nd_view::json::Place;
 use b2nd_view::store::{Content, Leaf, StoreListing};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -32,6 +35,14 @@ pub(crate) struct Paths {
     /// The byte at which a frame starts in its file, in decimal or as 0x…; the file is then nothing else.
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
+
+    /// Whether `-r` also takes files that are none of Blosc2's, and are named so.
+    #[arg(skip)]
+    pub(crate) by_name: bool,
+
+    /// The files, directories and stores that `-r` has taken.
+    #[arg(skip)]
+    pub(crate) taken: AtomicU64,
 }
 
 /// One of the things that the paths name.
@@ -94,7 +105,7 @@ const MOST_AT_ONCE: usize = 256;
 impl Paths {
     /// One path.
     pub(crate) fn of(path: &Path) -> Paths {
-        Paths { paths: vec![path.to_owned()], recursive: false, offset: None }
+        Paths { paths: vec![path.to_owned()], recursive: false, offset: None, by_name: false, taken: AtomicU64::new(0) }
     }
 
     /// Shows everything that can be, and says whether that was all. What cannot be read has a line in `err`.
@@ -167,7 +178,15 @@ impl Paths {
     }
 
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
-        let Some(target) = candidate.open() else { return Ok(true) };
+        let target = match candidate.open() {
+            Some(target) => target,
+            // What a crash leaves is empty, or zeros.
+            None if self.by_name && candidate.is_named_so() => {
+                LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))
+            }
+            None => return Ok(true),
+        };
+        self.taken.fetch_add(1, Ordering::Relaxed);
         self.target(&candidate.path.to_string_lossy(), &target?, (None, leaves), show, err)
     }
 

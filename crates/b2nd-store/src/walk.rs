@@ -46,6 +46,13 @@ impl Candidate {
         opened.transpose()
     }
 
+    /// True for a file that is named as one of Blosc2's, whatever is in it.
+    pub fn is_named_so(&self) -> bool {
+        let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
+        matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
+            && self.path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
+    }
+
     /// True if there may be many frames in it.
     pub fn may_be_store(&self) -> bool {
         let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");

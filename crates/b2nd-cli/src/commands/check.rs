@@ -1,15 +1,17 @@
 //! `b2nd check`: every finding of frames and stores.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use b2nd_check::{Digests, Does, Finding, Limits, Options, Reader, Report};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
-use b2nd_store::SPARSE_FRAME;
+use b2nd_store::{SPARSE_FRAME, attributes};
 use b2nd_view::Frame;
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
@@ -95,16 +97,24 @@ const NOT_SAFE: u8 = 4;
 
 impl Check {
     /// Gives the exit status.
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
+    pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<u8> {
+        self.paths.by_name = true;
         if self.digest {
             return self.write_digests(output);
         }
         let answers = AtomicU8::new(0);
+        // The first file whose values nothing verifies: a person is told once.
+        let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
+                    let has_digests = || frame.trailer().is_ok_and(|one| one.vlmetalayers().get(Digests::NAME).is_some());
+                    if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests() {
+                        let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
+                        first.get_or_insert_with(|| place.path.to_owned());
+                    }
                     findings.extend(b2nd_check::misplaced(frame.header(), is_directory(&place)));
                     (place, findings)
                 }
@@ -144,6 +154,17 @@ impl Check {
             Ok(true)
         })?;
         let answers = answers.into_inner();
+        if let Some(path) = undigested.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let name = printable(&path);
+            writeln!(
+                output.err,
+                "{name} keeps no digests, so damage that still decodes is not found: `b2nd check --digest` writes them"
+            )?;
+        }
+        if self.paths.recursive {
+            let taken = self.paths.taken.load(Ordering::Relaxed);
+            writeln!(output.err, "{} looked at", text::count(taken, "file"))?;
+        }
         Ok(match readable {
             false => UNREADABLE,
             true if answers & NOT_READ != 0 => FAILED,
@@ -222,8 +243,18 @@ fn digest(path: &Path) -> Result<u64, Error> {
     let mut editor = meta::edit(path)?;
     let array = editor.header().array().ok().flatten();
     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
+    let mut codec = Decompressor::new().with_metalayer(&metalayer);
+    let before = attributes::get_with(&editor.trailer()?, Digests::NAME, &mut codec).map(Cow::into_owned);
+    let is_other = before.map_or_else(
+        || editor.trailer().is_ok_and(|trailer| trailer.vlmetalayers().get(Digests::NAME).is_some()),
+        |bytes| b2nd::from_slice::<Digests>(&bytes).is_err(),
+    );
+    if is_other {
+        let sentence = "it has an attribute \"b2nd_digests\" that holds no digests, and is kept: `b2nd meta rm FILE b2nd_digests` takes it away";
+        return Err(Error::new(sentence));
+    }
     let count = editor.offsets()?.len();
-    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut Decompressor::new().with_metalayer(&metalayer))?;
+    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut codec)?;
     editor.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&digests)?)?;
     Ok(count)
 }

@@ -74,7 +74,7 @@ impl Stats {
                 vec![table]
             } else {
                 let mut subjects = Vec::new();
-                let paths = Paths { paths: vec![path.clone()], recursive: self.paths.recursive, offset: self.paths.offset };
+                let paths = Paths { recursive: self.paths.recursive, offset: self.paths.offset, ..Paths::of(path) };
                 let offset = self.paths.offset;
                 all &= paths.each(Leaves::Each, &mut output.err, &mut |found| subject(found, offset, &mut subjects))?;
                 subjects

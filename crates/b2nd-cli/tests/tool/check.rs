@@ -218,7 +218,7 @@ fn a_store_without_its_embedded_leaves_is_found() {
     fs::remove_file(tests.path("store.b2d/embed.b2e")).unwrap();
     let line = "store: it has no embed.b2e, without which python-blosc2 opens no store (refused by python-blosc2)\n";
     assert_eq!(tests.run(&["check", "store.b2d"]), (format!("store.b2d: {line}"), String::new(), 1));
-    assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), String::new(), 1));
+    assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), "1 file looked at\n".to_owned(), 1));
     // The table of a store is opened as a store too.
     write_table(&tests.path("table.b2d"));
     fs::remove_file(tests.path("table.b2d/embed.b2e")).unwrap();
@@ -410,4 +410,19 @@ fn a_closed_pipe_does_not_change_what_check_says() {
     drop(out);
     let output = check.wait_with_output().unwrap();
     assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(1)));
+}
+
+/// A crash leaves files that are empty, cut or zeros; whoever checks a directory wants to know of them.
+#[test]
+fn files_that_are_only_named_as_blosc2s_are_reported_below_a_directory() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "good.b2nd");
+    tests.write("empty.b2nd", b"");
+    tests.write("text.b2frame", b"some text");
+    tests.write("zeros.b2nd", vec![0; 2000]);
+    tests.write("notes.txt", b"some text");
+    let (out, err, status) = tests.run(&["check", "-r", "."]);
+    let lines: Vec<_> = err.lines().map(|line| line.split(": ").next().unwrap()).collect();
+    assert_eq!(lines, ["./empty.b2nd", "./text.b2frame", "./zeros.b2nd", "4 files looked at"], "{err}");
+    assert_eq!((out.as_str(), status), ("", 3));
 }

@@ -189,3 +189,43 @@ fn digests_are_not_written_into_standard_input() {
     assert_eq!((out.as_str(), status), ("", 3));
     assert_eq!(err, "-: it is standard input, and only files of this machine are changed\n");
 }
+
+#[test]
+fn an_attribute_of_the_users_with_that_name_is_kept() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.ok(&["meta", "set", "a.b2nd", "b2nd_digests", "--text", "mine"]);
+    let before = tests.read("a.b2nd");
+    let (out, err, status) = tests.run(&["check", "--digest", "a.b2nd"]);
+    assert!(err.starts_with("a.b2nd: it has an attribute \"b2nd_digests\" that holds no digests, and is kept"), "{err}");
+    assert_eq!((out.as_str(), status), ("", 3));
+    assert!(tests.read("a.b2nd") == before);
+}
+
+/// Chunks of any length crash python-blosc2 in a call of its users; the file is sound.
+#[test]
+fn a_sound_file_that_a_reader_crashes_on_has_a_status_of_its_own() {
+    let tests = Directory::new();
+    tests.write(
+        "a.b2frame",
+        fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/frame/variable-chunks.bin")).unwrap(),
+    );
+    assert_eq!(tests.ok(&["check", "--data", "a.b2frame"]), "");
+    for words in [&["--strict"][..], &["--for", "c-blosc2"], &["--for=python-blosc2@4.14.1"], &["--for", "c-blosc2@2.21.3"]] {
+        let (out, err, status) = tests.run(&[&["check"], words, &["a.b2frame"]].concat());
+        assert!(out.starts_with("a.b2frame: header: its chunks vary in length (allowed by the document, "), "{out}");
+        assert_eq!((err.as_str(), status), ("", 4), "{words:?}");
+    }
+    let json = |words: &[&str]| -> Value {
+        let (out, ..) = tests.run(&[&["check", "--json"], words, &["a.b2frame"]].concat());
+        serde_json::from_str(&out).unwrap()
+    };
+    let both = json(&["--data"]);
+    assert_eq!((&both["readable"], &both["findings"]), (&json!(true), &json!([])));
+    assert_eq!(both["safe_for"], json!({"C-Blosc2 3.3.5": false, "python-blosc2 4.14.1": false}));
+    assert_eq!(json(&["--for", "c-blosc2"])["findings"][0]["fact"], "variable-chunks");
+    assert_eq!(json(&[])["readable"], Value::Null);
+    tests.take("grid/i4_2d.b2nd", "good.b2nd");
+    assert_eq!(tests.ok(&["check", "--strict", "--for", "python-blosc2", "good.b2nd"]), "");
+    assert_eq!(tests.run(&["check", "--for", "hdf5", "good.b2nd"]).2, 2);
+}
