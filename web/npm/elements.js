@@ -1,18 +1,22 @@
 // Slices as Python writes them, and bytes of elements as typed arrays.
 
-/** The start, end and step of a slice along each axis, and which axes it keeps: "0:10,5,::2", or a list of numbers and ranges. */
+/**
+ * The start, end and step of a slice along each axis, which axes it keeps, and which it reads backwards: "0:10,5,::-2", or a list of
+ * numbers and ranges.
+ */
 export function ranges(slice, shape) {
   const parts = typeof slice === "string" ? texts(slice) : [...slice];
   const dots = parts.indexOf("...");
   if (dots !== -1) parts.splice(dots, 1, ...Array(Math.max(shape.length - parts.length + 1, 0)).fill(null));
   if (parts.length > shape.length) throw new RangeError(`the slice has ${parts.length} axes, the array ${shape.length}`);
-  const all = { start: [], end: [], step: [], kept: [] };
+  const all = { start: [], end: [], step: [], kept: [], back: [] };
   shape.forEach((length, axis) => {
-    const [start, end, step, kept] = range(parts[axis] ?? null, length, axis);
+    const [start, end, step, kept, back] = range(parts[axis] ?? null, length, axis);
     all.start.push(start);
     all.end.push(end);
     all.step.push(step);
     all.kept.push(kept);
+    all.back.push(back);
   });
   return all;
 }
@@ -31,23 +35,73 @@ function range(part, length, axis) {
       throw new RangeError(`${JSON.stringify(value)} is no integer: expected an index, START:STOP:STEP or null`);
     return number;
   };
-  if (part === null) return [0, length, 1, true];
+  if (part === null) return [0, length, 1, true, false];
   if (typeof part === "string" && part.includes(":")) part = part.split(":").map((text) => (text.trim() === "" ? null : text));
   if (Array.isArray(part)) {
     if (part.length > 3) throw new RangeError(`${JSON.stringify(part)} has too many parts: expected START:STOP:STEP`);
-    const within = (value, otherwise) => {
-      const at = value === null || value === undefined ? otherwise : whole(value);
-      return Math.min(Math.max(at < 0 ? at + length : at, 0), length);
-    };
-    const start = within(part[0], 0);
     const step = part[2] === null || part[2] === undefined ? 1 : whole(part[2]);
-    if (step < 1) throw new RangeError(`a step of ${step}: steps here are 1 or more`);
-    return [start, Math.max(within(part[1], length), start), step, true];
+    if (step === 0) throw new RangeError("a step of 0");
+    const back = step < 0;
+    // Backwards a slice goes from the last element to before the first.
+    const [least, most] = back ? [-1, length - 1] : [0, length];
+    const within = (value, otherwise) => {
+      if (value === null || value === undefined) return otherwise;
+      const at = whole(value);
+      return Math.min(Math.max(at < 0 ? at + length : at, least), most);
+    };
+    const from = within(part[0], back ? most : least);
+    const to = within(part[1], back ? least : most);
+    if (!back) return [from, Math.max(to, from), step, true, false];
+    const count = Math.max(Math.ceil((from - to) / -step), 0);
+    const first = from + (count - 1) * step;
+    return count === 0 ? [0, 0, 1, true, true] : [first, from + 1, -step, true, true];
   }
   const index = whole(part);
   const at = index < 0 ? index + length : index;
   if (at < 0 || at >= length) throw new RangeError(`index ${index} is outside axis ${axis}, whose length is ${length}`);
-  return [at, at + 1, 1, false];
+  return [at, at + 1, 1, false, false];
+}
+
+/** Turns around, in place, the axes of a slice that are read backwards. */
+export function turn(bytes, shape, back) {
+  shape.forEach((length, axis) => {
+    if (!back[axis] || length < 2) return;
+    const outer = shape.slice(0, axis).reduce((all, each) => all * each, 1);
+    const run = bytes.length / outer / length;
+    for (let block = 0; block < outer; block += 1) {
+      const at = (row) => (block * length + row) * run;
+      for (let row = 0; row < length - 1 - row; row += 1) {
+        const other = bytes.slice(at(length - 1 - row), at(length - row));
+        bytes.copyWithin(at(length - 1 - row), at(row), at(row + 1));
+        bytes.set(other, at(row));
+      }
+    }
+  });
+}
+
+/** Structures as objects: an array in a field is a typed array of its items. */
+export function structures(fields, itemsize, bytes, count) {
+  return Array.from({ length: count }, (_, at) => structure(fields, bytes.subarray(at * itemsize, (at + 1) * itemsize)));
+}
+
+function structure(fields, bytes) {
+  // Each name is a property of the object itself, whatever it is.
+  return Object.fromEntries(
+    fields.map((field) => [field.name, member(field, bytes.slice(field.offset, field.offset + field.itemsize))]),
+  );
+}
+
+function member({ dtype, fields, itemsize }, bytes) {
+  const [, inner, lengths] = /^\((.+), \(([\d, ]+)\)\)$/s.exec(dtype) ?? [];
+  if (inner === undefined) return fields ? structure(fields, bytes) : one(elements(dtype, bytes, 1));
+  const count = lengths.split(",").reduce((all, length) => all * (length.trim() === "" ? 1 : Number(length)), 1);
+  if (fields) return structures(fields, itemsize / count, bytes, count);
+  return elements(inner.replace(/^'(.*)'$/s, "$1"), bytes, count);
+}
+
+/** The one element; a complex number is a pair, and what has no typed array its bytes. */
+function one(list) {
+  return list instanceof Uint8Array && list.length !== 1 ? list : list.length === 1 ? list[0] : [...list];
 }
 
 const ARRAYS = {

@@ -1,9 +1,11 @@
 // Opens Blosc2 files: what they say, and slices of their arrays.
 
 import initValues from "./b2nd_values.js";
-import { elements, ranges } from "./elements.js";
+import { elements, ranges, structures, turn } from "./elements.js";
 import { Opened, load } from "./engine.js";
 import { outside } from "./outside.js";
+import { Records } from "./records.js";
+import { record } from "./row.js";
 import { Slices } from "./slices.js";
 import { sourceOf } from "./sources.js";
 
@@ -47,6 +49,9 @@ class File {
   #key;
   #slices = null;
   #array = null;
+  #records = null;
+  /** What reads the arrays of a table. */
+  #readers = [];
   #turn = Promise.resolve();
   #closed = false;
 
@@ -86,25 +91,41 @@ class File {
 
   async #read(slice) {
     const array = await this.#open();
-    const { start, end, step, kept } = ranges(slice, array.shape);
+    const { start, end, step, kept, back } = ranges(slice, array.shape);
     const numbers = (list) => Float64Array.from(list);
     const read = await this.#slices.read((values) => values.slice(numbers(start), numbers(end), numbers(step)));
     if (read.error !== undefined) throw new Error(read.error);
     if (read.broken.length > 0) throw new Error(read.broken.map(({ message }) => message).join("; "));
     const shape = read.shape.filter((_, axis) => kept[axis]);
-    return {
-      dtype: array.dtype,
-      shape,
-      data: elements(
-        array.dtype,
-        this.#slices.values.bytes(),
-        read.shape.reduce((all, length) => all * length, 1),
-      ),
-    };
+    const count = read.shape.reduce((all, length) => all * length, 1);
+    const bytes = this.#slices.values.bytes();
+    turn(bytes, read.shape, back);
+    const { fields, itemsize } = array.element;
+    const data = fields?.length ? structures(fields, itemsize, bytes, count) : elements(array.dtype, bytes, count);
+    return { dtype: array.dtype, shape, data };
   }
 
   async #open() {
     if (this.#array !== null) return this.#array;
+    const info = await this.info();
+    if (info.columns || (info.leaves?.length === 1 && info.leaves[0].columns))
+      throw new Error(`${this.#name()} is a table: rows() reads it`);
+    if (info.leaves) {
+      const keys = info.leaves.slice(0, 5).map(({ key }) => JSON.stringify(key));
+      const more = info.leaves.length > 5 ? " and more" : "";
+      throw new Error(
+        `${this.#name()} is a store: leaf(key) gives one of its leaves, ${keys.join(", ") || "of which it has none"}${more}`,
+      );
+    }
+    this.#slices ??= this.#reader();
+    const array = await this.#slices.open(this.#key);
+    if (array.error !== undefined) throw new Error(array.error);
+    this.#array = { ...array, element: info.array?.element ?? {} };
+    return this.#array;
+  }
+
+  /** What reads an array of this file. */
+  #reader() {
     const { sources } = this.#opened;
     const piece = async ([file, start, end]) => {
       try {
@@ -115,19 +136,61 @@ class File {
     };
     const get = (missing) =>
       Promise.all(Array.from({ length: missing.length / 3 }, (_, at) => piece(missing.slice(3 * at, 3 * at + 3))));
-    this.#slices ??= new Slices(
+    return new Slices(
       sources.map(([path, { size }]) => [path, size]),
       get,
     );
-    const array = await this.#slices.open(this.#key);
-    if (array.error !== undefined) throw new Error(array.error);
-    this.#array = array;
-    return array;
+  }
+
+  /** One part after the other, as slices. */
+  rows(start = 0, end = Infinity, names = null) {
+    const result = this.#turn.then(() => this.#rows(start, end, names));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #rows(start, end, names) {
+    const records = await this.#table();
+    const unknown = names?.find((name) => !records.columns.some((column) => column.name === name));
+    if (unknown !== undefined) {
+      const why = records.hidden.find(({ name }) => name === unknown)?.why ?? "there is no such column";
+      throw new Error(`${this.#name()}: column ${JSON.stringify(unknown)}: ${why}`);
+    }
+    const columns = names === null ? records.columns : names.map((name) => records.columns.find((column) => column.name === name));
+    const within = (row) => Math.min(Math.max(row < 0 ? row + records.rows : row, 0), records.rows);
+    const [from, to] = [within(start), within(end)];
+    columns.forEach(({ mistakes }) => mistakes.clear());
+    const cells = await records.cells(from, Math.max(to, from), columns);
+    for (const { name, mistakes } of columns) {
+      if (mistakes.size > 0) throw new Error(`${this.#name()}: column ${JSON.stringify(name)}: ${[...mistakes.keys()].join("; ")}`);
+    }
+    return cells.map((line) => record(columns, line));
+  }
+
+  async #table() {
+    if (this.#records !== null) return this.#records;
+    const { leaves } = this.#seen;
+    const leaf = leaves?.find(({ key }) => key === (this.#key ?? "/"));
+    if (!leaf?.columns) throw new Error(`${this.#name()} is no table${leaves ? ": leaf(key) gives one of the store's" : ""}`);
+    const records = new Records(leaf, (key) => {
+      const slices = this.#reader();
+      this.#readers.push(slices);
+      return { open: () => slices.open(key), look: async (want) => (await slices.look(want)).answer };
+    });
+    await records.open();
+    this.#records = records;
+    return records;
+  }
+
+  #name() {
+    return this.#key === null ? this.#opened.name : `${this.#opened.name}: ${this.#key}`;
   }
 
   close() {
     this.#slices?.free();
-    this.#slices = this.#array = null;
+    for (const slices of this.#readers) slices.free();
+    this.#slices = this.#array = this.#records = null;
+    this.#readers = [];
     if (this.#key === null && !this.#closed) close(this.#opened);
     this.#closed = true;
   }

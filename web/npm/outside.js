@@ -53,6 +53,7 @@ export async function outside(source) {
     keys: () => ask(number, "keys"),
     leaf: async (key) => file(await ask(number, "leaf", key)),
     read: (slice) => ask(number, "read", slice),
+    rows: (start, end, names) => ask(number, "rows", start, end, names),
     close: () => {
       if (number !== 0) return void ask(number, "close").catch(() => {});
       end("the file is closed");

@@ -1,7 +1,6 @@
 // Columns of a table, from the arrays that they are: texts of some rows, and which of them are null.
 
 import { moment } from "./moment.js";
-import { Reader } from "./reader.js";
 
 /** A cell that is null. */
 export const NULL = { quiet: "null" };
@@ -14,8 +13,8 @@ const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 /** An array of a table. */
 export class Leaf {
   constructor(table, name) {
-    this.reader = new Reader(table.sources, `${table.prefix}/${name}`, table.readers);
-    table.readers.push(this.reader);
+    this.key = `${table.prefix}/${name}`;
+    this.reader = table.reader(this.key);
   }
 
   /** Opens it. False where the table has no such array. */
@@ -32,7 +31,7 @@ export class Leaf {
   /** The elements of some rows, in one form; at one place along the axes behind the first two. Null where another view was asked for. */
   async look(start, end, form, behind = []) {
     const { shape } = this.info;
-    if (end > shape[0]) throw new Error(`${this.reader.key} has ${shape[0]} rows, and ${end} are asked for`);
+    if (end > shape[0]) throw new Error(`${this.key} has ${shape[0]} rows, and ${end} are asked for`);
     const at = shape.slice(1).map((length, axis) => (axis < behind.length ? [behind[axis], behind[axis] + 1] : [0, length]));
     const axes = [[start, end], ...at];
     return this.reader.look({

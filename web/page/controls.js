@@ -1,5 +1,6 @@
 // The controls of a view: which one, its axes and fields, its range, sliders for the other axes.
 
+import { COLORS } from "./colors.js";
 import { el, thousands, visible } from "./dom.js";
 
 /** The views, and what their tabs are called. */
@@ -74,14 +75,22 @@ export function build(look) {
       ),
     );
   }
-  if (draws) {
-    const log = el("input", {
+  const check = (name, label) => {
+    const input = el("input", {
       type: "checkbox",
-      checked: state.log,
-      "data-control": "log",
-      onchange: () => look.change({ log: log.checked }),
+      checked: state[name],
+      "data-control": name,
+      onchange: () => look.change({ [name]: input.checked }),
     });
-    controls.push(el("label", {}, log, "log scale"));
+    return el("label", {}, input, label);
+  };
+  if (state.view === "map") {
+    const names = Object.keys(COLORS).map((name) => [name, name]);
+    controls.push(choose("colors", state.colors, names, (colors) => look.change({ colors }), "colors"));
+  }
+  if (state.view === "map" || state.view === "image") controls.push(check("ratio", "keep ratio"));
+  if (draws) {
+    controls.push(check("log", "log scale"));
     const end = (name, label) => {
       const input = el("input", {
         type: "text",
@@ -106,20 +115,23 @@ export function build(look) {
   const shown = look.axes().concat(look.fixed());
   const sliders = info.shape.flatMap((length, axis) => {
     if (shown.includes(axis) || length < 2) return [];
-    const value = el("output", {}, `${thousands(state.at[axis])} of ${thousands(length)}`);
-    const slider = el("input", {
-      type: "range",
-      min: 0,
-      max: length - 1,
-      value: state.at[axis],
-      "data-axis-at": axis,
-      oninput: () => {
-        value.textContent = `${thousands(Number(slider.value))} of ${thousands(length)}`;
-        state.at[axis] = Number(slider.value);
-        look.update();
-      },
+    const go = (value) => {
+      const at = Math.min(Math.max(Math.round(value) || 0, 0), length - 1);
+      slider.value = number.value = String(at);
+      if (at === state.at[axis]) return;
+      state.at[axis] = at;
+      look.update();
+    };
+    const bounds = { min: 0, max: length - 1, value: state.at[axis] };
+    const slider = el("input", { type: "range", ...bounds, "data-axis-at": axis, oninput: () => go(slider.valueAsNumber) });
+    const number = el("input", {
+      type: "number",
+      class: "end",
+      ...bounds,
+      "aria-label": `index along axis ${axis}`,
+      onchange: () => go(number.valueAsNumber),
     });
-    return [el("label", {}, `axis ${axis}`, slider, value)];
+    return [el("label", {}, `axis ${axis}`, slider, el("span", {}, number, ` of 0 to ${thousands(length - 1)}`))];
   });
   const whole = el(
     "button",

@@ -36,6 +36,21 @@ export function size(bytes) {
   return `${exact} (${value.toFixed(1)} ${units[unit]})`;
 }
 
+/** A text of floats, each with at most six significant digits; what is in quotes stays. */
+export function fewer(text) {
+  const float = /"(?:[^"\\]|\\.)*"|(?<![\w.:])-?\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)(?=[ij](?!\w)|[^\w.:]|$)/g;
+  return text.replace(float, (number) => {
+    const digits = number
+      .replace(/[eE].*/, "")
+      .replace(/\D/g, "")
+      .replace(/^0+/, "");
+    if (number.startsWith('"') || digits.length <= 6) return number;
+    const rounded = Number(Number(number).toPrecision(6));
+    const isLong = rounded !== 0 && (Math.abs(rounded) >= 1e6 || Math.abs(rounded) < 1e-4);
+    return isLong ? rounded.toExponential().replace("e+", "e") : String(rounded);
+  });
+}
+
 /** A name, with what cannot be seen made visible: controls, and marks that change the direction of text. */
 export function visible(text) {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);

@@ -1,61 +1,92 @@
 // A slice as it is drawn: a map, an image, a line, a histogram; and what is pointed at in it.
 
-import { el, quiet, thousands, visible } from "./dom.js";
-import { PixelMap, bar } from "./heatmap.js";
-import { histogram, line } from "./lines.js";
+import { places, short, values } from "./axes.js";
+import { COLORS, pixels } from "./colors.js";
+import { el, fewer, quiet, thousands, visible } from "./dom.js";
+import { Figure } from "./figure.js";
+import { PixelMap } from "./heatmap.js";
+import { HEIGHT, histogram, line, plot } from "./lines.js";
 import { toAddress } from "./state.js";
 
 /** The drawings, by their views. */
 export const drawings = { map: drawMap, image: drawImage, line: drawLine, histogram: drawHistogram };
 
+/** The height of a map, in pixels of the page. */
+const TALL = 520;
+
 /** @param {import("./look.js").Look} look */
 function drawMap(look, want, answer) {
+  const bar = scale(look, want, answer);
+  const stops = COLORS[look.state.colors];
+  const colored = pixels(answer.numbers, stops, bar.share);
+  const { element, pointer } = mapped(look, want, answer, "heat map", colored, { ...bar, stops });
   const [low, high] = ends(answer);
-  const { element, pointer } = pixels(look, want, answer, "heat map");
-  look.stage.replaceChildren(element, pointer ? bar(answer.colors, low, high) : "", pointer?.element ?? "", figures(answer));
+  const range = el(
+    "p",
+    { class: "map-scale quiet" },
+    bar.name || "values",
+    " from ",
+    el("span", {}, low),
+    " to ",
+    el("span", {}, high),
+  );
+  look.stage.replaceChildren(element, pointer ? range : "", pointer?.element ?? "", figures(answer));
 }
 
 /** @param {import("./look.js").Look} look */
 function drawImage(look, want, answer) {
-  const { element, pointer } = pixels(look, want, answer, "image");
+  const { element, pointer } = mapped(look, want, answer, "image", answer.pixels);
   look.stage.replaceChildren(element, pointer?.element ?? "");
 }
 
+/**
+ * The axis of the values.
+ * @param {import("./look.js").Look} look
+ */
+function scale({ info, state }, { log }, { count: counted }) {
+  const { name, dtype, complex } = info.columns[state.column];
+  const part = complex ? ["magnitude", "phase"][state.part] : null;
+  const words = [part, name === null ? null : visible(name), log ? "log scale" : null].filter(Boolean);
+  return values(counted.range[0], counted.range[1], { log, dtype, name: words.join(", ") });
+}
+
+/** The axis of the places of elements. */
+function along(want, answer, axis, isPixels) {
+  return places(want.start[axis], answer.shape[axis], answer.steps[axis], `axis ${axis}`, isPixels);
+}
+
 /** @param {import("./look.js").Look} look */
-function pixels(look, want, answer, label) {
+function mapped(look, want, answer, label, colored, bar = null) {
   const rows = answer.shape[want.rows];
   const columns = answer.shape[want.columns];
-  if (rows * columns === 0) return { element: quiet("no elements"), map: null };
+  if (rows * columns === 0) return { element: quiet("no elements"), pointer: null };
   const pointer = pointing(look, want, answer);
   const value = (row, column) =>
     answer.numbers
       ? short(answer.numbers[row * columns + column])
       : `(${[...answer.pixels.slice(4 * (row * columns + column)).slice(0, look.info.channels)].join(", ")})`;
+  const figure = new Figure({
+    room: look.width(),
+    height: TALL,
+    ratio: look.state.ratio ? (columns * answer.steps[want.columns]) / (rows * answer.steps[want.rows]) : null,
+    x: along(want, answer, want.columns, true),
+    y: along(want, answer, want.rows, true),
+    isDown: true,
+    bar,
+  });
   const map = new PixelMap({
-    pixels: answer.pixels,
+    pixels: colored,
     rows,
     columns,
-    width: look.width() - 70,
+    box: figure.box,
     label,
     pointed: (row, column) => pointer.pointed(row, column, value(row, column)),
     picked: (row, column) => pointer.picked(row, column),
     zoom: (down, across) => look.zoomTo(down, across),
   });
-  look.canvas = map.canvas;
-  const place = (axis, at) => thousands(want.start[axis] + at * answer.steps[axis]);
-  const ends = (direction, axis, length) =>
-    el(
-      "div",
-      { class: `map-${direction}` },
-      el("span", {}, place(axis, 0)),
-      el("span", { class: "quiet" }, `axis ${axis}`),
-      el("span", {}, place(axis, length - 1)),
-    );
-  const down = ends("down", want.rows, rows);
-  down.style.height = `${map.height}px`;
-  const across = ends("across", want.columns, columns);
-  across.style.width = `${map.width}px`;
-  return { element: el("div", { class: "map" }, down, el("div", {}, map.frame, across)), pointer };
+  figure.hold(map.frame, (context, box) => map.paint(context, box));
+  look.figure = figure;
+  return { element: figure.element, pointer };
 }
 
 /**
@@ -109,67 +140,67 @@ function pointing(look, want, answer) {
 
 /** @param {import("./look.js").Look} look */
 function drawLine(look, want, answer) {
-  const [low, high] = ends(answer);
-  const axis = want.rows;
-  const place = (at) => thousands(want.start[axis] + at * answer.steps[axis]);
   const length = answer.numbers.length;
   if (length === 0) return look.stage.replaceChildren(quiet("no elements"));
-  const drawn = line(answer.numbers, {
-    width: look.width() - 110,
-    range: answer.count.range,
-    log: want.log,
-    low,
-    high,
-    first: place(0),
-    last: place(length - 1),
-    label: `axis ${axis}`,
-  });
+  const x = along(want, answer, want.rows, false);
+  const y = scale(look, want, answer);
+  const index = (element) => want.start[want.rows] + element * answer.steps[want.rows];
+  const figure = new Figure({ room: look.width(), height: HEIGHT, x, y });
+  const drawn = plot(
+    figure,
+    `line of ${length} values`,
+    line(answer.numbers, (element) => x.share(index(element)), y.share, figure.lines),
+  );
   const pointed = el("p", { class: "look-pointed", "aria-live": "polite" });
   const at = ({ clientX }) => {
-    const box = drawn.canvas.getBoundingClientRect();
-    return Math.min(Math.max(Math.round(((clientX - box.left - 12) / (box.width - 24)) * (length - 1)), 0), length - 1);
+    const box = drawn.getBoundingClientRect();
+    return Math.min(Math.max(Math.round(((clientX - box.left) / box.width) * (length - 1)), 0), length - 1);
   };
   let from = null;
   let newest = 0;
-  drawn.canvas.addEventListener("pointermove", async (event) => {
+  drawn.addEventListener("pointermove", async (event) => {
     const mine = ++newest;
     const exact = await look.reader.text(at(event));
     if (mine === newest && exact !== undefined)
-      pointed.textContent = `[${place(at(event))}]  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
+      pointed.textContent = `[${thousands(index(at(event)))}]  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
   });
-  drawn.canvas.addEventListener("pointerdown", (event) => {
+  drawn.addEventListener("pointerdown", (event) => {
     from = at(event);
-    drawn.canvas.setPointerCapture(event.pointerId);
+    drawn.setPointerCapture(event.pointerId);
   });
-  drawn.canvas.addEventListener("pointerup", (event) => {
+  drawn.addEventListener("pointerup", (event) => {
     const to = at(event);
     if (from !== null && Math.abs(to - from) > 2) look.zoomTo([Math.min(from, to), Math.max(from, to) + 1]);
     from = null;
   });
-  drawn.canvas.addEventListener("dblclick", () => look.zoomTo(null));
-  look.stage.replaceChildren(drawn.element, pointed, figures(answer));
+  drawn.addEventListener("dblclick", () => look.zoomTo(null));
+  figure.element.classList.add("plot");
+  look.stage.replaceChildren(figure.element, pointed, figures(answer));
+  look.figure = figure;
   drawn.draw();
-  look.canvas = drawn.canvas;
 }
 
 /** @param {import("./look.js").Look} look */
 function drawHistogram(look, want, answer) {
-  const [first, last] = ends(answer);
   const { bins } = answer.count;
-  const drawn = histogram(bins, {
-    width: look.width() - 110,
-    low: "0",
-    high: thousands(Math.max(...bins, 0)),
-    first,
-    last,
-    label: `${bins.length} steps${want.log ? " of the logarithm" : ""}`,
+  const x = scale(look, want, answer);
+  const figure = new Figure({
+    room: look.width(),
+    height: HEIGHT,
+    x: { ...x, name: x.name || "values" },
+    y: values(0, Math.max(...bins, 1), { name: "elements" }),
   });
-  look.stage.replaceChildren(drawn.element, figures(answer));
+  const drawn = plot(figure, `histogram of ${bins.length} steps`, histogram(bins, figure.lines));
+  figure.element.classList.add("plot");
+  look.stage.replaceChildren(figure.element, figures(answer));
+  look.figure = figure;
   drawn.draw();
-  look.canvas = drawn.canvas;
 }
 
-function figures({ count: counted }) {
+/** Statistics of what is shown; of a part of it, where there are steps. */
+function figures({ count: counted, steps, shape }) {
+  const elements = shape.reduce((all, length) => all * length, 1);
+  const isSample = steps.some((step) => step > 1);
   const rows = [
     ["count", thousands(counted.count)],
     ["NaN", thousands(counted.nan)],
@@ -177,20 +208,20 @@ function figures({ count: counted }) {
     ...counted.figures,
   ];
   return el(
-    "dl",
-    { class: "figures" },
-    rows.map(([label, text]) => el("div", {}, el("dt", {}, label), el("dd", { "data-figure": label }, visible(text)))),
+    "div",
+    { class: "statistics" },
+    isSample ? el("p", { class: "quiet sampled" }, `of ${thousands(elements)} sampled elements:`) : null,
+    el(
+      "dl",
+      { class: "figures" },
+      rows.map(([label, text]) =>
+        el("div", {}, el("dt", {}, label), el("dd", { "data-figure": label, title: visible(text) }, visible(fewer(text)))),
+      ),
+    ),
   );
 }
 
 /** The ends of the range as texts. */
 function ends({ count: counted }) {
   return counted.labels ?? counted.range.map(short);
-}
-
-/** A number in few characters. */
-function short(number) {
-  if (Number.isNaN(number)) return "NaN";
-  if (Number.isInteger(number) && Math.abs(number) < 1e15) return thousands(number);
-  return String(Number(number.toPrecision(7)));
 }

@@ -2,16 +2,12 @@
 
 import { el, thousands } from "./dom.js";
 
-/** The largest picture on the page, and the least length of a side, in pixels of the page. */
-const LARGEST = { width: 880, height: 560 };
-const LEAST = 120;
-
 export class PixelMap {
   /**
-   * `pixels` are red, green, blue and alpha of `rows` times `columns` elements. `pointed` is told which of them is pointed at, `picked`
-   * which is chosen, `zoom` which rows and columns are to fill the picture, or null for all.
+   * `pixels` are red, green, blue and alpha of `rows` times `columns` elements, in a box of the page. `pointed` is told which of them is
+   * pointed at, `picked` which is chosen, `zoom` which rows and columns are to fill the picture, or null for all.
    */
-  constructor({ pixels, rows, columns, width, label, pointed, picked, zoom }) {
+  constructor({ pixels, rows, columns, box, label, pointed, picked, zoom }) {
     this.rows = rows;
     this.columns = columns;
     this.pointed = pointed;
@@ -23,13 +19,8 @@ export class PixelMap {
     this.canvas
       .getContext("2d")
       .putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.length), columns, rows), 0, 0);
-    const room = { width: Math.min(width, LARGEST.width), height: LARGEST.height };
-    const scale = Math.min(room.width / columns, room.height / rows);
-    // Pixels are squares, unless a side would be too short to be seen.
-    this.width = Math.min(Math.max(columns * scale, LEAST), room.width);
-    this.height = Math.min(Math.max(rows * scale, LEAST), room.height);
-    this.canvas.style.width = `${this.width}px`;
-    this.canvas.style.height = `${this.height}px`;
+    this.width = box.width;
+    this.height = box.height;
     this.mark = el("div", { class: "map-mark", hidden: true });
     this.frame = el(
       "div",
@@ -42,9 +33,14 @@ export class PixelMap {
       this.canvas,
       this.mark,
     );
-    this.frame.style.width = `${this.width}px`;
     this.at = null;
     this.listen();
+  }
+
+  /** Draws it in a picture. */
+  paint(context, { width, height }) {
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.canvas, 0, 0, width, height);
   }
 
   /** The element under a place of the page. */
@@ -134,15 +130,6 @@ export class PixelMap {
     else return;
     event.preventDefault();
   }
-}
-
-/** The scale of colours with its ends. */
-export function bar(colors, low, high) {
-  const canvas = el("canvas", { class: "drawn map-bar", role: "img", "aria-label": `colours from ${low} to ${high}` });
-  canvas.width = colors.length / 4;
-  canvas.height = 1;
-  canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(colors.buffer), colors.length / 4, 1), 0, 0);
-  return el("div", { class: "map-scale" }, el("span", {}, low), canvas, el("span", {}, high));
 }
 
 /** From one index to another, as a range in Python. */

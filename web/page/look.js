@@ -1,7 +1,8 @@
 // The values of an array: as a table, a map, an image, a line, a histogram.
 
+import { COLORS } from "./colors.js";
 import { VIEWS, build } from "./controls.js";
-import { count, el, problem, quiet, size, thousands } from "./dom.js";
+import { count, el, problem, quiet, size, thousands, visible } from "./dom.js";
 import { drawings } from "./drawings.js";
 import { span } from "./heatmap.js";
 import { Reader } from "./reader.js";
@@ -15,14 +16,18 @@ const ROOM = { side: 512, line: 4096 };
 const BUDGET = { here: 64 << 20, far: 8 << 20 };
 
 export class Look {
-  /** `element` is where it is shown; `sources` are the opened file's; `key` names the leaf of a store; `far` says that bytes come over a network. */
-  constructor(element, sources, key, far) {
+  /**
+   * `element` is where it is shown; `sources` are the opened file's, `name` is its name; `key` names the leaf of a store; `far` says that bytes
+   * come over a network.
+   */
+  constructor(element, sources, name, key, far) {
     this.element = element;
+    this.name = name;
     this.reader = new Reader(sources, key);
     this.key = key;
     this.budget = far ? BUDGET.far : BUDGET.here;
-    /** What is drawn, to be saved as a picture. */
-    this.canvas = null;
+    /** The drawing, to be saved as a picture. */
+    this.figure = null;
     /** The table, as long as no other view is shown. */
     this.sheet = null;
     /** The button that shows all again. */
@@ -62,6 +67,8 @@ export class Look {
       column: field?.at ?? 0,
       part: state.part === "phase" ? 1 : 0,
       log: Boolean(state.log),
+      colors: state.colors in COLORS ? state.colors : "viridis",
+      ratio: state.ratio ?? true,
       low: state.low ?? null,
       high: state.high ?? null,
       zoom: shape.map((length, axis) => clip(state.zoom?.[axis], length)),
@@ -138,9 +145,7 @@ export class Look {
       range,
       log: state.log,
       fields: false,
-      forms: { map: ["numbers", "pixels", "count", "colors"], image: ["image"], line: ["numbers", "count"], histogram: ["count"] }[
-        state.view
-      ],
+      forms: { map: ["numbers", "count"], image: ["image"], line: ["numbers", "count"], histogram: ["count"] }[state.view],
     };
   }
 
@@ -228,11 +233,24 @@ export class Look {
   async csv() {
     if (!this.shown) return;
     const answer = await this.reader.look({ ...this.shown.want, forms: ["csv"] });
-    if (answer?.csv !== undefined) save(new Blob([answer.csv], { type: "text/csv" }), "values.csv");
+    if (answer?.csv !== undefined) save(new Blob([answer.csv], { type: "text/csv" }), `${this.title("_")}.csv`);
   }
 
-  png() {
-    this.canvas?.toBlob((blob) => blob && save(blob, "values.png"));
+  async png() {
+    if (!this.figure) return;
+    const canvas = await this.figure.picture(this.title(" "));
+    canvas.toBlob((blob) => blob && save(blob, `${this.title("_")}.png`));
+  }
+
+  /** The name of the file and the leaf, and the slice: for a person, or with `_` between them for the name of a file. */
+  title(gap) {
+    const { start, end } = this.shown.want;
+    const isFile = gap === "_";
+    const ranges = start.map((from, axis) => (end[axis] - from === 1 ? from : `${from}${isFile ? "-" : ":"}${end[axis]}`));
+    const field = this.drawable.length > 1 && this.state.view !== "table" ? this.info.columns[this.state.column].name : null;
+    const words = [this.name, this.key, field, isFile ? ranges.join("_") : `[${ranges.join(", ")}]`];
+    const text = words.filter((word) => word !== null && word !== undefined && word !== "").join(gap);
+    return isFile ? text.replaceAll(/[^\p{L}\p{N}._-]+/gu, "_") : visible(text);
   }
 }
 

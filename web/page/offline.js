@@ -13,6 +13,7 @@ const FILES = [
   "facts.js",
   "overview.js",
   "picture.js",
+  "schema.js",
   "source.js",
   "state.js",
   "tree.js",
@@ -27,11 +28,15 @@ const FILES = [
 /** Kept when they are first used: what values take. */
 const LATER = [
   "rows.js",
+  "records.js",
   "columns.js",
   "moment.js",
   "look.js",
+  "axes.js",
+  "colors.js",
   "controls.js",
   "drawings.js",
+  "figure.js",
   "table.js",
   "heatmap.js",
   "lines.js",

@@ -3,10 +3,11 @@
 import { bytes } from "./bytes.js";
 import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load, parse } from "./engine.js";
-import { facts, lengths, ratio } from "./facts.js";
+import { facts, lengths, ratio, strange } from "./facts.js";
 import { Picture } from "./picture.js";
-import { FileSource, Folder, UrlSource } from "./source.js";
+import { FileSource, Folder, UrlSource, listed, ofAddress } from "./source.js";
 import { forgetAddress, fromAddress } from "./state.js";
+import { columns } from "./schema.js";
 import { tree, words } from "./tree.js";
 import { entries, folded, json } from "./values.js";
 
@@ -20,17 +21,42 @@ let turn = 0;
 /** Sources that were opened, in their order: the browser's Back and Forward name them by their place. */
 const sources = [];
 
-const address = new URLSearchParams(location.search).get("url");
-if (address === null) stayHome();
-keepForOffline();
+/** What the page's own address names: files to choose from. */
+const named = new URLSearchParams(location.search);
+const isNamed = named.has("url") || named.has("list");
+const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);
+if (isAtHome) stayHome();
+// A list comes from a server that ends with the program that started it.
+if (!named.has("list")) keepForOffline();
 listen();
 visited(history.state);
 
 /** Shows what a place in the browser's history stands for. */
 function visited(state) {
   if (sources[state?.source] !== undefined) open(() => sources[state.source]);
-  else if (address !== null) open(() => UrlSource.open(new URL(address, location.href)));
+  else if (isNamed) open(async () => (await choices())[0].open());
   else goHome();
+}
+
+/** The files that the page's address names, of which a control lets one choose. */
+let chosen = null;
+function choices() {
+  chosen ??= (async () => {
+    const list = named.get("list");
+    const all = list === null ? named.getAll("url").map(ofAddress) : await listed(new URL(list, location.href));
+    if (all.length > 1) {
+      const select = el(
+        "select",
+        { id: "files", "aria-label": "file", onchange: () => visit(() => all[select.selectedIndex].open()) },
+        all.map(({ name }) => el("option", {}, visible(name))),
+      );
+      document.querySelector(".open").before(select);
+    }
+    return all;
+  })();
+  // Whoever could not be reached may be there the next time.
+  chosen.catch(() => (chosen = null));
+  return chosen;
 }
 
 function goHome() {
@@ -55,7 +81,7 @@ function visit(find) {
   });
 }
 
-/** Without ?url= nothing but this page's own files may be connected to. A policy that is added can only narrow. */
+/** Without ?url= of another host nothing but this page's own host may be connected to. A policy that is added can only narrow. */
 function stayHome() {
   document.head.append(el("meta", { "http-equiv": "Content-Security-Policy", content: "connect-src 'self'" }));
 }
@@ -209,7 +235,7 @@ async function leafView(file, leaf) {
     return [
       el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
       card("Rows", rows(file, leaf), "wide rows-card"),
-      table(leaf),
+      card(count(leaf.columns.length, "column"), columns(leaf), "columns-card"),
       attributes("Attributes", leaf.vlmeta),
     ].filter(Boolean);
   if (leaf.remote)
@@ -224,48 +250,14 @@ async function leafView(file, leaf) {
   return frame(file, title, leaf.key);
 }
 
-/** The rows of a table: read when they are asked for. */
+/** The rows of a table, those in view. */
 function rows(file, leaf) {
-  const place = el("div", { class: "look" });
-  const look = async () => {
-    try {
-      const { Rows } = await import("./rows.js");
-      await new Rows(place, file.sources, leaf).open();
-    } catch (error) {
-      place.replaceChildren(problem(error.message ?? String(error)));
-    }
-  };
-  place.append(el("button", { class: "button primary", type: "button", onclick: look }, "Look at the rows"));
+  const place = el("div", { class: "look", "data-loading": true }, el("span", { class: "quiet" }, "Reading …"));
+  import("./rows.js")
+    .then(({ Rows }) => new Rows(place, file.sources, leaf).open())
+    .catch((error) => place.replaceChildren(problem(error.message ?? String(error))))
+    .finally(() => delete place.dataset.loading);
   return place;
-}
-
-function table(leaf) {
-  const rows = leaf.columns.map((column) =>
-    el(
-      "tr",
-      {},
-      el("td", {}, visible(String(column.name))),
-      el("td", {}, visible(String(column.kind ?? ""))),
-      el(
-        "td",
-        {},
-        el("code", {}, json(Object.fromEntries(Object.entries(column).filter(([key]) => key !== "name" && key !== "kind")))),
-      ),
-    ),
-  );
-  return card(
-    `${count(leaf.columns.length, "column")}${leaf.rows === null ? "" : `, ${count(leaf.rows, "row")}`}`,
-    el(
-      "div",
-      { class: "scroll" },
-      el(
-        "table",
-        {},
-        el("thead", {}, el("tr", {}, el("th", {}, "column"), el("th", {}, "kind"), el("th", {}, "and"))),
-        el("tbody", {}, rows),
-      ),
-    ),
-  );
 }
 
 /** The parts of the page that show a frame. */
@@ -273,7 +265,9 @@ async function frame(file, title, key = null) {
   const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
   const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
   if (info.error !== undefined) {
-    return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), problem(info.error)), dump];
+    const what = Array.isArray(parts) ? strange(parts[0].bytes) : null;
+    const said = what === null ? problem(info.error) : [problem(what), el("p", { class: "quiet" }, visible(info.error))];
+    return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), said), dump];
   }
   const grid = parse(file.reader.grid());
   const said = parse(file.reader.facts());
@@ -333,6 +327,7 @@ function values(file, key) {
       await new Look(
         place,
         file.sources,
+        file.name,
         key,
         file.sources.some(([, source]) => source instanceof UrlSource),
       ).open(state);
@@ -359,7 +354,7 @@ function byteCard(parts) {
   const fold = el(
     "details",
     { class: "bytes-fold", ontoggle: fill },
-    el("summary", {}, `${count(length, "byte")} of header and trailer, each beside its meaning`),
+    el("summary", {}, `${count(length, "byte")} of header and trailer, each with its meaning`),
     place,
   );
   if (parts.some((part) => part.errors.length > 0)) {

@@ -1,6 +1,6 @@
 // A spreadsheet of any size: only the cells in view are asked for and are on the page.
 
-import { el, thousands, visible } from "./dom.js";
+import { el, fewer, thousands, visible } from "./dom.js";
 
 const ROW = 26;
 /** Browsers cut boxes that are larger; beyond it the scroll bar moves in larger steps. */
@@ -11,14 +11,15 @@ const AROUND = { rows: 30, columns: 6 };
 export class Sheet {
   /**
    * `get(from, to, left, right)` gives the texts of these rows and columns, or null where it was asked again meanwhile; `moved` is
-   * told which row and column come first.
+   * told which row and column come first; `rounds` says whether a column has floats, which are shown with six digits.
    */
-  constructor({ rows, columns, names = null, width = 12, get, moved }) {
+  constructor({ rows, columns, names = null, width = 12, get, moved, rounds }) {
     this.rows = rows;
     this.columns = columns;
     this.names = names;
     this.get = get;
     this.moved = moved;
+    this.rounds = rounds;
     this.cell = Math.min(Math.max(width, 6), 40);
     this.top = 0;
     this.left = 0;
@@ -160,8 +161,10 @@ export class Sheet {
       if (value === undefined) return el("td", { class: "quiet" }, "…");
       if (value === null) return el("td", { class: "broken", title: "its chunk cannot be read" }, "✕");
       if (value.quiet !== undefined) return el("td", { class: "quiet" }, value.quiet);
-      const shown = visible(value);
-      return el("td", { title: shown.length > this.cell ? shown : null }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
+      const whole = visible(value);
+      const shown = this.rounds(column) ? fewer(whole) : whole;
+      const isCut = shown !== whole || shown.length > this.cell;
+      return el("td", { title: isCut ? whole : null }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
     };
     const head = el(
       "tr",

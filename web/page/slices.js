@@ -13,6 +13,8 @@ export class Slices {
   constructor(files, get) {
     this.values = new Values();
     this.get = get;
+    /** The slice that was read last. */
+    this.held = null;
     for (const [path, size] of files) this.values.add(path, size);
   }
 
@@ -57,6 +59,49 @@ export class Slices {
       await breath();
       if (!goesOn(done, of)) return null;
     }
+  }
+
+  /**
+   * A view in the forms that are wanted, and its buffers; or an error. Null where `goesOn` says no.
+   *
+   * @param {(done: number, of: number) => boolean} [goesOn]
+   */
+  async look(want, goesOn) {
+    const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
+    if (this.held?.slice !== slice) {
+      this.held = null;
+      const begin = (values) =>
+        values.begin(
+          Float64Array.from(want.start),
+          Float64Array.from(want.end),
+          Uint32Array.from(want.drawn),
+          Float64Array.from(want.room),
+          want.square,
+          want.budget,
+        );
+      const read = await this.read(begin, goesOn);
+      if (read === null) return null;
+      if (read.error !== undefined) return { answer: read, transfer: [] };
+      this.held = { slice, read };
+    }
+    const { rows, columns, column, part, range, log } = want;
+    const { values } = this;
+    const answer = { ...this.held.read };
+    const transfer = [];
+    const send = (name, array) => {
+      answer[name] = array;
+      transfer.push(array.buffer);
+    };
+    for (const form of want.forms) {
+      if (form === "texts") answer.texts = JSON.parse(values.texts(rows, columns, want.fields));
+      else if (form === "csv") answer.csv = values.csv(rows, columns, want.fields);
+      else if (form === "bytes") send("bytes", values.bytes());
+      else if (form === "numbers") send("numbers", values.numbers(rows, columns, column, part));
+      else if (form === "image") send("pixels", values.image(rows, columns));
+      else if (form === "count")
+        answer.count = JSON.parse(values.count(rows, columns, column, part, Float64Array.from(range), log));
+    }
+    return { answer, transfer };
   }
 
   free() {

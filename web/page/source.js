@@ -15,17 +15,24 @@ export class FileSource {
 
 /** A file behind an address, read by range requests. */
 export class UrlSource {
-  /** @param {URL} url */
-  constructor(url) {
+  /**
+   * @param {URL} url
+   * @param {string} [name]
+   * @param {number} [size]
+   */
+  constructor(url, name, size = 0) {
     this.url = url;
-    this.name = decodeURIComponent(url.pathname.split("/").pop()) || url.host;
-    this.size = 0;
+    this.name = name ?? (decodeURIComponent(url.pathname.split("/").pop()) || url.host);
+    this.size = size;
     this.first = new Uint8Array();
   }
 
-  /** @param {URL} url */
-  static async open(url) {
-    const source = new UrlSource(url);
+  /**
+   * @param {URL} url
+   * @param {string} [name]
+   */
+  static async open(url, name) {
+    const source = new UrlSource(url, name);
     // The first range says how long the file is; it is kept, since it is what is asked for next.
     const response = await source.fetch(0, 4096);
     source.first = new Uint8Array(await response.arrayBuffer());
@@ -40,13 +47,25 @@ export class UrlSource {
     let response;
     try {
       response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` }, credentials: "omit" });
-    } catch {
-      throw new Error(`${this.url}: cannot be reached from here; the server may not allow other pages to read it (CORS)`);
+    } catch (error) {
+      throw new Error(`${this.url}: ${await this.why(error)}`);
     }
     if (response.status === 206) return response;
     response.body?.cancel();
     if (response.ok) throw new Error(`${this.url}: the server does not answer range requests (status ${response.status})`);
     throw new Error(`${this.url}: status ${response.status} ${response.statusText}`.trim());
+  }
+
+  /** Why there was no answer: browsers say only that there was none. */
+  async why({ cause }) {
+    if (cause?.code) return `cannot be reached: ${cause.code === "ECONNREFUSED" ? "the connection was refused" : cause.message}`;
+    const isThere = await fetch(this.url, { method: "HEAD", mode: "no-cors", credentials: "omit" }).then(
+      () => true,
+      () => false,
+    );
+    return isThere
+      ? "the server answers, but does not allow other pages to read from it (CORS)"
+      : "cannot be reached: no server answers there (the connection was refused, or there is no such host)";
   }
 
   // A server may hide Content-Range from other pages, and show Content-Length of a HEAD.
@@ -63,6 +82,38 @@ export class UrlSource {
     const response = await this.fetch(start, Math.min(end, this.size));
     return new Uint8Array(await response.arrayBuffer());
   }
+}
+
+/** A file to choose: its name, and what opens it. */
+export function ofAddress(text) {
+  const url = new URL(text, location.href);
+  return { name: decodeURIComponent(url.pathname.split("/").pop()) || url.host, open: () => UrlSource.open(url) };
+}
+
+/**
+ * The files that a list in JSON names: `{"name", "url"}` of a file, and of a folder `{"name", "files": [{"path", "url", "size"}]}`. Addresses
+ * count from the list's, and lead to this page's own host.
+ *
+ * @param {URL} list
+ */
+export async function listed(list) {
+  const at = (text) => {
+    const url = new URL(text, list);
+    if (url.origin !== location.origin) throw new Error(`${url}: a list names files of this page's own host only`);
+    return url;
+  };
+  const response = await fetch(at(list.href));
+  if (!response.ok) throw new Error(`${list}: status ${response.status}`);
+  const folder = ({ name, files }) => ({
+    name,
+    files: new Map(files.map(({ path, url, size }) => [path, new UrlSource(at(url), path, size)])),
+  });
+  const all = (await response.json()).map((entry) => ({
+    name: entry.name,
+    open: async () => (entry.files ? folder(entry) : UrlSource.open(at(entry.url), entry.name)),
+  }));
+  if (all.length === 0) throw new Error(`${list}: the list is empty`);
+  return all;
 }
 
 /** The files of a folder that was dropped or picked: a list of [path below the folder, file]. */

@@ -23,6 +23,8 @@ export function fromAddress(hash) {
     field: words.get("field"),
     part: words.get("part"),
     log: words.has("log"),
+    colors: words.get("colors"),
+    ratio: !words.has("stretch"),
     low: number("from"),
     high: number("to"),
     zoom,
@@ -44,6 +46,8 @@ export function toAddress(state, info, key) {
   if (name !== null && name !== undefined) words.set("field", name);
   if (state.part === 1) words.set("part", "phase");
   if (state.log) words.set("log", "");
+  if (state.colors !== "viridis") words.set("colors", state.colors);
+  if (!state.ratio) words.set("stretch", "");
   if (state.low !== null) words.set("from", state.low);
   if (state.high !== null) words.set("to", state.high);
   const zoom = state.zoom.map((range, axis) => range && `${axis}:${range[0]}-${range[1]}`).filter(Boolean);

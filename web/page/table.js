@@ -19,6 +19,8 @@ export function table(look) {
       columns: names ? names.length : across ? info.shape[state.columns] : 1,
       names,
       width: width(info, names),
+      // Texts of numbers; a structure's strings are in quotes, and those stay.
+      rounds: () => !/^[<>|=]?[USM]/.test(info.dtype ?? ""),
       get: (from, to, left, right) => cells(look, from, to, left, right, names !== null),
       moved: (top, left) => {
         Object.assign(state, { top, left });
@@ -68,6 +70,6 @@ function width(info, names) {
   if (/^[<>|=]?[iu?b]1?$/.test(dtype) || /[iu][12]$/.test(dtype)) return 8;
   if (/[iu]4$/.test(dtype)) return 12;
   if (/[MSUV]/.test(dtype)) return 26;
-  if (/c/.test(dtype)) return 30;
-  return /[\[{(]/.test(dtype) ? 36 : 20;
+  if (/c/.test(dtype)) return 24;
+  return /[\[{(]/.test(dtype) ? 36 : 12;
 }

@@ -1,11 +1,10 @@
 // The worker that decompresses values. It reads nothing itself: it names the bytes that it lacks, and the page sends them.
 
-import init, { colors } from "./b2nd_values.js";
+import init from "./b2nd_values.js";
 import { Slices } from "./slices.js";
 
 const ready = init();
-/** Arrays that are open, by the numbers of their readers: slices, the one that is `held` as it was asked for, and the view that was asked
- * for last; older ones are given up. */
+/** Arrays that are open, by the numbers of their readers: slices, and the view that was asked for last; older ones are given up. */
 const arrays = new Map();
 /** Whoever waits for bytes. */
 let arrived = null;
@@ -18,7 +17,7 @@ addEventListener("message", ({ data }) => {
     arrived?.(data.pieces);
     return;
   }
-  if (data.type === "open") arrays.set(data.array, { slices: null, held: null, newest: 0 });
+  if (data.type === "open") arrays.set(data.array, { slices: null, newest: 0 });
   const array = arrays.get(data.array);
   if (data.type === "look") array.newest = data.id;
   turn = turn
@@ -58,44 +57,9 @@ async function open(request, array) {
 }
 
 async function look(request, array) {
-  const { want } = request;
-  const { slices } = array;
-  const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
-  if (array.held?.slice !== slice) {
-    array.held = null;
-    const begin = (values) =>
-      values.begin(
-        Float64Array.from(want.start),
-        Float64Array.from(want.end),
-        Uint32Array.from(want.drawn),
-        Float64Array.from(want.room),
-        want.square,
-        want.budget,
-      );
-    const read = await slices.read(begin, (done, of) => {
-      postMessage({ type: "progress", id: request.id, done, of });
-      return request.id === array.newest;
-    });
-    if (read === null || read.error !== undefined) return reply(request, read);
-    array.held = { slice, read };
-  }
-  const { rows, columns, column, part, range, log } = want;
-  const { values } = slices;
-  const answer = { ...array.held.read };
-  const transfer = [];
-  const send = (name, array) => {
-    answer[name] = array;
-    transfer.push(array.buffer);
-  };
-  for (const form of want.forms) {
-    if (form === "texts") answer.texts = JSON.parse(values.texts(rows, columns, want.fields));
-    else if (form === "csv") answer.csv = values.csv(rows, columns, want.fields);
-    else if (form === "bytes") send("bytes", values.bytes());
-    else if (form === "numbers") send("numbers", values.numbers(rows, columns, column, part));
-    else if (form === "pixels") send("pixels", values.pixels(rows, columns, column, part, Float64Array.from(range), log));
-    else if (form === "image") send("pixels", values.image(rows, columns));
-    else if (form === "count") answer.count = JSON.parse(values.count(rows, columns, column, part, Float64Array.from(range), log));
-    else if (form === "colors") send("colors", colors(256));
-  }
-  reply(request, answer, transfer);
+  const seen = await array.slices.look(request.want, (done, of) => {
+    postMessage({ type: "progress", id: request.id, done, of });
+    return request.id === array.newest;
+  });
+  reply(request, seen?.answer ?? null, seen?.transfer);
 }

@@ -95,6 +95,52 @@ test("a slice is written as in Python or as a list, and one that cannot be is re
   file.close();
 });
 
+test("steps may be negative", async () => {
+  for (const name of ["grid/i4_2d.b2nd", "grid/f8_3d.b2nd", "grid/u1_1d.b2nd"]) {
+    const file = await open(join(data, name));
+    const whole = nested(await file.read());
+    const { shape } = (await file.info()).array;
+    const reversed = (list, step) => list.toReversed().filter((_, at) => at % step === 0);
+    assert.deepEqual(nested(await file.read("::-1")), whole.toReversed(), name);
+    assert.deepEqual(nested(await file.read([[null, null, -2]])), reversed(whole, 2), name);
+    if (shape.length > 1) {
+      assert.deepEqual(
+        nested(await file.read("::-1,::-3")),
+        whole.toReversed().map((row) => reversed(row, 3)),
+        name,
+      );
+    }
+    assert.deepEqual((await file.read("0:3:-1")).shape[0], 0);
+    await assert.rejects(file.read("::0"), /a step of 0/);
+    file.close();
+  }
+});
+
+test("structures are objects of their fields", async () => {
+  for (const name of ["grid/struct_2d.b2nd", "example.b2nd", "python-blosc2-3.9.0/dtype__zeros_struct_nested.b2nd"]) {
+    const file = await open(join(data, name));
+    const { data: found } = await file.read();
+    const printed = said("cat", "--json", name);
+    const { shape } = (await file.info()).array;
+    const expected = printed.flat(shape.length - 1);
+    const plain = (value) => {
+      if (typeof value === "bigint") return Number(value);
+      if (typeof value === "string" || typeof value === "number") return value;
+      if (ArrayBuffer.isView(value)) return [...value].map(plain);
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+    };
+    // The tool's JSON has arrays in their shape, and bytes as hexadecimal digits.
+    const told = (value) => {
+      if (Array.isArray(value)) return value.flat(Infinity).map(told);
+      if (value?.bytes !== undefined) return Buffer.from(value.bytes, "hex").toString("latin1").replace(/\0+$/, "");
+      if (value === null || typeof value !== "object") return value;
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, told(inner)]));
+    };
+    assert.deepEqual(found.map(plain), expected.map(told), name);
+    file.close();
+  }
+});
+
 test("a store has leaves, and what is broken is an error", async () => {
   const file = await open(join(data, "python-blosc2-4.14.1/treestore__dfltb2z.b2z"));
   const keys = await file.keys();
@@ -103,6 +149,7 @@ test("a store has leaves, and what is broken is an error", async () => {
   assert.deepEqual(nested(await leaf.read()), [0, 1, 2, 3]);
   assert.equal((await leaf.info()).key, "/g0/n0");
   await assert.rejects(file.leaf("/gone"), /there is no leaf/);
+  await assert.rejects(file.read(), /treestore__dfltb2z.b2z is a store: leaf\(key\) gives one of its leaves, "\/g0\/n0"/);
   file.close();
   await assert.rejects(
     async () => (await open(readFileSync(join(dist, "broken.b2nd")))).info(),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -469,7 +470,7 @@ test("a phone's width holds the page, light and dark", async () => {
 
 test("scripts and wasm stay under 250 kB compressed for the metadata, and under 600 kB with the values", () => {
   const values =
-    /^(b2nd_values|look|rows|columns|moment|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
+    /^(b2nd_values|look|rows|records|columns|moment|axes|colors|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
   const sizes = readdirSync(dist)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);
@@ -478,4 +479,69 @@ test("scripts and wasm stay under 250 kB compressed for the metadata, and under 
   console.log(`scripts and wasm: ${metadata} bytes compressed, with the values ${all}`);
   assert.ok(metadata < 250_000, `${metadata} bytes`);
   assert.ok(all < 600_000, `${all} bytes`);
+});
+
+test("several addresses are chosen from, and a list names files and folders of the page's own host", async () => {
+  const far = await serve(data, true);
+  const both = ["example.b2nd", "grid/i4_2d.b2nd"].map((name) => `url=${encodeURIComponent(far.url + name)}`).join("&");
+  const { page, wrong } = await visit(browser, `${home.url}?${both}`, { allowed: [far.url] });
+  await shown(page);
+  assert.equal(await page.locator("#view h1").textContent(), "example.b2ndndarray");
+  await page.locator("#files").selectOption({ label: "i4_2d.b2nd" });
+  await page.waitForFunction(() => document.querySelector("#view h1")?.textContent.startsWith("i4_2d"));
+  await shown(page);
+  far.close();
+
+  const sparse = join(data, "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd");
+  const files = readdirSync(sparse).map((path) => ({ path, url: `files/1/${path}`, size: statSync(join(sparse, path)).size }));
+  const site = join(scratch, "site");
+  cpSync(dist, site, { recursive: true });
+  cpSync(sparse, join(site, "files/1"), { recursive: true });
+  cpSync(join(data, "example.b2nd"), join(site, "files/0"));
+  const list = [
+    { name: "first.b2nd", url: "files/0" },
+    { name: "sparse.b2sd", files },
+  ];
+  writeFileSync(join(site, "list.json"), JSON.stringify(list));
+  writeFileSync(join(site, "far.json"), JSON.stringify([{ name: "x", url: "https://example.org/x" }]));
+  const own = await serve(site, true);
+  const other = await visit(browser, `${own.url}?list=list.json`);
+  await shown(other.page);
+  assert.equal(await other.page.locator("#view h1").textContent(), "first.b2ndndarray");
+  assert.equal((await shownJson(other.page)).frame_len, 4794);
+  await other.page.locator("#files").selectOption({ label: "sparse.b2sd" });
+  await other.page.waitForFunction(() => document.querySelector("#view h1")?.textContent.startsWith("sparse"));
+  await shown(other.page);
+  assert.equal((await shownJson(other.page)).kind, "ndarray");
+  await other.page.goto(`${own.url}?list=far.json`);
+  await other.page.locator("#view .problem").waitFor();
+  assert.match(await other.page.locator("#view .problem").textContent(), /this page's own host only/);
+  own.close();
+  assert.deepEqual([wrong, other.wrong], [[], []]);
+});
+
+test("what is no Blosc2 file is named in words, and so is a server that is not there", async () => {
+  const { page, wrong } = await visit(browser, home.url);
+  for (const [name, bytes, words] of [
+    ["notes.txt", Buffer.from("hello\nthis is text\n"), "This is a text file, not a Blosc2 file."],
+    ["nothing", Buffer.alloc(0), "The file is empty."],
+    ["a.npy", Buffer.from("\x93NUMPY\x01\x00", "latin1"), "This is a file of numpy (.npy)"],
+  ]) {
+    await drop(page, name, bytes);
+    assert.ok((await page.locator("#view .problem").first().textContent()).startsWith(words), name);
+  }
+  assert.deepEqual(wrong, []);
+  const gone = await serve(data, true);
+  const plain = await serve(data);
+  gone.close();
+  const refused = await visit(browser, `${home.url}?url=${encodeURIComponent(`${gone.url}example.b2nd`)}`, { allowed: [gone.url] });
+  await shown(refused.page);
+  const sentence = await refused.page.locator("#view .problem").textContent();
+  assert.ok(sentence.includes("no server answers there") && !sentence.includes("CORS"), sentence);
+  const closed = await visit(browser, `${home.url}?url=${encodeURIComponent(`${plain.url}example.b2nd`)}`, {
+    allowed: [plain.url],
+  });
+  await shown(closed.page);
+  assert.match(await closed.page.locator("#view .problem").textContent(), /does not allow other pages to read from it \(CORS\)/);
+  plain.close();
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -190,7 +190,10 @@ test("a map has viridis' colours, also by logarithms and between typed ends, and
     ],
   );
   assert.equal(await page.locator("[data-figure=NaN]").textContent(), "1");
-  assert.ok(Math.abs(Number(await page.locator("[data-figure=mean]").textContent()) - (276 - 7) / 23) < 1e-13);
+  // Six digits are shown, and all of them on hover.
+  const mean = page.locator("[data-figure=mean]");
+  assert.equal(await mean.textContent(), "11.6957");
+  assert.ok(Math.abs(Number(await mean.getAttribute("title")) - (276 - 7) / 23) < 1e-13);
   await page.locator("[data-control=low]").fill("0");
   await page.locator("[data-control=high]").fill("10");
   await page.locator("[data-control=high]").press("Enter");
@@ -318,7 +321,8 @@ test("complex numbers are magnitude and phase, fields are chosen, times are time
   assert.deepEqual(await scale(), ["0", "5"]);
   await page.locator("[data-control=part]").selectOption("1");
   await shown(page);
-  assert.deepEqual(await scale(), ["0", "3.141593"]);
+  assert.deepEqual(await scale(), ["0", "3.14159"]);
+  assert.match(await page.locator(".map-scale").textContent(), /^phase from /);
   await drop(page, "example.b2nd", readFileSync(join(data, "example.b2nd")));
   await look(page);
   assert.deepEqual(await page.locator("[data-control=field] option").allTextContents(), ["time", "temp", "rain"]);
@@ -330,12 +334,13 @@ test("complex numbers are magnitude and phase, fields are chosen, times are time
     .split("\n")
     .map((line) => JSON.parse(line));
   const temp = stats.find(({ column }) => column === "temp");
-  assert.equal(Number(await page.locator("[data-figure=max]").textContent()), temp.max);
+  assert.equal(Number(await page.locator("[data-figure=max]").getAttribute("title")), temp.max);
   assert.equal(await page.locator("[data-figure=count]").textContent(), String(temp.count));
   const times = array("times", "<M8[s]", [3], BigInt64Array.from([0n, 86400n, -9223372036854775808n]));
   await drop(page, "times.b2nd", readFileSync(times));
   await look(page);
-  assert.deepEqual(await page.locator(".plot-values span").allTextContents(), ["1970-01-02T00:00:00", "1970-01-01T00:00:00"]);
+  const ticks = await page.locator(".y-axis text:not(.axis-name)").allTextContents();
+  assert.deepEqual([ticks[0], ticks.at(-1)], ["1970-01-01 00:00", "1970-01-02 00:00"]);
   assert.equal(await page.locator("[data-figure=NaN]").textContent(), "1");
   assert.deepEqual(wrong, []);
 });
@@ -403,13 +408,16 @@ test("what is shown is saved as CSV and PNG", async () => {
   await look(page);
   const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   assert.equal(readFileSync(await csv.path(), "utf8"), execFileSync(tool, ["cat", "--csv", file], { encoding: "utf8" }));
-  const [png] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
-  assert.equal(
-    readFileSync(await png.path())
-      .subarray(1, 4)
-      .toString(),
-    "PNG",
-  );
+  assert.equal(csv.suggestedFilename(), "saved.b2nd_0-3_0-4.csv");
+  for (const view of ["map", "line", "histogram"]) {
+    await choose(page, view);
+    const [png] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
+    assert.equal(png.suggestedFilename(), view === "line" ? "saved.b2nd_0_0-4.png" : "saved.b2nd_0-3_0-4.png");
+    const bytes = readFileSync(await png.path());
+    assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(bytes.readUInt32BE(16) >= 1200, `${bytes.readUInt32BE(16)} pixels wide`);
+    if (SHOTS) copyFileSync(await png.path(), join(SHOTS, `saved-${view}.png`));
+  }
   assert.deepEqual(wrong, []);
 });
 

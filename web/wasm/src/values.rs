@@ -10,7 +10,6 @@ use b2nd::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_view::elements::{self, Column, figures, reader};
-use b2nd_view::heat::viridis;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -145,13 +144,6 @@ impl Values {
         Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
     }
 
-    /// The slice as pixels: red, green, blue, alpha. `range` is empty, or the least and the greatest value that have colours of
-    /// their own.
-    pub fn pixels(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> Vec<u8> {
-        let numbers = self.numbers(rows, columns, column, part);
-        drawn::pixels(&numbers, drawn::scale(&numbers, &range, log))
-    }
-
     /// The slice as an image whose last axis is its channels.
     pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
@@ -198,17 +190,6 @@ impl Values {
         let (Some(array), Some(seen)) = (&self.array, &self.seen) else { return nothing() };
         draw(array, seen).unwrap_or_else(|error| problem(&error))
     }
-}
-
-/// The colours of the scale from its least value to the greatest: red, green, blue, alpha.
-#[wasm_bindgen]
-pub fn colors(count: u32) -> Vec<u8> {
-    let part = |step: u32| f64::from(step) / f64::from(count.saturating_sub(1).max(1));
-    let color = |step| {
-        let [red, green, blue] = viridis(part(step));
-        [red, green, blue, 255]
-    };
-    (0..count).flat_map(color).collect()
 }
 
 /// True if a column can be drawn: a number in each element.

@@ -3,7 +3,7 @@
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_view::elements::{self, Column, Number, Tally, cell, in_quotes, reader};
-use b2nd_view::heat::{Pixels, Scale};
+use b2nd_view::heat::Scale;
 
 use super::seen::Seen;
 use super::text;
@@ -127,10 +127,6 @@ pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
     }
 }
 
-pub fn pixels(numbers: &[f64], scale: Scale) -> Vec<u8> {
-    rgba(&Pixels::scaled_heat(numbers, 1, scale))
-}
-
 pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     let channels = seen.lengths.last().copied().unwrap_or(1);
     let pixel = |element: usize| {
@@ -142,11 +138,6 @@ pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
         }
     };
     plane.elements().flat_map(pixel).collect()
-}
-
-fn rgba(pixels: &Pixels) -> Vec<u8> {
-    let pixel = |color: &Option<[u8; 3]>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
-    pixels.colors.iter().flat_map(pixel).collect()
 }
 
 /// Numbers as the column's values read: times as times.

@@ -1,0 +1,40 @@
+// A row of a table as an object.
+
+import { NULL } from "./columns.js";
+
+/** A row from the texts of its cells. */
+export function record(columns, cells) {
+  return Object.fromEntries(columns.map((column, at) => [column.name, cells[at] === NULL ? null : value(column.spec, cells[at])]));
+}
+
+function value({ kind }, text) {
+  if (/^u?int(8|16|32)$/.test(kind)) return Number(text);
+  if (/^u?int64$/.test(kind)) return BigInt(text);
+  if (/^float/.test(kind)) return number(text);
+  if (kind === "bool") return text === "true";
+  if (kind === "bytes") return bytes(text);
+  // The items of an array in C order.
+  if (kind === "ndarray") return text === "[]" ? [] : text.slice(1, -1).split(", ").map(item);
+  return text;
+}
+
+/** Of floats that JavaScript spells otherwise, too. */
+function number(text) {
+  return text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);
+}
+
+function item(text) {
+  if (text === "true" || text === "false") return text === "true";
+  const value = number(text);
+  return Number.isNaN(value) && text !== "NaN" ? text : value;
+}
+
+/** Bytes from a text in quotes with escapes. */
+function bytes(text) {
+  const plain = text
+    .slice(1, -1)
+    .replace(/\\(?:x(..)|(.))/gs, (_, hex, char) =>
+      hex ? String.fromCharCode(parseInt(hex, 16)) : ({ 0: "\0", n: "\n", r: "\r", t: "\t" }[char] ?? char),
+    );
+  return Uint8Array.from(plain, (char) => char.charCodeAt(0));
+}
