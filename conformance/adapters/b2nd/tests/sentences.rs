@@ -9,11 +9,10 @@ use b2nd_conformance::Case;
 use b2nd_conformance_adapter::{Refused, read};
 
 /// Kinds that no file can bring about.
-const NO_FILE: [(&str, &str); 9] = [
+const NO_FILE: [(&str, &str); 8] = [
     ("TooLong", "of writing"),
     ("BufferTooSmall", "of writing"),
     ("Unsupported", "of types"),
-    ("NoCodec", "the adapter has every codec that a case uses"),
     ("NoRoom", "of editing"),
     ("Changed", "of editing"),
     ("Missing", "of sources that are fetched piece by piece"),
@@ -34,13 +33,13 @@ const OTHER_FILES: [(&str, &str); 14] = [
     ("sink.rs", "writing"),
     ("value/convert.rs", "types"),
     ("value/encode.rs", "writing"),
-    ("value/forms", "JSON"),
+    ("value/json_", "JSON"),
     ("value/raw.rs", "types"),
     ("wire/item.rs", "writing"),
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 23] = [
+const OTHER_SENTENCES: [(&str, &str); 22] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("chunk {chunk}: the array has", "a number of a caller"),
@@ -56,7 +55,6 @@ const OTHER_SENTENCES: [(&str, &str); 23] = [
     ("nbytes: expected a multiple of", "writing"),
     ("chunk {chunk} is out of range", "a number of a caller"),
     ("expected at most {limit} offsets", "an index of gigabytes"),
-    ("the decompressor failed", "a decompressor of a caller"),
     ("a sparse frame does not hold", "asked of a frame in memory"),
     ("metalayer {", "writing"),
     ("name {name:?} would be number", "writing"),
@@ -132,8 +130,11 @@ fn every_kind_of_error_is_reached() {
 fn every_sentence_of_what_reads_is_reached() {
     let sentences: Vec<String> = refusals().into_iter().map(|refused| refused.sentence).collect();
     let (mut missing, mut excused) = (Vec::new(), BTreeSet::new());
-    for file in files(&here("src")) {
-        let name = file.strip_prefix(here("src")).unwrap().display().to_string();
+    let (library, codec) = (here("src"), here("crates/b2nd-codec/src"));
+    let in_codec = ["header.rs", "streams.rs", "leaf/blosclz"].map(|file| codec.join(file));
+    let in_codec = files(&codec).into_iter().filter(|file| in_codec.iter().any(|front| file.starts_with(front)));
+    for file in files(&library).into_iter().chain(in_codec) {
+        let name = file.strip_prefix(&library).or_else(|_| file.strip_prefix(&codec)).unwrap().display().to_string();
         if OTHER_FILES.iter().any(|(other, _)| name.starts_with(other)) {
             continue;
         }
