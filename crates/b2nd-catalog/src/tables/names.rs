@@ -32,11 +32,14 @@ pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let name = location.place();
     let store = match Place::of(&name)? {
         // Errors name a path as it was given.
-        Place::Disk(path) => Store::open(if name.contains("://") { &path } else { Path::new(&*name) })?,
+        Place::Disk(path) => {
+            let path = if name.contains("://") { &path } else { Path::new(&*name) };
+            Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?
+        }
         Place::Remote(store, path) => {
             let name = shown(&name);
             let file = RemoteFile::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
-            Store::from_source(&name, Arc::new(file))?
+            Store::from_source(&name, Arc::new(file)).map_err(|error| anyhow::anyhow!("{name}: {error}"))?
         }
     };
     Ok(match key.or(location.key()) {
