@@ -4,8 +4,9 @@ use super::Suite;
 use super::bytes::{le32, patched};
 use super::chunk::{self, Chunk, DELTA, SHUFFLE};
 use super::frame::{Built, Frame, Place};
-use super::frames::plain;
+use super::frames::{array_facts, plain};
 use super::header::Header;
+use super::meta::Meta;
 use super::stream::{Codec, sample};
 use crate::case::Layer;
 
@@ -28,16 +29,29 @@ pub(crate) fn add(suite: &mut Suite) {
     let bytes = of_users(&built);
     accept("gate-codec-format-6", "a chunk whose flags ask for a codec of users, by the number of Zstandard", built, bytes);
 
-    let mut frame = Frame::array(56);
-    frame.places[1] = Place::Chunk(Chunk { blocksize: 32, ..chunk::special(1, 64, 4) });
-    let built = frame.build();
-    let bytes = built.bytes.clone();
-    accept("gate-special-in-data", "a chunk of zeros with a header of its own, behind one with data", built, bytes);
-
-    frame.places[1] = Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16));
-    let built = frame.build();
-    let bytes = built.bytes.clone();
-    accept("gate-special-blocksize", "a chunk of one value whose blocksize is twice the array's", built, bytes);
+    // Arrays of one dimension: four chunks, the second of another kind.
+    let meta = Meta::new(&[56], &[16], &[8], "<i4");
+    for (name, what, second) in [
+        (
+            "gate-special-in-data",
+            "a chunk of zeros with a header of its own, behind one with data",
+            Chunk { blocksize: 32, ..chunk::special(1, 64, 4) },
+        ),
+        (
+            "gate-special-blocksize",
+            "a chunk of one value whose blocksize is twice the array's",
+            chunk::repeated(&[1, 2, 3, 4], 16),
+        ),
+    ] {
+        let mut frame = Frame::array(56);
+        frame.places[1] = Place::Chunk(second);
+        let chunks = frame.places.iter().filter_map(|place| if let Place::Chunk(chunk) = place { Some(chunk) } else { None });
+        let elements: Vec<u8> = chunks.flat_map(|chunk| chunk.data.clone()).take(56 * 4).collect();
+        let mut built = frame.build();
+        built.fact = array_facts(built.fact, &meta, &elements);
+        let bytes = built.bytes.clone();
+        accept(name, what, built, bytes);
+    }
 
     let of_wide = Frame { places: vec![Place::Chunk(chunk::stored(&sample(66), 4)); 2], ..Frame::new(Header::new(33, 66, 66)) };
     let built = of_wide.build();
@@ -68,7 +82,7 @@ pub(crate) fn add(suite: &mut Suite) {
     let block = [&le32(25)[..], &sample(25)].concat();
     let varies =
         Chunk { body: [&le32(36)[..], &block].concat(), ..chunk::compressed(&sample(25), 1, 25, Codec::Zstd, &[], false) };
-    let varies = Chunk { blocksize: 1, ..varies };
+    let varies = Chunk { version: 6, blocksize: 1, ..varies };
     let built = Frame { places: vec![Place::Chunk(varies.clone()); 2], ..Frame::new(header.clone()) }.build();
     let flagged = |built: &Built| {
         let chunks = built.chunks_at.iter().filter(|&&at| at != 0);
