@@ -13,6 +13,7 @@ use crate::blocks::Blocks;
 #[cfg(feature = "c")]
 use crate::c;
 use crate::error::{Error, ErrorKind, Result};
+use crate::filters::Pick;
 use crate::header::{ChunkHeader, Special, no_nan};
 use crate::leaf::Leaves;
 use crate::streams::read_streams;
@@ -54,6 +55,20 @@ pub struct Decompressor {
 }
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
+
+/// A block of which runs of elements are taken: [`Decompressor::part`].
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    streams: &'a [u8],
+    pick: Pick,
+}
+
+impl Part<'_> {
+    /// Copies whole elements of the block, from byte `start` of its data on.
+    pub fn copy(&self, start: usize, out: &mut [u8]) {
+        self.pick.take(self.streams, start, out);
+    }
+}
 
 impl Decompressor {
     /// Makes a decompressor with empty buffers and every codec of this build.
@@ -217,14 +232,41 @@ impl Decompressor {
             if content.len() == length {
                 into.copy_from_slice(content);
             } else {
-                leaves.expand(codec, blocks.dictionary(), content, into).map_err(|error| error.shifted(4))?;
+                leaves.expand(codec, blocks.dictionary(), content, into, length).map_err(|error| error.shifted(4))?;
             }
         } else {
-            read_streams(bytes, 0, into, blocks.streams(length), |stream, place| {
-                leaves.expand(codec, blocks.dictionary(), stream, place)
+            read_streams(bytes, 0, into, blocks.streams(length), length, |stream, place| {
+                leaves.expand(codec, blocks.dictionary(), stream, place, length)
             })?;
         }
         pipeline.undo(first, streams, filtered, block)
+    }
+
+    /// Decompresses as much of a block of the chunk's blocksize as its first `end` bytes need, for runs of elements of `itemsize` bytes
+    /// to be taken out of it. Damage after these bytes may go unnoticed.
+    ///
+    /// `None` if only [`block`](Decompressor::block) undoes the block's filters.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`block`](Decompressor::block).
+    pub fn part(&mut self, blocks: &Blocks<'_>, bytes: &[u8], itemsize: usize, end: usize) -> Result<Option<Part<'_>>> {
+        let header = blocks.header();
+        let length = header.blocksize();
+        #[cfg(feature = "c")]
+        if !self.leaves.are_safe() && c::decodes(header) {
+            return Ok(None);
+        }
+        let pick = blocks.pipeline.pick(itemsize, length).filter(|_| !blocks.are_variable());
+        let (Some(pick), Some(Backend::Here)) = (pick, blocks.backend) else { return Ok(None) };
+        let Decompressor { leaves, streams: place, .. } = self;
+        let streams = blocks.streams(length);
+        let needed = pick.needed(end.min(length), length, streams);
+        let place = buffer(place, length)?;
+        read_streams(bytes, 0, place, streams, needed, |stream, place| {
+            leaves.expand(header.codec(), blocks.dictionary(), stream, place, needed)
+        })?;
+        Ok(Some(Part { streams: place, pick }))
     }
 
     /// Decompresses a chunk that is neither stored nor special.

@@ -11,7 +11,7 @@ mod bytedelta;
 mod delta;
 mod shuffle;
 mod trunc;
-use shuffle::{shuffle, unshuffle};
+use shuffle::{shuffle, unshuffle, unshuffle_part};
 
 /// The filters of a chunk that change a block, in the order in which they ran.
 #[derive(Clone, Debug)]
@@ -38,6 +38,49 @@ impl Step {
     /// The parameter, which replaces the type size if it is not 0.
     fn typesize(self, typesize: usize) -> usize {
         if self.meta == 0 { typesize } else { self.meta.into() }
+    }
+}
+
+/// The order of the bytes of a block's elements in its streams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pick {
+    /// As they are.
+    Plain,
+    /// Shuffled, as elements of this length.
+    Bytes(usize),
+    /// Their bits shuffled, as elements of this length, in this version of the format.
+    Bits(usize, u8),
+}
+
+impl Pick {
+    fn unit(self) -> usize {
+        match self {
+            Pick::Plain => 1,
+            Pick::Bytes(typesize) | Pick::Bits(typesize, _) => typesize,
+        }
+    }
+
+    /// The number of bytes of each stream that the first `end` bytes of a block of this length need.
+    pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
+        match self {
+            Pick::Plain if streams == 1 => end,
+            Pick::Bytes(typesize) if streams == typesize => end / typesize,
+            Pick::Bytes(typesize) if streams == 1 => length - length / typesize + end / typesize,
+            _ => length,
+        }
+    }
+
+    /// Takes the bytes of a block from `start` on out of its streams.
+    pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
+        match self {
+            Pick::Plain => {
+                if let Some(bytes) = streams.get(start..start + out.len()) {
+                    out.copy_from_slice(bytes);
+                }
+            }
+            Pick::Bytes(typesize) => unshuffle_part(streams, typesize, start / typesize, out),
+            Pick::Bits(typesize, version) => bits::unshuffle_part(streams, typesize, version, start / typesize, out),
+        }
     }
 }
 
@@ -112,6 +155,19 @@ impl Pipeline {
             }
         }
         Ok(())
+    }
+
+    /// The way to take some elements of a block of this length out of its streams, if there is one. Elements start at multiples of
+    /// `itemsize` bytes.
+    pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
+        let pick = match self.steps() {
+            [] => Pick::Plain,
+            [step] if step.filter == Filter::Shuffle => Pick::Bytes(step.typesize(self.typesize)),
+            [step] if step.filter == Filter::BitShuffle => Pick::Bits(self.typesize, self.version),
+            _ => return None,
+        };
+        let unit = pick.unit();
+        (unit > 0 && itemsize % unit == 0 && length % unit == 0).then_some(pick)
     }
 
     fn steps(&self) -> &[Step] {

@@ -44,18 +44,21 @@ impl Leaves {
         self.is_safe
     }
 
-    /// Expands a stream into a place that it has to fill.
+    /// Expands a stream into a place that it has to fill; only the first `needed` bytes of it if the codec can stop there.
     pub(crate) fn expand(
         &mut self,
         codec: CodecId,
         #[cfg_attr(not(any(feature = "lz4", feature = "zstd")), expect(unused_variables))] dictionary: Option<&[u8]>,
         stream: &[u8],
         place: &mut [u8],
+        needed: usize,
     ) -> Result<()> {
+        let is_front = needed < place.len() && matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc);
+        let place = if is_front { &mut place[..needed] } else { place };
         let length = match codec {
-            CodecId::BloscLz => blosclz::decode::expand(stream, place)?,
+            CodecId::BloscLz => blosclz::decode::expand(stream, place, is_front)?,
             #[cfg(feature = "lz4")]
-            CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place)?,
+            CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place, is_front)?,
             // In a browser one decoder has to do, the smaller one.
             #[cfg(all(feature = "zlib", target_pointer_width = "32"))]
             CodecId::Zlib => safe::zlib(stream, place)?,

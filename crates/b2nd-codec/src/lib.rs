@@ -72,7 +72,7 @@ mod support;
 
 pub use blocks::Blocks;
 pub use compressor::{Compressor, Options};
-pub use decompressor::Decompressor;
+pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(any(feature = "zstd", feature = "plugins"))]
 pub use guard::quiet_panics;

@@ -33,6 +33,8 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 
 /// Reads the streams of the block that starts at byte `at` into a place that they have to fill. `expand` does it with a compressed one.
 ///
+/// Only the first `needed` bytes of each stream are filled if `expand` does not fill more.
+///
 /// # Errors
 ///
 /// The block is not a whole number of streams, a stream is cut off or has an unknown token, or `expand` fails. Offsets count from the
@@ -42,6 +44,7 @@ pub(crate) fn read_streams(
     mut at: usize,
     block: &mut [u8],
     streams: usize,
+    needed: usize,
     mut expand: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
 ) -> Result<()> {
     let streams = streams.max(1);
@@ -61,13 +64,15 @@ pub(crate) fn read_streams(
                 return Err(refused("the token of a stream is unknown", at));
             }
             at += 1;
-            stream.fill(byte);
+            let needed = needed.min(stream.len());
+            stream[..needed].fill(byte);
             continue;
         };
         let content = rest.get(..stored).ok_or_else(|| cut_off(at))?;
+        let needed = needed.min(stream.len());
         match stored {
-            0 => stream.fill(0),
-            _ if stored == stream.len() => stream.copy_from_slice(content),
+            0 => stream[..needed].fill(0),
+            _ if stored == stream.len() => stream[..needed].copy_from_slice(&content[..needed]),
             _ => expand(content, stream).map_err(|error| error.shifted(at))?,
         }
         at += stored;

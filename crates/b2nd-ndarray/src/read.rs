@@ -6,6 +6,7 @@ pub(crate) mod chunks;
 pub(crate) mod copy;
 pub(crate) mod decode;
 pub(crate) mod elements;
+mod rows;
 pub(crate) mod select;
 pub(crate) mod tiles;
 
@@ -23,6 +24,9 @@ use crate::read::tiles::Tiles;
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never
     /// written (uninitialized chunks) are zero.
+    ///
+    /// Of a block, only what the slice needs is decompressed if its codec allows it. Damage after that part goes unnoticed; `check --data`
+    /// of the tool reads everything.
     ///
     /// # Errors
     ///

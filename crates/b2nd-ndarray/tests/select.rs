@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use b2nd::frame::{CodecId, Source};
+use b2nd::frame::{CodecId, Filter, Source, SplitMode};
+use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, ArrayChunk, Options, Select, to_frame};
 use common::Draw;
 use ndarray::{Array2, ArrayD, Axis, IxDyn, Slice, arr0};
@@ -84,6 +85,55 @@ fn a_selection_has_the_values_that_ndarray_selects() {
     }
     let scalar = Array::from_frame(to_frame(&arr0(7_i32), &Options::default()).unwrap()).unwrap();
     assert_eq!(scalar.select::<i32>(&[]).unwrap(), arr0(7).into_dyn());
+}
+
+/// Parts of blocks are put together without the rest of the block, and streams are expanded as far as that needs.
+#[test]
+fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
+    let mut draw = Draw(32);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    for itemsize in [1, 2, 3, 4, 5, 8, 12, 16, 31, 256] {
+        for round in 0..15 {
+            let ndim = 1 + draw.below(3);
+            let shape: Vec<_> = (0..ndim).map(|_| 1 + draw.below([3000, 90, 30][ndim - 1])).collect();
+            let chunks: Vec<_> = shape.iter().map(|&length| 1 + draw.below(length + 2) as i32).collect();
+            let blocks: Vec<_> = chunks.iter().map(|&length| 1 + draw.below(length as usize) as i32).collect();
+            let mut values = ArrayD::zeros(IxDyn(&[&shape[..], &[itemsize]].concat()));
+            let mut sum = 0;
+            for mut element in values.rows_mut() {
+                // Runs, and steps that change all bytes now and then.
+                sum += [0, 0, 1, 3, 0x0101][draw.below(5)] * draw.below(200);
+                element.iter_mut().zip(sum.to_le_bytes().into_iter().cycle()).for_each(|(byte, value)| *byte = value);
+            }
+            let shuffle = (Filter::Shuffle, [0, 0, 2, itemsize as u8][draw.below(4)]);
+            let filters = [vec![], vec![shuffle], vec![(Filter::BitShuffle, 0)], vec![shuffle, (Filter::Other(35), 4)]];
+            let options = Options {
+                codec: [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zstd, CodecId::Zlib][round % 5],
+                level: [1, 5][draw.below(2)],
+                filters: filters[draw.below(if itemsize > 127 { 3 } else { 4 })].clone(),
+                split_mode: [SplitMode::Always, SplitMode::Never, SplitMode::ForwardCompat][draw.below(3)],
+                overwrite: true,
+                ..Options::default()
+            };
+            let lengths: Vec<_> = shape.iter().map(|&length| length as i64).collect();
+            let meta = B2ndMeta::new(Geometry::new(&lengths, &chunks, &blocks).unwrap(), format!("|V{itemsize}"));
+            b2nd_ndarray::write_bytes(&path, &meta, values.as_slice().unwrap(), &options).unwrap();
+            let stored = Array::open(&path).unwrap();
+            assert!(stored.read_bytes(&stored.whole()).unwrap() == values.as_slice().unwrap(), "{itemsize} {options:?}");
+            for _ in 0..6 {
+                let picks: Vec<_> = shape.iter().map(|&length| along(&mut draw, length)).collect();
+                let expected =
+                    picks.iter().enumerate().fold(values.clone(), |array, (axis, pick)| array.select(Axis(axis), &pick.1));
+                let selection: Vec<_> = picks.into_iter().map(|pick| pick.0).collect();
+                let found = stored.select_bytes(&selection).unwrap();
+                assert!(
+                    found == expected.iter().copied().collect::<Vec<_>>(),
+                    "{selection:?} of {itemsize} {meta:?} {options:?}"
+                );
+            }
+        }
+    }
 }
 
 /// A frame in memory, and which of its bytes were read.

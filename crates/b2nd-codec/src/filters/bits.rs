@@ -27,6 +27,29 @@ pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8
     byte_shuffle::unshuffle(&planes, place, typesize);
 }
 
+/// Undoes the filter for some elements of a block, from `first` on: as many as `out` has room for.
+pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: usize, out: &mut [u8]) {
+    let elements = from.len() / typesize;
+    let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
+    let end = (first + out.len() / typesize).min(elements);
+    for group in first / 8..groups.min(end.div_ceil(8)) {
+        // The group's elements that are wanted.
+        let wanted = (8 * group).max(first)..(8 * group + 8).min(end);
+        let place = &mut out[(wanted.start - first) * typesize..(wanted.end - first) * typesize];
+        for (byte, rows) in from.chunks_exact(8 * groups).take(typesize).enumerate() {
+            let rows = core::array::from_fn(|row| rows[row * groups + group]);
+            let bytes = transposed(u64::from_le_bytes(rows)).to_le_bytes();
+            for (element, value) in place.chunks_exact_mut(typesize).zip(&bytes[wanted.start - 8 * group..]) {
+                element[byte] = *value;
+            }
+        }
+    }
+    let rest = first.max(8 * groups);
+    if rest < end {
+        out[(rest - first) * typesize..][..(end - rest) * typesize].copy_from_slice(&from[rest * typesize..end * typesize]);
+    }
+}
+
 /// Applies the filter. The elements after the last multiple of eight stay as they are.
 pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
     let groups = from.len() / typesize.max(1) / 8;

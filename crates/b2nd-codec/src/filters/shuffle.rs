@@ -6,6 +6,9 @@
 /// Elements in one step. With more or fewer the compiler makes slower loops.
 const STEP: usize = 64;
 
+/// Fewer elements are put together byte by byte.
+const FEW: usize = 8;
+
 /// The bytes of a step's elements at one position.
 type Plane = [u8; STEP];
 
@@ -19,19 +22,41 @@ pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     if typesize <= 1 || elements == 0 {
         return data.copy_from_slice(shuffled);
     }
+    let whole = elements * typesize;
+    let (joined, rest) = data.split_at_mut(whole);
+    rest.copy_from_slice(&shuffled[whole..]);
+    unshuffle_part(shuffled, typesize, 0, joined);
+}
+
+/// Puts the bytes of some elements together again, from element `first` on: as many as `data` has room for.
+///
+/// If they are not there, `data` stays as it is.
+pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, data: &mut [u8]) {
+    let typesize = typesize.max(1);
+    let elements = shuffled.len() / typesize;
+    let count = data.len() / typesize;
+    if first.checked_add(count).is_none_or(|end| end > elements) {
+        return;
+    }
+    if count < FEW {
+        for (index, element) in data.chunks_exact_mut(typesize).enumerate() {
+            for (place, plane) in element.iter_mut().zip(shuffled.chunks_exact(elements)) {
+                *place = plane[first + index];
+            }
+        }
+        return;
+    }
     let mut offset = 0;
     while offset < typesize {
         let planes = &shuffled[offset * elements..];
         offset += match typesize - offset {
-            16.. => join_part::<16>(planes, elements, data, typesize, offset, join16),
-            8.. => join_part::<8>(planes, elements, data, typesize, offset, join8),
-            4.. => join_part::<4>(planes, elements, data, typesize, offset, join4),
-            2.. => join_part::<2>(planes, elements, data, typesize, offset, join2),
-            _ => join_part::<1>(planes, elements, data, typesize, offset, |[plane], out| out.copy_from_slice(plane)),
+            16.. => join_part::<16>(planes, elements, first, data, typesize, offset, join16),
+            8.. => join_part::<8>(planes, elements, first, data, typesize, offset, join8),
+            4.. => join_part::<4>(planes, elements, first, data, typesize, offset, join4),
+            2.. => join_part::<2>(planes, elements, first, data, typesize, offset, join2),
+            _ => join_part::<1>(planes, elements, first, data, typesize, offset, |[plane], out| out.copy_from_slice(plane)),
         };
     }
-    let whole = elements * typesize;
-    data[whole..].copy_from_slice(&shuffled[whole..]);
 }
 
 /// Puts all first bytes before all second ones, and so on: what [`unshuffle`] reverses.
@@ -57,11 +82,12 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Puts `SIZE` planes into the elements, from byte `offset` of each on. Returns `SIZE`.
+/// Puts `SIZE` planes into the elements from `first` on, from byte `offset` of each on. Returns `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
     elements: usize,
+    first: usize,
     data: &mut [u8],
     typesize: usize,
     offset: usize,
@@ -71,10 +97,11 @@ fn join_part<const SIZE: usize>(
     for (part, plane) in parts.iter_mut().zip(planes.chunks_exact(elements)) {
         *part = plane;
     }
-    let mut from = 0;
-    let mut steps = data[..elements * typesize].chunks_exact_mut(STEP * typesize);
+    let planes_at = |at: usize| parts.map(|part| part.get(at..).and_then(|part| part.first_chunk()).unwrap_or(&[0; STEP]));
+    let mut from = first;
+    let mut steps = data.chunks_exact_mut(STEP * typesize);
     for step in &mut steps {
-        let planes = parts.map(|part| part.get(from..).and_then(|part| part.first_chunk()).unwrap_or(&[0; STEP]));
+        let planes = planes_at(from);
         if SIZE == typesize {
             join(planes, step);
         } else {
@@ -86,7 +113,18 @@ fn join_part<const SIZE: usize>(
         }
         from += STEP;
     }
-    for (index, element) in steps.into_remainder().chunks_exact_mut(typesize).enumerate() {
+    let rest = steps.into_remainder();
+    if let Some(last) = elements.checked_sub(STEP).filter(|_| rest.len() >= FEW * typesize) {
+        // A whole step, with elements before or after those that are left.
+        let start = from.min(last);
+        let mut joined = [[0; SIZE]; STEP];
+        join(planes_at(start), joined.as_flattened_mut());
+        for (element, joined) in rest.chunks_exact_mut(typesize).zip(&joined[from - start..]) {
+            element[offset..offset + SIZE].copy_from_slice(joined);
+        }
+        return SIZE;
+    }
+    for (index, element) in rest.chunks_exact_mut(typesize).enumerate() {
         for (place, part) in element[offset..].iter_mut().zip(parts) {
             *place = part[from + index];
         }

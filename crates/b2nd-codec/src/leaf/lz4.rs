@@ -25,19 +25,19 @@ const NARROW: usize = 8;
 const STREAM: usize = 32;
 const OUTPUT: usize = 64;
 
-/// The length of what a stream expands to.
-pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8]) -> Result<usize> {
-    let Some(dictionary) = dictionary else { return expand_after(0, stream, output) };
+/// The length of what a stream expands to. If its front is enough, it is expanded until the output is full.
+pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
+    let Some(dictionary) = dictionary else { return expand_after(0, stream, output, is_front) };
     let mut both = dictionary.to_vec();
     both.try_reserve_exact(output.len()).map_err(|_| failed(CodecId::Lz4, "no memory for a block"))?;
     both.resize(dictionary.len() + output.len(), 0);
-    let end = expand_after(dictionary.len(), stream, &mut both)?;
+    let end = expand_after(dictionary.len(), stream, &mut both, is_front)?;
     output.copy_from_slice(&both[dictionary.len()..]);
     Ok(end - dictionary.len())
 }
 
 /// Expands a stream behind the first bytes of an output, to which it may refer. Returns the end of what it expands to.
-fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<usize> {
+fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream is longer than its place");
     let mut at = 0;
@@ -57,8 +57,15 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<u
             // More than is meant: the next step writes over it.
             (Some(from), Some(to)) if literals <= WIDE => *to = *from,
             _ => {
-                let from = from.get(..literals).ok_or_else(ends)?;
-                to.get_mut(..literals).ok_or_else(too_long)?.copy_from_slice(from);
+                let room = to.len();
+                if literals > room && !is_front {
+                    return Err(too_long());
+                }
+                let from = from.get(..literals.min(room)).ok_or_else(ends)?;
+                to[..from.len()].copy_from_slice(from);
+                if literals > room {
+                    return Ok(filled + room);
+                }
             }
         }
         at += literals;
@@ -73,8 +80,13 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8]) -> Result<u
         if token & 15 == 15 {
             length += more(stream, &mut at).ok_or_else(ends)?;
         }
-        if !copy_match(output, filled, distance, length) {
+        let room = output.len().saturating_sub(filled);
+        let is_cut = is_front && length > room;
+        if !copy_match(output, filled, distance, if is_cut { room } else { length }) {
             return Err(failed(CodecId::Lz4, "a match reaches out of its place"));
+        }
+        if is_cut {
+            return Ok(filled + room);
         }
         filled += length;
     }

@@ -11,6 +11,7 @@ use crate::frame::{self, StoredChunk};
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::Scratch;
 use crate::read::copy::{copy, gather};
+use crate::read::rows::Rows;
 use crate::read::tiles::{Area, Tiles, each_axis, each_wanted};
 use crate::threads;
 
@@ -159,18 +160,21 @@ impl Part<'_> {
             From::Blocks(blocks) => {
                 let range = blocks.range(block)?;
                 let bytes = self.part(block, range, compressed)?;
-                match view.as_slice_mut().filter(|_| whole) {
-                    Some(place) => {
-                        decompressor.block(blocks, bytes, None, place)?;
+                if let Some(place) = view.as_slice_mut().filter(|_| whole) {
+                    decompressor.block(blocks, bytes, None, place)?;
+                    self.array.scratch.give(scratch);
+                    return Ok(());
+                }
+                if let Some(rows) = Rows::new(area, wanted, &self.origin, grid.blockshape(), itemsize) {
+                    if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end())? {
+                        rows.copy(&part, view);
                         self.array.scratch.give(scratch);
                         return Ok(());
                     }
-                    None => {
-                        buffer.resize(size, 0);
-                        decompressor.block(blocks, bytes, None, buffer)?;
-                        Some(&buffer[..])
-                    }
                 }
+                buffer.resize(size, 0);
+                decompressor.block(blocks, bytes, None, buffer)?;
+                Some(&buffer[..])
             }
         };
         let data = data.ok_or_else(|| self.no_block(block))?;
@@ -206,9 +210,11 @@ impl Part<'_> {
         if range.start > range.end || range.end > self.bytes.header().cbytes() {
             return Err(self.no_block(block));
         }
-        buffer.resize(range.len(), 0);
-        self.bytes.read_into(range.start, buffer)?;
-        Ok(buffer)
+        // What is read is written over: only what the buffer lacks is zeroed.
+        buffer.resize(buffer.len().max(range.len()), 0);
+        let place = buffer.get_mut(..range.len()).unwrap_or_default();
+        self.bytes.read_into(range.start, place)?;
+        Ok(place)
     }
 
     fn no_block(&self, block: usize) -> Error {

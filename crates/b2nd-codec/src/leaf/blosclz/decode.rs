@@ -10,12 +10,13 @@ const WIDE: usize = 32;
 /// The multiple of each distance below 8 that has 8 or more bytes.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
-/// Expands literals and matches into a place that they have to fill, and returns its length.
+/// Expands literals and matches into a place that they have to fill, and returns its length. If the front of a stream is enough, it is
+/// expanded until the place is full.
 ///
 /// # Errors
 ///
 /// The stream ends early, fills more or less than its place, or refers to bytes before it. Offsets count from its start.
-pub(crate) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
+pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
     let mut filled = 0;
     // The upper bits of the first byte name the format.
@@ -31,18 +32,29 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8]) -> Result<usize> {
                     input.at += length;
                 }
                 _ => {
-                    let place = output.get_mut(filled..filled + length).ok_or_else(|| too_long(start))?;
-                    place.copy_from_slice(input.take(length)?);
+                    let room = output.len().saturating_sub(filled);
+                    if length > room && !is_front {
+                        return Err(too_long(start));
+                    }
+                    let place = &mut output[filled..][..length.min(room)];
+                    place.copy_from_slice(input.take(place.len())?);
+                    if length > room {
+                        return Ok(filled + room);
+                    }
                 }
             }
             filled += length;
         } else {
             let (length, distance) = input.read_match(control)?;
-            if output.len() - filled < length {
+            let room = output.len() - filled;
+            if length > room && !is_front {
                 return Err(too_long(start));
             }
-            if !copy_match(output, filled, distance, length) {
+            if !copy_match(output, filled, distance, length.min(room)) {
                 return Err(refused("a match starts before its stream", start));
+            }
+            if length > room {
+                return Ok(filled + room);
             }
             filled += length;
         }

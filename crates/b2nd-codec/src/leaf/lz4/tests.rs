@@ -43,7 +43,7 @@ fn both_expanders_give_back_what_was_compressed() {
             let length = places.pack(&content, acceleration, &mut stream).expect("there is room");
             stream.truncate(length);
             let mut ours = vec![0; content.len()];
-            assert_eq!(expand(None, &stream, &mut ours).unwrap(), content.len());
+            assert_eq!(expand(None, &stream, &mut ours, false).unwrap(), content.len());
             assert!(ours == content, "{} bytes, acceleration {acceleration}", content.len());
             assert!(lz4_flex::block::decompress(&stream, content.len()).unwrap() == content);
             check_end(&stream, content.len());
@@ -84,6 +84,6 @@ fn a_stream_may_refer_to_a_dictionary() {
     let content = [&dictionary[100..400], &[3; 40], &dictionary[..200]].concat();
     let stream = lz4_flex::block::compress_with_dict(&content, &dictionary);
     let mut out = vec![0; content.len()];
-    assert_eq!(expand(Some(&dictionary), &stream, &mut out).unwrap(), content.len());
+    assert_eq!(expand(Some(&dictionary), &stream, &mut out, false).unwrap(), content.len());
     assert!(out == content);
 }
