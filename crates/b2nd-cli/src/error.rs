@@ -23,6 +23,15 @@ impl Error {
     }
 }
 
+impl Error {
+    /// True if nothing is damaged: what was named has no values of its own.
+    pub(crate) fn is_of_kind(&self) -> bool {
+        use b2nd_ndarray::Error::{Elsewhere, NoArray};
+        let Error::Read(error) = self else { return false };
+        matches!(error.downcast_ref(), Some(NoArray | Elsewhere { .. }))
+    }
+}
+
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Error {
         Error::Read(error.into())

@@ -3,6 +3,7 @@
 // Some code only serves tables.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
+mod chart;
 mod commands;
 mod error;
 mod external;

@@ -206,6 +206,16 @@ impl Paths {
                     let attributes = group(&store, key).cloned().unwrap_or_default();
                     show(&Found::Store { path, store: &StoreListing { kind: None, attributes, leaves: Vec::new(), ..store } })
                 }
+                (Some(key), Leaves::Each) if is_group(&store, key) => {
+                    let prefix = format!("/{}/", key.trim_matches('/'));
+                    let (kind, attributes) = (None, group(&store, key).cloned().unwrap_or_default());
+                    let within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
+                    let found = store.leaves.iter().filter(|leaf| within(&leaf.key)).cloned().collect();
+                    let groups =
+                        store.groups.iter().filter(|(key, _)| within(key) && key.trim_matches('/') != prefix.trim_matches('/'));
+                    let store = StoreListing { kind, attributes, groups: groups.cloned().collect(), leaves: found, ..store };
+                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
+                }
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(no_key(path).into()),
                 (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
@@ -260,6 +270,15 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of it")),
         _ => error.into(),
     }
+}
+
+/// True for the key of a group: no leaf has it, and some are below it.
+fn is_group(store: &StoreListing, key: &str) -> bool {
+    let prefix = format!("{}/", key.trim_matches('/'));
+    let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();
+    prefix != "/"
+        && store.leaves.iter().all(|leaf| key(leaf) != prefix.trim_matches('/'))
+        && store.leaves.iter().any(|leaf| key(leaf).starts_with(&prefix))
 }
 
 /// The attributes of the group with this key.

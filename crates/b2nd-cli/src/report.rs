@@ -67,7 +67,7 @@ impl Of {
         }
     }
 
-    fn name(&self) -> Option<String> {
+    pub(crate) fn name(&self) -> Option<String> {
         match self {
             Of::Elements(dtype) => dtype.as_ref().map(DType::to_string),
             Of::Texts(name, _) | Of::Bytes(name, _) | Of::Cells(name) => Some(name.clone()),
@@ -79,7 +79,7 @@ impl Of {
     }
 
     /// The number of different texts; the outer `None` where they are no texts.
-    fn distinct(&self) -> Option<Option<u64>> {
+    pub(crate) fn distinct(&self) -> Option<Option<u64>> {
         match self {
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),
             _ => None,
@@ -137,6 +137,11 @@ impl Report {
             nulls: self.nulls,
             distinct: self.nulls.map(|_| of.distinct().flatten()),
         }
+    }
+
+    /// Min and max for people.
+    pub(crate) fn range(&self) -> Option<(String, String)> {
+        self.tally.range().map(|(min, max)| (self.of.text(min), self.of.text(max)))
     }
 
     pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {

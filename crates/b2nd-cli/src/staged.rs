@@ -16,13 +16,15 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
 }
 
 /// Makes a file that must not exist. It is written next to its place, and put there when it is whole.
-pub(crate) fn new_file(path: &Path, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
+/// With `overwrite`, one that is there is replaced then.
+pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
         _ => Error::new(error),
     };
     signals::clean_up();
-    let mut file = NewFile::create_new(path).map_err(failed)?;
+    let file = if overwrite { NewFile::create(path) } else { NewFile::create_new(path) };
+    let mut file = file.map_err(failed)?;
     write(&mut file)?;
     file.finish().map_err(failed)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, Location};
+use b2nd_store::{Bytes, Frame, Kind, Location, no_key};
 use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::parse_offset;
@@ -132,7 +132,12 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
 
 /// The bytes of a frame in a file, in a store, behind an address.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
-    let opened = Location::new(word.as_os_str()).frame();
+    let location = Location::new(word.as_os_str());
+    let opened = location.frame();
+    let kind = opened.as_ref().ok().and_then(|source| Some(Kind::of(Frame::open(&**source).ok()?.header(), None)));
+    if location.key().is_none() && matches!(kind, Some(Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)) {
+        return Err(no_key(&location.place()).into());
+    }
     opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {
         hint if hint.is_empty() => error.into(),
         hint => Error::new(format_args!("{error}{hint}")),

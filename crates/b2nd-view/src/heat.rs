@@ -151,18 +151,21 @@ impl Depth {
     fn color(self, [red, green, blue]: Rgb) -> Color {
         match self {
             Depth::True | Depth::None => RgbColor(red, green, blue).into(),
-            Depth::Indexed => {
-                // A cube of six steps in each direction, at 0, 95, 135, 175, 215 and 255.
-                let step = |channel: u8| if channel < 48 { 0 } else { channel.saturating_sub(35) / 40 };
-                Ansi256Color(
-                    16 + 36 * step(red).max(u8::from(red >= 48))
-                        + 6 * step(green).max(u8::from(green >= 48))
-                        + step(blue).max(u8::from(blue >= 48)),
-                )
-                .into()
-            }
+            Depth::Indexed => Ansi256Color(nearest([red, green, blue])).into(),
         }
     }
+}
+
+/// The nearest of the 240 colours that are the same on all terminals: a cube of six steps in each direction, and 24 greys.
+fn nearest(color: Rgb) -> u8 {
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let of = |number: u8| match number {
+        16..=231 => [36, 6, 1].map(|unit| STEPS[usize::from((number - 16) / unit % 6)]),
+        _ => [8 + 10 * number.saturating_sub(232); 3],
+    };
+    let distance =
+        |number: &u8| -> u32 { of(*number).iter().zip(color).map(|(&one, other)| u32::from(one.abs_diff(other)).pow(2)).sum() };
+    (16..=255).min_by_key(distance).unwrap_or(16)
 }
 
 fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {

@@ -22,7 +22,7 @@ pub(crate) struct Export {
     /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
-    /// The new file, which must not exist, or - for standard output. Its ending says the format.
+    /// The new file, or - for standard output. Its ending says the format.
     out: PathBuf,
 
     /// A part of it: 0:10,5,::2 as in Python; rows of a table.
@@ -32,6 +32,10 @@ pub(crate) struct Export {
     /// The format, whatever the name of the file says; that of standard output is npy otherwise.
     #[arg(long)]
     format: Option<OutputFormat>,
+
+    /// Replace a file that is there.
+    #[arg(long)]
+    overwrite: bool,
 
     #[command(flatten)]
     start: Start,
@@ -49,7 +53,7 @@ impl Export {
     fn write(&self, out: &mut dyn Write) -> Result<()> {
         let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;
         let is_file = self.out != Path::new("-");
-        if is_file {
+        if is_file && !self.overwrite {
             must_not_exist(&self.out)?;
         }
         // With a slice alone it is an array more often.
@@ -79,7 +83,7 @@ impl Export {
         if !is_file {
             return values.write(form, None, out, &bar);
         }
-        new_file(&self.out, |file| {
+        new_file(&self.out, self.overwrite, |file| {
             // A file that cannot be written is no output that cannot be.
             let unwritten = |error| match error {
                 Error::Write(error) => Error::new(output::named(&self.out, error)),
@@ -122,7 +126,7 @@ impl Export {
         if self.out == Path::new("-") {
             return write(&mut BufWriter::new(output::stdout()));
         }
-        new_file(&self.out, |file| {
+        new_file(&self.out, self.overwrite, |file| {
             let unwritten = |error| match error {
                 Error::Write(error) => Error::new(output::named(&self.out, error)),
                 error => error,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd::B2ndMeta;
+use b2nd::frame::{CodecId, Filter};
 use b2nd_ndarray::Options;
 use clap::Args;
 
@@ -21,7 +22,7 @@ pub(crate) struct Import {
     /// A numpy file (.npy), or - for standard input.
     file: PathBuf,
 
-    /// The array (.b2nd), which must not exist, or - for standard output.
+    /// The array (.b2nd), or - for standard output.
     out: PathBuf,
 
     /// The length of a chunk in each dimension: 100,100.
@@ -35,6 +36,33 @@ pub(crate) struct Import {
     /// The compression level, 0 to 9; 0 stores.
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     level: Option<u8>,
+
+    /// The codec: blosclz, lz4, lz4hc, zlib or zstd.
+    #[arg(long, value_parser = codec)]
+    codec: Option<CodecId>,
+
+    /// Filters, in the order in which they run: shuffle, bitshuffle, delta, or none.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = filter)]
+    filters: Option<Vec<Filter>>,
+
+    /// Replace a file that is there.
+    #[arg(long)]
+    overwrite: bool,
+}
+
+fn codec(name: &str) -> Result<CodecId, String> {
+    let all = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
+    all.into_iter().find(|codec| codec.to_string() == name).ok_or_else(|| "expected blosclz, lz4, lz4hc, zlib or zstd".to_owned())
+}
+
+fn filter(name: &str) -> Result<Filter, String> {
+    match name {
+        "shuffle" => Ok(Filter::Shuffle),
+        "bitshuffle" => Ok(Filter::BitShuffle),
+        "delta" => Ok(Filter::Delta),
+        "none" => Ok(Filter::None),
+        _ => Err("expected shuffle, bitshuffle, delta or none".to_owned()),
+    }
 }
 
 impl Import {
@@ -50,6 +78,12 @@ impl Import {
             chunkshape: self.chunks.clone(),
             blockshape: self.blocks.clone(),
             level: self.level.unwrap_or(default.level),
+            codec: self.codec.unwrap_or(default.codec),
+            filters: match &self.filters {
+                Some(filters) => filters.iter().filter(|&&filter| filter != Filter::None).map(|&filter| (filter, 0)).collect(),
+                None => default.filters.clone(),
+            },
+            overwrite: self.overwrite,
             ..default
         };
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
@@ -57,7 +91,9 @@ impl Import {
         let data = progress::bytes(file.length).wrap_read(file.data);
         signals::clean_up();
         if self.out != Path::new("-") {
-            must_not_exist(&self.out)?;
+            if !self.overwrite {
+                must_not_exist(&self.out)?;
+            }
             let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }

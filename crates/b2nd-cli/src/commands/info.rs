@@ -94,6 +94,11 @@ impl Info {
         }
         let mut shown = 0_u64;
         self.paths.each(Leaves::Each, err, &mut |found| {
+            if let (Found::Frame { frame, .. }, Some(slice)) = (found, &self.slice) {
+                if let Ok(Some(geometry)) = frame.header().geometry() {
+                    slice.select(geometry.shape()).map_err(Error::new)?;
+                }
+            }
             shown += 1;
             let is_complete = text(found, &options, self.meta, shown == 1, out)?;
             if let (true, Found::Frame { frame, .. }) = (self.values, found) {

@@ -52,6 +52,9 @@ pub(crate) enum Meta {
         name: String,
         #[command(flatten)]
         value: Given,
+        /// A value without a type.
+        #[arg(hide = true)]
+        plain: Option<String>,
         /// Replace a metalayer in the header.
         #[arg(long)]
         fixed: bool,
@@ -64,11 +67,14 @@ pub(crate) enum Meta {
         /// The attribute's name.
         name: String,
     },
+    /// A file without a subcommand.
+    #[command(external_subcommand)]
+    Other(Vec<String>),
 }
 
 /// A value on the command line.
 #[derive(Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub(crate) struct Given {
     // The help of a command line, and no links.
     #[allow(rustdoc::broken_intra_doc_links)]
@@ -87,6 +93,19 @@ pub(crate) struct Given {
 }
 
 impl Given {
+    /// Refuses a value without a type with an example.
+    fn is_given(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<()> {
+        let is_given = self.json.is_some() || self.text.is_some() || self.hex.is_some() || self.file.is_some();
+        if is_given && plain.is_none() {
+            return Ok(());
+        }
+        let plain = plain.unwrap_or("VALUE");
+        let file = file.display();
+        Err(Error::new(format_args!(
+            "say what the value is: `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
+        )))
+    }
+
     fn bytes(&self) -> Result<Vec<u8>> {
         match self {
             Given { json: Some(json), .. } => pack(json).map_err(Error::new),
@@ -113,7 +132,15 @@ impl Meta {
         match self {
             Meta::List { file } => list(file, output),
             Meta::Get { file, name, fixed, raw } => get(file, name, *fixed, *raw, output),
-            Meta::Set { file, name, value, fixed } => Ok(output.settle(file, set(file, name, value, *fixed))?.is_some()),
+            Meta::Set { file, name, value, plain, fixed } => {
+                let done = value.is_given(file, name, plain.as_deref()).and_then(|()| set(file, name, value, *fixed));
+                Ok(output.settle(file, done)?.is_some())
+            }
+            Meta::Other(words) => {
+                let file = words.first().map(String::as_str).unwrap_or_default();
+                let error = Error::new(format_args!("name what to do with its attributes, as in `b2nd meta list {file}`"));
+                Ok(output.settle(Path::new(file), Err::<(), _>(error))?.is_some())
+            }
             Meta::Rm { file, name } => Ok(output.settle(file, remove(file, name))?.is_some()),
         }
     }

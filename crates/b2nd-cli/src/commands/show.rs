@@ -3,20 +3,27 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
-use b2nd::dtype::{DType, ScalarType};
-use b2nd_view::elements::{Column, Tally, columns, figures_to, reader};
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd_view::elements::{Column, Tally, columns, figures_to, reader, text as text_of, time_unit};
 use b2nd_view::heat::{self, Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
-use b2nd_view::text::{FAINT, LABEL, TITLE, printable, styled, thousands};
+use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
 use clap::Args;
 
+use super::stats::tally_of;
+use crate::chart::{self, Axis, Body};
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::piped::is_standard;
 use crate::report::DIGITS;
+use crate::screen;
 use crate::staged::{must_not_exist, new_file};
+use crate::tables::Rows;
 use crate::tiles::Tiles;
-use crate::values::{Start, Values};
+use crate::values::{Start, Values, length};
+
+/// The bytes of values that are counted in less than a second: of more, those that are drawn are.
+const QUICK: usize = 1 << 26;
 
 /// The most chunks that are read: steps grow until there are no more.
 const MOST_CHUNKS: u64 = 1024;
@@ -36,17 +43,22 @@ const AROUND: usize = 8;
 /// The characters before the picture.
 const MARGIN: usize = 11;
 
-/// The bars of a histogram.
+/// The bars of a histogram, here and in a file.
 const BARS: usize = 16;
+const PICTURE_BARS: usize = 64;
+
+/// The size of a picture with axes, unless it is given.
+const SIZE: (u32, u32) = (1200, 800);
 
 /// Draws values: two dimensions as a heat map (viridis), one as a plot, uint8 with 3 or 4 channels as an image.
 ///
 /// With more dimensions the last two are drawn, at the first element of the others. What does not fit into the window, or would take more
-/// than 1,024 chunks, is drawn in steps, which is said; range and statistics are those of what is drawn. Without colour, brighter
+/// than 1,024 chunks, is drawn in steps, which is said; statistics are those of all values if they are few, otherwise of those that are drawn. Of a table it
+/// draws columns. Without colour, brighter
 /// characters are greater values.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// An array; as `b2nd info` takes it.
+    /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
     /// A part of it: 0:10,5,::2 as in Python.
@@ -58,14 +70,18 @@ pub(crate) struct Show {
     field: Option<String>,
 
     /// Draw how often values are in each sixteenth of their range.
-    #[arg(long, conflicts_with = "png")]
+    #[arg(long)]
     histogram: bool,
 
     /// Write the picture to a PNG file, which must not exist, or to standard output if it is -.
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
 
-    /// The size of the PNG file's picture; otherwise a pixel for each element, at most 2048 x 2048.
+    /// Replace a PNG file that is there.
+    #[arg(long, requires = "png")]
+    overwrite: bool,
+
+    /// The size of the PNG file; otherwise 1200x800, and of an image a pixel for each element. Axes need 400x240.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -98,8 +114,11 @@ impl Show {
     }
 
     fn draw(&self, out: &mut dyn Write) -> Result<()> {
-        if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path)) {
+        if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
             must_not_exist(path)?;
+        }
+        if let Some(rows) = self.table()? {
+            return self.columns(&rows, out);
         }
         let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
@@ -110,13 +129,53 @@ impl Show {
             (None, Some(_)) => [MOST_PIXELS; 2],
             _ => [2 * height.saturating_sub(AROUND).max(4) as u32, width.saturating_sub(MARGIN + 1).max(8) as u32],
         };
+        let all = drawn.values.selection.clone();
         drawn.fit(room.map(i64::from));
         let elements = Tiles::new(&drawn.values.array, &drawn.values.selection).gather()?;
         if let Some(path) = &self.png {
-            return write_png(path, &self.sized(&drawn, &elements));
+            return write_png(path, self.overwrite, &self.picture(&drawn, &elements));
         }
-        let page = drawn.page(&elements, self, (width, height));
+        let mut counted = Tally::default();
+        counted.add(drawn.column.scalars(&elements, drawn.values.array.itemsize()), drawn.column.dtype.as_ref().and_then(reader));
+        let mut of = "";
+        if drawn.values.selection != all {
+            if length(&drawn.values.array, &all.ranges) <= QUICK {
+                counted = Tally::default();
+                let columns = std::slice::from_ref(&drawn.column);
+                tally_of(&drawn.values.array, &all, columns)?.into_iter().for_each(|tally| counted.merge(tally));
+            } else {
+                of = " sampled elements";
+            }
+        }
+        let page = drawn.page(&elements, self, (width, height), &counted, of);
         out.write_all(page.as_bytes()).map_err(Error::Write)
+    }
+
+    /// The table that the file is, if it is one.
+    fn table(&self) -> Result<Option<Rows>> {
+        let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some() || self.png.is_some();
+        let mut rows = if is_array { None } else { Rows::open(&self.file)? };
+        if let (Some(rows), Some(slice)) = (&mut rows, &self.slice) {
+            rows.slice(slice)?;
+        }
+        Ok(rows)
+    }
+
+    /// The columns of a table: what is in them, a line each.
+    fn columns(&self, rows: &Rows, out: &mut dyn Write) -> Result<()> {
+        let cells = rows.summary()?;
+        let (width, lines) = screen::size();
+        let name = styled(TITLE, printable(&self.file.display().to_string()));
+        let title = format!("{name}  {} rows, {} columns", thousands(rows.len()), cells.len() - 1);
+        writeln!(out, "{}", fitted(&title)).map_err(Error::Write)?;
+        let most = lines.saturating_sub(3).max(1);
+        for line in text::columns(&cells, &[2, 3, 4]).into_iter().take(most) {
+            writeln!(out, "{}", text::shortened(line, width - 1)).map_err(Error::Write)?;
+        }
+        match cells.len().saturating_sub(most) {
+            0 => Ok(()),
+            left => writeln!(out, "… and {left} more columns: b2nd stats counts all").map_err(Error::Write),
+        }
     }
 
     /// The one column that is to be drawn.
@@ -146,13 +205,43 @@ impl Show {
         Ok(column)
     }
 
-    fn sized(&self, drawn: &Drawn, elements: &[u8]) -> Pixels {
-        let (width, height) = self.size.unwrap_or((1024, 512));
-        if drawn.axes.len() < 2 {
-            return Pixels::plot(&drawn.numbers(elements), width as usize, height as usize);
+    /// The picture of a file: with axes, if it is no image and large enough.
+    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Pixels {
+        let (width, height) = self.size.unwrap_or(SIZE);
+        let is_image = drawn.channels.is_some() && !self.histogram;
+        let is_map = drawn.axes.len() == 2 && !self.histogram;
+        if is_image || is_map && (width < chart::SMALLEST.0 || height < chart::SMALLEST.1) {
+            let pixels = drawn.pixels(elements);
+            return match self.size {
+                Some(_) => pixels.scaled(width as usize, height as usize),
+                None => pixels.scaled(pixels.width, pixels.height()),
+            };
         }
-        let pixels = drawn.pixels(elements);
-        self.size.map_or_else(|| pixels.scaled(pixels.width, pixels.height()), |_| pixels.scaled(width as usize, height as usize))
+        let numbers = drawn.numbers(elements);
+        if width < chart::SMALLEST.0 || height < chart::SMALLEST.1 {
+            return Pixels::plot(&numbers, width as usize, height as usize);
+        }
+        let (least, greatest) = heat::range(&numbers).unwrap_or_default();
+        let value = |number: f64| drawn.value(number);
+        let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
+        let indices = |place| {
+            let last = drawn.index(place, drawn.length(place).saturating_sub(1));
+            // The place of an element is the middle of its pixels.
+            let half = (last - drawn.index(place, 0)) as f64 / (drawn.length(place).max(2) - 1) as f64 / 2.0;
+            Axis { ends: [drawn.index(place, 0) as f64 - half, last as f64 + half], is_whole: true, label: &chart::plain }
+        };
+        let title = printable(&drawn.title(&self.file.display().to_string()));
+        let size = (width, height);
+        if self.histogram {
+            let counts = heat::histogram(&numbers, PICTURE_BARS);
+            let most = counts.iter().copied().max().unwrap_or(0) as f64;
+            let down = Axis { ends: [0.0, most], is_whole: true, label: &chart::plain };
+            return chart::draw(&title, &Body::Bars(&counts), &values(false), &down, size);
+        }
+        match is_map {
+            true => chart::draw(&title, &Body::Map(drawn.pixels(elements), values(false)), &indices(1), &indices(0), size),
+            false => chart::draw(&title, &Body::Line(&numbers), &indices(0), &values(false), size),
+        }
     }
 }
 
@@ -204,6 +293,24 @@ impl Drawn {
         scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
     }
 
+    /// A value that is drawn, as text: times are times.
+    fn value(&self, number: f64) -> String {
+        let dtype = self.column.dtype.as_ref();
+        match dtype.filter(|_| time_unit(dtype).is_some()) {
+            Some(dtype) if dtype.byte_order() == Some(ByteOrder::Big) => text_of(dtype, &(number as i64).to_be_bytes()),
+            Some(dtype) => text_of(dtype, &(number as i64).to_le_bytes()),
+            None => chart::plain(number),
+        }
+    }
+
+    /// The name of what is drawn, its shape and its type.
+    fn title(&self, name: &str) -> String {
+        let lengths: Vec<String> = self.values.array.grid().shape().iter().map(i64::to_string).collect();
+        let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
+        let dtype = self.column.dtype.as_ref().map_or_else(String::new, DType::to_string);
+        format!("{name}{field}  {}  {dtype}", lengths.join(" x "))
+    }
+
     fn pixels(&self, elements: &[u8]) -> Pixels {
         match self.channels {
             Some(channels) => Pixels::image(elements, self.length(1), channels),
@@ -211,32 +318,30 @@ impl Drawn {
         }
     }
 
-    fn page(&self, elements: &[u8], show: &Show, (width, height): (usize, usize)) -> String {
-        let array = &self.values.array;
-        let lengths: Vec<String> = array.grid().shape().iter().map(i64::to_string).collect();
-        let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-        let dtype = self.column.dtype.as_ref().map_or_else(String::new, DType::to_string);
+    fn page(&self, elements: &[u8], show: &Show, (width, height): (usize, usize), tally: &Tally, sampled: &str) -> String {
         let name = printable(&show.file.display().to_string());
-        let title = format!("{}{}  {}  {dtype}", styled(TITLE, name), printable(&field), lengths.join(" x "));
+        let title = self.title(&styled(TITLE, name));
         let mut page = format!("{}\n", fitted(&title));
         if !self.notes.is_empty() {
             page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
         }
-        let mut tally = Tally::default();
-        tally.add(self.column.scalars(elements, array.itemsize()), self.column.dtype.as_ref().and_then(reader));
         let numbers = if self.channels.is_some() && !show.histogram { Vec::new() } else { self.numbers(elements) };
         let width = width.saturating_sub(MARGIN + 1).max(8);
         if tally.count == 0 {
             page += "no elements\n";
         } else if show.histogram {
-            page += &histogram(&numbers, width);
+            page += &histogram(&numbers, width, &|number| self.value(number));
         } else if self.axes.len() == 2 {
             page += &self.map(&self.pixels(elements), depth());
         } else {
             page += &self.plot(&numbers, width, height.saturating_sub(AROUND).max(4));
         }
-        let figures = figures_to(DIGITS, &tally, self.column.dtype.as_ref()).into_iter();
-        let counts = [("count", thousands(tally.count)), ("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))];
+        let figures = figures_to(DIGITS, tally, self.column.dtype.as_ref()).into_iter();
+        let counts = [
+            ("count", format!("{}{sampled}", thousands(tally.count))),
+            ("NaN", thousands(tally.nan)),
+            ("zeros", thousands(tally.zeros)),
+        ];
         let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
         page + &fitted(&all.join("  ")) + "\n"
     }
@@ -276,8 +381,8 @@ impl Drawn {
         let mut plot = String::new();
         for (number, line) in heat::plot(numbers, width, height).into_iter().enumerate() {
             let label = match number {
-                0 => short(greatest),
-                number if number + 1 == height => short(least),
+                0 => fitting(&self.value(greatest)),
+                number if number + 1 == height => fitting(&self.value(least)),
                 _ => String::new(),
             };
             let room = MARGIN - 1;
@@ -287,13 +392,15 @@ impl Drawn {
     }
 }
 
-/// A number in at most ten characters.
-fn short(number: f64) -> String {
-    let text = number.to_string();
-    if text.len() < MARGIN { text } else { format!("{number:.2e}") }
+/// A value in at most ten characters.
+fn fitting(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
+        _ => text::shortened(text.to_owned(), MARGIN - 2),
+    }
 }
 
-fn histogram(numbers: &[f64], width: usize) -> String {
+fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> String {
     let counts = heat::histogram(numbers, BARS);
     let (least, greatest) = heat::range(numbers).unwrap_or_default();
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
@@ -302,7 +409,7 @@ fn histogram(numbers: &[f64], width: usize) -> String {
         let from = least + (greatest / BARS as f64 - least / BARS as f64) * bar as f64;
         let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
         let margin = MARGIN - 1;
-        format!("{} {} {}\n", styled(FAINT, format!("{:>margin$}", short(from))), "█".repeat(length), thousands(count))
+        format!("{} {} {}\n", styled(FAINT, format!("{:>margin$}", fitting(&value(from)))), "█".repeat(length), thousands(count))
     });
     bars.collect()
 }
@@ -323,7 +430,7 @@ fn depth() -> Depth {
     }
 }
 
-fn write_png(path: &std::path::Path, pixels: &Pixels) -> Result<()> {
+fn write_png(path: &std::path::Path, overwrite: bool, pixels: &Pixels) -> Result<()> {
     let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
     if width == 0 || height == 0 {
         return Err(Error::new("there are no elements to draw"));
@@ -339,7 +446,7 @@ fn write_png(path: &std::path::Path, pixels: &Pixels) -> Result<()> {
         Ok(writer.finish()?)
     };
     if !is_standard(path) {
-        return new_file(path, |file| encode(file));
+        return new_file(path, overwrite, |file| encode(file));
     }
     let mut picture = Vec::new();
     encode(&mut picture)?;

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd::dtype::DType;
+use b2nd_ndarray::Array;
 use b2nd_store::Location;
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
-use b2nd_view::slice::Slice;
+use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
 use clap::Args;
 
@@ -19,7 +20,7 @@ use crate::progress;
 use crate::report::{Of, Report};
 use crate::tables::{Cells, Rows};
 use crate::tiles::Tiles;
-use crate::values::{Start, Values, source};
+use crate::values::{Start, Values, length, source};
 
 /// Counts values: of arrays, of each array in a store, of structures field by field, and of tables column by column.
 ///
@@ -75,8 +76,10 @@ impl Stats {
             } else {
                 let mut subjects = Vec::new();
                 let paths = Paths { recursive: self.paths.recursive, offset: self.paths.offset, ..Paths::of(path) };
-                let offset = self.paths.offset;
-                all &= paths.each(Leaves::Each, &mut output.err, &mut |found| subject(found, offset, &mut subjects))?;
+                let (offset, mut notes) = (self.paths.offset, Vec::new());
+                all &=
+                    paths.each(Leaves::Each, &mut output.err, &mut |found| subject(found, offset, &mut subjects, &mut notes))?;
+                output.err.write_all(&notes)?;
                 subjects
             };
             for subject in subjects {
@@ -85,7 +88,13 @@ impl Stats {
                 } else {
                     self.count(&subject, &mut *output.out, &mut shown)
                 };
-                all &= output.settle(&subject.word, done)?.is_some();
+                match done {
+                    // A store is counted as far as it has values.
+                    Err(error) if subject.key.is_some() && path.as_os_str() != subject.word.as_os_str() && error.is_of_kind() => {
+                        writeln!(output.err, "{}", named(&subject.word, format_args!("left out: {error}")))?;
+                    }
+                    done => all &= output.settle(&subject.word, done)?.is_some(),
+                }
                 output.out.flush()?;
             }
         }
@@ -103,7 +112,7 @@ impl Stats {
         }
         let values = values?;
         let columns = columns(values.array.dtype(), values.array.itemsize())?;
-        let tallies = tally(&values, &columns)?;
+        let tallies = tally_of(&values.array, &values.selection, &columns)?;
         for (column, tally) in columns.into_iter().zip(tallies) {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
@@ -167,7 +176,7 @@ impl Stats {
 }
 
 /// Adds the array that was found, by the word that opens it.
-fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>) -> Result<bool> {
+fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     match found {
         Found::Store { .. } => {}
         Found::Frame { place, .. } => subjects.push(Subject {
@@ -185,16 +194,17 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>) -> R
             is_table: true,
         }),
         Found::Leaf { .. } => {
-            return Err(Error::new("it is a reference to an array on a server, whose values are not counted here"));
+            writeln!(err, "{}", named(Path::new(&found.name()), "left out: it is a reference to an array on a server"))
+                .map_err(Error::Write)?;
         }
     }
     Ok(true)
 }
 
 /// Counts the values of each column.
-pub(crate) fn tally(values: &Values, columns: &[Column]) -> Result<Vec<Tally>> {
-    let size = values.array.itemsize();
-    let bar = progress::bytes(values.len());
+pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column]) -> Result<Vec<Tally>> {
+    let size = array.itemsize();
+    let bar = progress::bytes(length(array, &selection.ranges) as u64);
     let mut all = vec![Tally::default(); columns.len()];
     let make = |_: &[_], elements: &[u8]| {
         let tallies = columns.iter().map(|column| {
@@ -204,7 +214,7 @@ pub(crate) fn tally(values: &Values, columns: &[Column]) -> Result<Vec<Tally>> {
         });
         tallies.collect::<Vec<_>>()
     };
-    Tiles::new(&values.array, &values.selection).each(make, |tallies, read| {
+    Tiles::new(array, selection).each(make, |tallies, read| {
         all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
         bar.inc(read);
         Ok(())

@@ -80,6 +80,10 @@ impl Rows {
         match *self {}
     }
 
+    pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
+        match *self {}
+    }
+
     pub(crate) fn left_out(&self) -> Vec<String> {
         match *self {}
     }

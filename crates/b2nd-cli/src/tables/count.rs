@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
 use b2nd_view::elements::{Tally, reader};
+use b2nd_view::heat;
+use b2nd_view::text::{printable, shortened, thousands};
 
 use crate::error::Result;
 use crate::progress;
@@ -11,6 +13,14 @@ use crate::report::{Of, Report};
 
 /// The most bytes that different texts of a column may take in memory.
 const MOST: usize = 1 << 26;
+
+/// The most numbers of a column that a distribution is made of: the first.
+const SAMPLE: usize = 1 << 20;
+
+/// The characters of a name, of a type, and of a value: all columns fit into 80.
+const NAME: usize = 13;
+const TYPE: usize = 10;
+const VALUE: usize = 11;
 
 /// The bytes that a text takes beside its own.
 const EACH: usize = 32;
@@ -24,10 +34,47 @@ struct Column {
     tally: Tally,
     nulls: u64,
     distinct: Distinct,
+    /// Some of its numbers.
+    sample: Vec<f64>,
 }
 
 /// Counts the columns of this number of rows.
 pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Report>> {
+    Ok(counted(reader, rows)?.into_iter().map(|column| column.report(rows)).collect())
+}
+
+/// A row of cells for each column of this number of rows, the names of the cells first.
+pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Vec<String>>> {
+    let heading = ["name", "type", "nulls", "min", "max", "distribution"].map(str::to_owned).to_vec();
+    let cells = |column: Column| {
+        let bars = spark(&column.sample);
+        let report = column.report(rows);
+        let range = report.range().map_or_else(Default::default, <[String; 2]>::from);
+        let [min, max] = range.map(|text| shortened(text, VALUE));
+        let name = shortened(printable(report.column.as_deref().unwrap_or_default()), NAME);
+        let kind = shortened(report.of.name().unwrap_or_default(), TYPE);
+        let more = match report.of.distinct() {
+            Some(Some(distinct)) => format!("{} different", thousands(distinct)),
+            _ => bars,
+        };
+        vec![name, kind, thousands(report.nulls.unwrap_or(0)), min, max, more]
+    };
+    Ok(std::iter::once(heading).chain(counted(reader, rows)?.into_iter().map(cells)).collect())
+}
+
+/// A character for each sixteenth of the range of some values: the higher, the more are in it.
+fn spark(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let counts = heat::histogram(values, 16);
+    let most = counts.iter().copied().max().filter(|&most| most != 0);
+    let bar = |most: u64, count: u64| match count {
+        0 => ' ',
+        count => BARS[usize::try_from((count * 8 - 1) / most).unwrap_or(0).min(7)],
+    };
+    most.map_or_else(String::new, |most| counts.into_iter().map(|count| bar(most, count)).collect())
+}
+
+fn counted(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
     // Also where there are no rows there are columns.
     let none = RecordBatch::new_empty(reader.schema());
@@ -37,22 +84,27 @@ pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Rep
         columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
         bar.inc(batch.num_rows() as u64);
     }
-    Ok(columns.into_iter().map(|column| column.report(rows)).collect())
+    Ok(columns)
 }
 
 impl Column {
     fn new(of: Scalars) -> Column {
         let Scalars { name, data_type, content, shape, .. } = of;
         let distinct = Distinct::default();
-        Column { name, data_type, content, shape, tally: Tally::default(), nulls: 0, distinct }
+        Column { name, data_type, content, shape, tally: Tally::default(), nulls: 0, distinct, sample: Vec::new() }
     }
 
     fn add(&mut self, more: Scalars) {
         self.nulls += more.nulls;
         match &self.content {
             Content::Element(dtype) => {
-                let mut tally = Tally::default();
-                tally.add(more.values, reader(dtype));
+                let (mut tally, read, sample) = (Tally::default(), reader(dtype), &mut self.sample);
+                let values = more.values.inspect(|value| {
+                    if let Some(read) = read.filter(|_| sample.len() < SAMPLE) {
+                        sample.push(read(value).to_f64());
+                    }
+                });
+                tally.add(values, read);
                 self.tally.merge(tally);
             }
             Content::Text | Content::Bytes => {

@@ -11,6 +11,7 @@ use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, Options, RecordBatc
 use b2nd_check::{Finding, Limits};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
+use b2nd_view::elements::significant;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
 use indicatif::ProgressBar;
@@ -22,7 +23,7 @@ use crate::report::Report;
 use crate::screen::{Cut, End};
 
 pub(crate) use super::compare::compare;
-use super::count::count;
+use super::count::{count, summary};
 
 /// The longest name of a column's type.
 const TYPE: usize = 48;
@@ -133,6 +134,11 @@ impl Rows {
     /// Counts the values of each column.
     pub(crate) fn count(&self) -> Result<Vec<Report>> {
         count(self.read()?, self.len())
+    }
+
+    /// Says of each column what is in it: a row of cells for each, the names of the cells first.
+    pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
+        summary(self.read()?, self.len())
     }
 
     /// Prints them for a person.
@@ -325,6 +331,7 @@ impl<W: Write> Write for Noted<'_, W> {
 /// The table cannot be opened.
 pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<String>>>> {
     let table = Table::from_store(store.clone(), key)?;
+    let capacity = capacity(&table);
     let mut rows = vec![["name", "type", "nulls", "bytes", "ratio", ""].map(str::to_owned).to_vec()];
     for (place, column) in table.columns().iter().enumerate() {
         let (kind, why) = match column.data_type() {
@@ -333,17 +340,29 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
         };
         // A column whose files cannot be opened has no size; `check` says why.
         let (bytes, ratio) = match table.column_sizes(place) {
-            Ok((packed @ 1.., plain)) => (size(packed.into()), format!("{:.1}x", plain as f64 / packed as f64)),
+            Ok((packed @ 1.., plain)) => {
+                // Of rows that are allocated, only those that exist count.
+                let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
+                let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
+                (size(packed.into()), format!("{}x", significant(plain as f64 / packed as f64, 3)))
+            }
             _ => Default::default(),
         };
-        // Where values would have to be read to count its nulls, it says how they are told; `stats` counts them.
-        let nulls = match (column.nulls(), table.null_count(place)) {
-            ("none", _) | (_, Ok(None) | Err(_)) => column.nulls().to_owned(),
-            (_, Ok(Some(count))) => count.to_string(),
-        };
+        // `stats` counts those that are only told by reading all values.
+        let nulls = table.null_count(place).ok().flatten().map_or_else(String::new, |count| count.to_string());
         rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }
     Ok(Some(rows))
+}
+
+/// The number of rows that a table has room for, if a column of numbers tells.
+fn capacity(table: &Table) -> Option<u64> {
+    let rooms = table.columns().iter().enumerate().filter_map(|(place, column)| {
+        let width = column.data_type().ok()?.primitive_width().filter(|_| column.nulls() != "mask")? as u64;
+        let (_, plain) = table.column_sizes(place).ok()?;
+        (plain % width == 0).then_some(plain / width)
+    });
+    rooms.max()
 }
 
 /// The number of a table's live rows, if it can be opened.

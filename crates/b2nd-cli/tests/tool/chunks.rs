@@ -139,8 +139,8 @@ fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
     };
     let none = "tests/data/python-blosc2-0.6.6/schunk__vlmeta.b2frame";
     assert_eq!(slice_line(&["--slice", "0", none]), "  slice         cannot be read: there is no array");
-    let outside = "  slice         cannot be read: index 10 is outside dimension 0, whose length is 10";
-    assert_eq!(slice_line(&["--slice", "10", EXAMPLE]), outside);
+    let outside = format!("{EXAMPLE}: index 10 is outside dimension 0, whose length is 10\n");
+    assert_eq!(run(&["--slice", "10", EXAMPLE]), (String::new(), outside, 1));
     let (out, _, status) = run(&["--json", "--slice", "10", EXAMPLE]);
     let expected = json!({"error": "index 10 is outside dimension 0, whose length is 10"});
     assert_eq!((&json_of(&out)["array"]["grid"]["slice"], status), (&expected, 1));

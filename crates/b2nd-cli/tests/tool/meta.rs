@@ -59,7 +59,10 @@ fn values_that_are_none_are_refused() {
     tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], &format!("a.b2z::/a: {leaf}"));
     let server = "it is on a server, and only files of this machine are changed";
     tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
-    assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x"]).2, 2, "no value");
+    let example = "say what the value is: `b2nd meta set a.b2nd x --text \"VALUE\"`, or --json for numbers and lists";
+    tests.fails(&["meta", "set", "a.b2nd", "x"], &format!("a.b2nd: {example}"));
+    tests.fails(&["meta", "set", "a.b2nd", "x", "7"], &format!("a.b2nd: {}", example.replace("VALUE", "7")));
+    tests.fails(&["meta", "a.b2nd"], "a.b2nd: name what to do with its attributes, as in `b2nd meta list a.b2nd`");
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");
 }
 

@@ -37,7 +37,9 @@ fn a_png_file_has_the_size_that_is_asked_for_and_replaces_nothing() {
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
         [16, 20].map(|at| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()))
     };
-    assert_eq!((size("a.png"), size("b.png")), ([7, 5], [70, 50]));
+    assert_eq!((size("a.png"), size("b.png")), ([1200, 800], [70, 50]));
+    tests.ok(&["show", "a.b2nd", "--png", "b.png", "--size", "500x300", "--histogram", "--overwrite"]);
+    assert_eq!(size("b.png"), [500, 300]);
     assert!(tests.refused(&["show", "a.b2nd", "--png", "a.png"]).ends_with("a.png exists, and nothing is overwritten"));
 }
 
@@ -60,4 +62,37 @@ fn a_picture_goes_to_standard_output() {
     let before = tests.names();
     assert_eq!(tests.pipe(&["show", "a.b2nd", "--png", "-"], &[]), tests.read("a.png"));
     assert_eq!(tests.names(), before);
+}
+
+/// A map has its axes and a colour bar next to it: black lines, and text that is neither black nor white nowhere else.
+#[test]
+fn a_png_file_has_axes() {
+    let tests = five_by_seven();
+    tests.ok(&["show", "a.b2nd", "--png", "a.png"]);
+    let decoder = png::Decoder::new(std::io::Cursor::new(tests.read("a.png")));
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let pixel = |x: usize, y: usize| &pixels[4 * (y * 1200 + x)..][..3];
+    let black = |area: (std::ops::Range<usize>, std::ops::Range<usize>)| {
+        let (across, down) = area;
+        down.flat_map(|y| across.clone().map(move |x| (x, y))).filter(|&(x, y)| pixel(x, y) == [0; 3]).count()
+    };
+    // Numbers to the left, below, and behind the colour bar; a title above.
+    for area in [(0..120, 40..760), (130..1030, 764..800), (1096..1200, 40..760), (130..1030, 0..40)] {
+        assert!(black(area.clone()) > 50, "{area:?}");
+    }
+    // The first value and the last, and the ends of the colours.
+    assert_eq!((pixel(140, 60), pixel(1020, 745)), (&[68, 1, 84][..], &[253, 231, 37][..]));
+    assert_eq!((pixel(1070, 755), pixel(1070, 44)), (&[68, 1, 84][..], &[253, 231, 37][..]));
+}
+
+#[test]
+fn statistics_are_of_all_values_or_said_to_be_of_a_sample() {
+    let tests = Directory::new();
+    let values: Vec<i32> = (0..1000).collect();
+    tests.write("a.npy", npy("<i4", "(10, 100)", &values));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    let page = tests.ok(&["show", "a.b2nd"]);
+    assert!(page.contains("steps of 2") && page.contains("max 999  mean 499.5  std 288.675  count 1,000  "), "{page}");
 }

@@ -91,9 +91,9 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     // Its schema has a NaN, which JSON has not.
     assert_eq!(line("columns"), "columns 8");
     assert_eq!(line("name"), "name type nulls bytes ratio");
-    assert_eq!(line("n"), "n Int32 none 993 bytes 1.2x");
-    assert_eq!(line("m"), "m Int16 26 1,978 bytes (1.9 KiB) 0.3x");
-    assert_eq!(line("y"), "y Float32 value 1,074 bytes (1.0 KiB) 1.1x");
+    assert_eq!(line("n"), "n Int32 0 993 bytes 1.11x");
+    assert_eq!(line("m"), "m Int16 26 1,978 bytes (1.9 KiB) 0.278x");
+    assert_eq!(line("y"), "y Float32 1,074 bytes (1.0 KiB) 1.02x");
     let shown = tables().ok(&["info", "refused.b2z::/"]);
     assert!(
         shown.contains("it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
@@ -324,4 +324,15 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
         let expected = format!("{array}: it is no table: --rows and --columns are for tables");
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
+}
+
+#[test]
+fn show_draws_the_columns_of_a_table_in_80_characters() {
+    let shown = tables().ok(&["show", "kinds.b2z"]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "kinds.b2z  6 rows, 17 columns");
+    assert!(lines[1].starts_with("name ") && lines[1].ends_with("distribution"), "{shown}");
+    assert!(lines.len() <= 24 && lines.iter().all(|line| line.chars().count() <= 80), "{shown}");
+    let line = |name: &str| lines.iter().find(|line| line.split(' ').next() == Some(name)).unwrap_or_else(|| panic!("{shown}"));
+    assert!(line("u").ends_with("4 different") && line("i").contains('█'), "{shown}");
 }

@@ -1,0 +1,206 @@
+//! Pictures in files: a map, a line or bars, with axes, a title and a colour bar.
+
+use std::convert::Infallible;
+
+use b2nd_view::elements::significant;
+use b2nd_view::heat::{Pixels, Rgb, Scale};
+use embedded_graphics::Pixel;
+use embedded_graphics::draw_target::DrawTarget;
+use embedded_graphics::geometry::{OriginDimensions, Point, Size};
+use embedded_graphics::mono_font::MonoTextStyle;
+use embedded_graphics::mono_font::iso_8859_1::FONT_10X20;
+use embedded_graphics::pixelcolor::{Rgb888, RgbColor};
+use embedded_graphics::prelude::Drawable;
+use embedded_graphics::prelude::Primitive;
+use embedded_graphics::primitives::{Line, PrimitiveStyle, Rectangle};
+use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
+
+/// The width of a character, and the length of a tick.
+const CHARACTER: i32 = 10;
+const TICK: i32 = 6;
+
+/// The pixels around the drawing: left, top, below, and right of it with a colour bar and without.
+const LEFT: i32 = 130;
+const TOP: i32 = 44;
+const BELOW: i32 = 44;
+const RIGHT: i32 = 30;
+const BAR: i32 = 170;
+
+/// The smallest picture that has room for axes.
+pub(crate) const SMALLEST: (u32, u32) = (400, 240);
+
+/// The colour of lines and bars.
+const INK: Rgb = [68, 1, 84];
+
+/// One axis: the numbers at its ends, and how they are written.
+pub(crate) struct Axis<'a> {
+    pub(crate) ends: [f64; 2],
+    /// True if only whole numbers have ticks.
+    pub(crate) is_whole: bool,
+    pub(crate) label: &'a dyn Fn(f64) -> String,
+}
+
+/// The kind of a drawing.
+pub(crate) enum Body<'a> {
+    /// Pixels, and the values at the ends of the colours with their text.
+    Map(Pixels, Axis<'a>),
+    /// Values in order.
+    Line(&'a [f64]),
+    /// Heights of bars.
+    Bars(&'a [u64]),
+}
+
+/// Draws a picture of this size.
+pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width, height): (u32, u32)) -> Pixels {
+    let (width, height) = (width as i32, height as i32);
+    let mut canvas = Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] };
+    let right = if matches!(body, Body::Map(..)) { BAR } else { RIGHT };
+    let frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
+    match body {
+        Body::Map(pixels, scale) => {
+            canvas.copy(&pixels.scaled(frame.width as usize, frame.height as usize), frame.left, frame.top);
+            let bar = Frame { left: frame.left + frame.width + 30, width: 24, ..frame };
+            let ramp: Vec<f64> = (0..256).rev().map(f64::from).collect();
+            let ramp = Pixels::scaled_heat(&ramp, 1, Scale::new(0.0, 255.0, false));
+            canvas.copy(&ramp.scaled(bar.width as usize, bar.height as usize), bar.left, bar.top);
+            canvas.outline(&bar);
+            for (at, label) in ticks(scale, bar.height / 60) {
+                let y = bar.top + bar.height - (at * f64::from(bar.height)) as i32;
+                canvas.line((bar.left + bar.width, y), (bar.left + bar.width + TICK, y));
+                canvas.text(&label, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Middle);
+            }
+        }
+        Body::Line(values) => {
+            let dots = Pixels::plot(values, frame.width as usize, frame.height as usize);
+            let ink = dots.colors.iter().enumerate().filter(|(_, color)| **color != Some([255; 3]));
+            for (place, _) in ink {
+                let (x, y) = (place % dots.width, place / dots.width);
+                // Two pixels wide.
+                canvas.fill((frame.left + x as i32, frame.top + y as i32), (2, 2));
+            }
+        }
+        Body::Bars(counts) => {
+            let most = counts.iter().copied().max().unwrap_or(1).max(1);
+            let edge = |bar: usize| frame.left + (bar as f64 / counts.len() as f64 * f64::from(frame.width)) as i32;
+            for (bar, &count) in counts.iter().enumerate() {
+                let tall = (count as f64 / most as f64 * f64::from(frame.height)).ceil() as i32;
+                canvas.fill((edge(bar), frame.top + frame.height - tall), (edge(bar + 1) - edge(bar) - 1, tall));
+            }
+        }
+    }
+    canvas.outline(&frame);
+    let is_map = matches!(body, Body::Map(..));
+    for (at, label) in ticks(across, frame.width / 130) {
+        let x = frame.left + (at * f64::from(frame.width)) as i32;
+        canvas.line((x, frame.top + frame.height), (x, frame.top + frame.height + TICK));
+        canvas.text(&label, (x, frame.top + frame.height + TICK + 4), Alignment::Center, Baseline::Top);
+    }
+    for (at, label) in ticks(down, frame.height / 60) {
+        let at = if is_map { at } else { 1.0 - at };
+        let y = frame.top + (at * f64::from(frame.height)) as i32;
+        canvas.line((frame.left - TICK, y), (frame.left, y));
+        canvas.text(&label, (frame.left - TICK - 4, y), Alignment::Right, Baseline::Middle);
+    }
+    let room = usize::try_from((width - LEFT) / CHARACTER).unwrap_or(0);
+    let title: String = title.chars().take(room).collect();
+    canvas.text(&title, (frame.left, TOP / 2), Alignment::Left, Baseline::Middle);
+    Pixels { width: width as usize, colors: canvas.colors }
+}
+
+/// Round numbers between the ends of an axis: the part of the axis before each, from 0 to 1, and its text.
+fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
+    let [first, last] = axis.ends;
+    let span = last - first;
+    if !(span.is_finite() && span > 0.0) {
+        return if first.is_finite() { vec![(0.5, (axis.label)(first))] } else { Vec::new() };
+    }
+    let least = span / f64::from(most.max(1));
+    let unit = 10_f64.powf(least.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|&step| step >= least).unwrap_or(span);
+    let step = if axis.is_whole { step.ceil().max(1.0) } else { step };
+    let numbers = (0..=64).map(|nth| ((first / step).ceil() + f64::from(nth)) * step).take_while(|&at| at <= last + step * 1e-9);
+    // What is almost zero is zero.
+    let numbers = numbers.map(|at| if at.abs() < step * 1e-9 { 0.0 } else { at });
+    numbers.map(|at| ((at - first) / span, (axis.label)(at))).collect()
+}
+
+/// A number of an axis.
+pub(crate) fn plain(number: f64) -> String {
+    let text = significant(number, 6);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    left: i32,
+    top: i32,
+    width: i32,
+    height: i32,
+}
+
+struct Canvas {
+    width: i32,
+    colors: Vec<Option<Rgb>>,
+}
+
+impl Canvas {
+    fn set(&mut self, x: i32, y: i32, color: Option<Rgb>) {
+        if (0..self.width).contains(&x) && y >= 0 {
+            if let Some(place) = self.colors.get_mut((y * self.width + x) as usize) {
+                *place = color;
+            }
+        }
+    }
+
+    fn copy(&mut self, pixels: &Pixels, left: i32, top: i32) {
+        for (place, &color) in pixels.colors.iter().enumerate() {
+            self.set(left + (place % pixels.width.max(1)) as i32, top + (place / pixels.width.max(1)) as i32, color);
+        }
+    }
+
+    fn draw(&mut self, drawing: &impl Drawable<Color = Rgb888>) {
+        // Nothing that it does can fail.
+        let _ = drawing.draw(self);
+    }
+
+    fn line(&mut self, from: (i32, i32), to: (i32, i32)) {
+        let style = PrimitiveStyle::with_stroke(Rgb888::BLACK, 2);
+        self.draw(&Line::new(from.into(), to.into()).into_styled(style));
+    }
+
+    fn outline(&mut self, frame: &Frame) {
+        let size = Size::new(frame.width as u32 + 2, frame.height as u32 + 2);
+        let around = Rectangle::new(Point::new(frame.left - 1, frame.top - 1), size);
+        self.draw(&around.into_styled(PrimitiveStyle::with_stroke(Rgb888::BLACK, 2)));
+    }
+
+    fn fill(&mut self, from: (i32, i32), (width, height): (i32, i32)) {
+        let size = Size::new(width.max(1).unsigned_abs(), height.max(0).unsigned_abs());
+        let [red, green, blue] = INK;
+        self.draw(&Rectangle::new(from.into(), size).into_styled(PrimitiveStyle::with_fill(Rgb888::new(red, green, blue))));
+    }
+
+    fn text(&mut self, text: &str, at: (i32, i32), alignment: Alignment, baseline: Baseline) {
+        let style = TextStyleBuilder::new().alignment(alignment).baseline(baseline).build();
+        self.draw(&Text::with_text_style(text, at.into(), MonoTextStyle::new(&FONT_10X20, Rgb888::BLACK), style));
+    }
+}
+
+impl OriginDimensions for Canvas {
+    fn size(&self) -> Size {
+        let height = self.colors.len() / usize::try_from(self.width).unwrap_or(1).max(1);
+        Size::new(self.width.unsigned_abs(), height as u32)
+    }
+}
+
+impl DrawTarget for Canvas {
+    type Color = Rgb888;
+    type Error = Infallible;
+
+    fn draw_iter<I: IntoIterator<Item = Pixel<Rgb888>>>(&mut self, pixels: I) -> Result<(), Infallible> {
+        for Pixel(Point { x, y }, color) in pixels {
+            self.set(x, y, Some([color.r(), color.g(), color.b()]));
+        }
+        Ok(())
+    }
+}
