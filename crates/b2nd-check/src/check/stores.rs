@@ -1,9 +1,11 @@
 //! Findings of a store and of its tables, beyond those of their frames.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use b2nd::{ErrorKind, Result};
 use b2nd_store::{Folder, Frame, StoreListing, Table};
+use serde_json::Value;
 
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
 use b2nd_view::text::quoted;
@@ -34,7 +36,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
     match schema.map(b2nd_store::json::parse) {
-        Some(Ok(_)) => {}
+        Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
         None => findings.unreadable("schema", None, "the table's metadata has no text under this name", [None, None, NO]),
     }
@@ -53,6 +55,26 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
         findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
     }
     findings.all
+}
+
+impl Findings {
+    /// The findings of a table's schema, by itself.
+    fn schema(&mut self, schema: &Value) {
+        let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
+            return self.unreadable("schema", None, "columns: expected a list", [None, None, NO]);
+        };
+        // What the number of rows is, `_valid_rows` says.
+        if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
+            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
+        }
+        let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
+        for name in columns.iter().filter_map(|column| column.get("name")?.as_str()) {
+            if !seen.insert(name) && twice.insert(name) {
+                let place = format!("column {}", quoted(name.as_bytes()));
+                self.unreadable(place, None, "the schema names it more than once", [None, None, YES]);
+            }
+        }
+    }
 }
 
 /// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.

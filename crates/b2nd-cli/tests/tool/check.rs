@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
-#[cfg(feature = "arrow")]
 use b2nd::frame::File;
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
@@ -425,4 +424,27 @@ fn files_that_are_only_named_as_blosc2s_are_reported_below_a_directory() {
     let lines: Vec<_> = err.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(lines, ["./empty.b2nd", "./text.b2frame", "./zeros.b2nd", "4 files looked at"], "{err}");
     assert_eq!((out.as_str(), status), ("", 3));
+}
+
+#[test]
+fn a_schema_that_contradicts_itself_is_found() {
+    let tests = Directory::new();
+    let directory = tests.path("table.b2d");
+    let said = |from: &str, to: &str| {
+        write_table(&directory);
+        write_embed(&directory);
+        let path = directory.join("_meta.b2f");
+        let value = File::open(&path).unwrap().trailer().unwrap().value("schema").unwrap().unwrap().into_owned();
+        let text: String = b2nd::frame::decode_msgpack(&value).unwrap();
+        let text = b2nd::frame::encode_msgpack(&text.replacen(from, to, 1)).unwrap();
+        File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
+        tests.run(&["check", "table.b2d"]).0
+    };
+    assert_eq!(said("", ""), "");
+    let negative = "table.b2d::/: schema: n_rows: expected 0 or more, found -1 (read by python-blosc2)\n";
+    assert_eq!(said("\"n_rows\": 1", "\"n_rows\": -1"), negative);
+    let list = said("\"columns\": [", "\"other\": [");
+    assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (refused by python-blosc2)\n"), "{list}");
+    let twice = said("\"columns\": [", "\"columns\": [{\"name\": \"100%\", \"kind\": \"int64\"}, ");
+    assert!(twice.contains("column \"100%\": the schema names it more than once (read by python-blosc2)\n"), "{twice}");
 }
