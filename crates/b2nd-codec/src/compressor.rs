@@ -192,7 +192,7 @@ impl Compressor {
         let typesize = usize::from(self.typesize);
         let splits = self.splits(blocksize);
         let mut header = self.header(data.len(), blocksize, splits)?;
-        if data.iter().all(|&byte| byte == 0) {
+        if run_of(data) == Some(0) {
             header[12..16].copy_from_slice(&int32(ChunkHeader::MAX_LEN)?);
             header[31] = Special::Zeros.code() << 4;
             return Ok(header.to_vec());
@@ -220,14 +220,12 @@ impl Compressor {
 
     /// Appends a stream: a run, or what the codec makes of it, or the bytes as they are.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
-        if let Some((&byte, rest)) = part.split_first() {
-            if rest.iter().all(|&other| other == byte) {
-                chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
-                if byte != 0 {
-                    chunk.push(1);
-                }
-                return Ok(());
+        if let Some(byte) = run_of(part) {
+            chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
+            if byte != 0 {
+                chunk.push(1);
             }
+            return Ok(());
         }
         stream.clear();
         packers.pack(self.codec, self.level, part, stream)?;
@@ -328,4 +326,10 @@ impl Compressor {
 fn int32(number: usize) -> Result<[u8; 4]> {
     let number = i32::try_from(number);
     number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
+}
+
+/// The byte of which all bytes are. Slices are compared many bytes at once.
+fn run_of(bytes: &[u8]) -> Option<u8> {
+    let (first, rest) = bytes.split_first()?;
+    (bytes.get(..rest.len()) == Some(rest)).then_some(*first)
 }
