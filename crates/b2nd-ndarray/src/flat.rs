@@ -147,7 +147,7 @@ impl Array {
         let size = self.itemsize() as u64;
         let place = |index: i64| u64::try_from(index).unwrap_or(0).saturating_mul(size);
         let runs: Vec<Range<u64>> = match wanted.first() {
-            None | Some(Wanted::Each(1)) => vec![place(range.start)..place(range.end)],
+            None | Some(Wanted::Each(1)) => std::iter::once(place(range.start)..place(range.end)).collect(),
             Some(Wanted::Each(step)) => {
                 let step = usize::try_from(*step).unwrap_or(usize::MAX);
                 range.clone().step_by(step).map(|index| place(index)..place(index + 1)).collect()
