@@ -36,6 +36,7 @@ pub(crate) struct Leaves {
 }
 
 impl Leaves {
+    #[allow(clippy::needless_update, reason = "without features there are no other fields")]
     pub(crate) fn safe() -> Leaves {
         Leaves { is_safe: true, ..Leaves::default() }
     }

@@ -181,3 +181,38 @@ fn truncated_elements_keep_their_highest_bits() {
     let message = "trunc_prec: expected 1 to 23 bits, or less than 23 to cut off, found 24";
     assert_eq!(refused(&[(Filter::TruncPrec, 24)], 4), message);
 }
+
+#[test]
+fn an_automatic_block_is_as_long_as_that_of_blosc2_pure_rs() {
+    for codec in CODECS {
+        // Zstandard's highest levels are slow.
+        for level in [1, 3, 5, 6, 8, 9].into_iter().filter(|&level| level < 8 || codec != CodecId::Zstd) {
+            for (typesize, split_mode) in
+                [1, 7, 20].into_iter().flat_map(|size| [(size, SplitMode::ForwardCompat), (size, SplitMode::Never)])
+            {
+                for length in [100, 40_000, 700_000] {
+                    let length = length / typesize * typesize;
+                    // It is compressed in any way.
+                    let data: Vec<u8> = (0..length).map(|at| (at / 1000) as u8).collect();
+                    let options =
+                        Options { blocksize: 0, ..options(codec, level, &[(Filter::Shuffle, 0)], typesize, 0, split_mode) };
+                    let params = CParams {
+                        compcode: codec.code(),
+                        clevel: level,
+                        typesize: typesize as i32,
+                        blocksize: 0,
+                        splitmode: split_mode.code().into(),
+                        filters: [0, 0, 0, 0, 0, Filter::Shuffle.code()],
+                        filters_meta: [0; 6],
+                        ..CParams::default()
+                    };
+                    let [ours, theirs] = [compress(&data, &options).unwrap(), compress_chunk(&data, &params).unwrap()]
+                        .map(|chunk| ChunkHeader::from_slice(&chunk).unwrap());
+                    if ours.is_stored() == theirs.is_stored() {
+                        assert_eq!(ours.blocksize(), theirs.blocksize(), "{options:?} of {length} bytes");
+                    }
+                }
+            }
+        }
+    }
+}

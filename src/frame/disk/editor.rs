@@ -94,7 +94,7 @@ impl File {
     /// editor.set_vlmetalayer("title", &b2nd::frame::encode_msgpack("North Sea, 2023")?)?;
     ///
     /// let trailer = b2nd::frame::File::open(&path)?.trailer()?;
-    /// let value = trailer.value("title", ())?.expect("just written");
+    /// let value = trailer.value("title")?.expect("just written");
     /// assert_eq!(b2nd::frame::decode_msgpack::<String>(&value)?, "North Sea, 2023");
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), b2nd::Error>(())

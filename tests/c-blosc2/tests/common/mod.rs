@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Sizes, Special};
+use b2nd::frame::{Chunk, File, Filter, Frame, FrameType, Header, Sizes, Special};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry, Grid};
 use b2nd_c_blosc2::{Array, Error, Meta, SuperChunk, decompress};
 use fastrand::Rng;
@@ -128,7 +128,10 @@ pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
             assert_eq!(frame.chunk(number).unwrap(), chunk);
         }
         let data = data(&chunk).unwrap();
-        assert!(chunk.data().unwrap() == data, "chunk {number}: {:?}", chunk.header());
+        // This C-Blosc2 does not know the parameter of shuffle, which newer ones do.
+        if chunk.header().filters().all(|(filter, meta)| filter != Filter::Shuffle || meta == 0) {
+            assert!(chunk.data().unwrap() == data, "chunk {number}: {:?}", chunk.header());
+        }
         if chunk.header().special() == Some(Special::Uninitialized) {
             defined = false;
         } else {
