@@ -21,6 +21,7 @@ mod tables;
 mod tiles;
 mod values;
 mod worker;
+mod zarr;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -14,8 +14,9 @@ use crate::progress;
 use crate::staged::{must_not_exist, new_file};
 use crate::tables::{Cells, Part, Rows, no_table, write_array};
 use crate::values::{Start, Values, source};
+use crate::zarr;
 
-/// Writes an array as a file of numpy (.npy), bytes (.bin), CSV, JSON or text; a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
+/// Writes an array as a file of numpy (.npy), bytes (.bin), CSV, JSON or text, or as Zarr (.zarr); a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
 /// JSON.
 #[derive(Args)]
 pub(crate) struct Export {
@@ -51,6 +52,14 @@ impl Export {
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
+        if self.format.is_none() && zarr::is_zarr(&self.out) {
+            must_not_exist(&self.out)?;
+            if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
+                return Err(Error::new("a Zarr array is written whole: leave out --slice, --rows and --columns"));
+            }
+            let values = Values::of(source(&self.file)?, &self.start, None)?;
+            return zarr::export(&values.array, &self.out);
+        }
         let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;
         let is_file = self.out != Path::new("-");
         if is_file && !self.overwrite {

@@ -15,11 +15,12 @@ use crate::output::{self, Output};
 use crate::progress;
 use crate::signals;
 use crate::staged::must_not_exist;
+use crate::zarr;
 
-/// Writes a numpy file as an array, compressed as python-blosc2 does.
+/// Writes a numpy file or a Zarr array as a `.b2nd` file, compressed as python-blosc2 does.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// A numpy file (.npy), or - for standard input.
+    /// A numpy file (.npy), the directory of a Zarr array, or - for standard input.
     file: PathBuf,
 
     /// The array (.b2nd), or - for standard output.
@@ -72,7 +73,6 @@ impl Import {
     }
 
     fn import(&self, out: &mut dyn Write) -> Result<()> {
-        let file = npy::read(&self.file)?;
         let default = Options::default();
         let options = Options {
             chunkshape: self.chunks.clone(),
@@ -86,6 +86,12 @@ impl Import {
             overwrite: self.overwrite,
             ..default
         };
+        if zarr::is_zarr(&self.file) && self.out != Path::new("-") {
+            must_not_exist(&self.out)?;
+            signals::clean_up();
+            return zarr::import(&self.file, &self.out, &options);
+        }
+        let file = npy::read(&self.file)?;
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
         let data = progress::bytes(file.length).wrap_read(file.data);

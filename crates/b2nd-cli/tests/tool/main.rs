@@ -24,3 +24,5 @@ mod stores;
 #[cfg(feature = "arrow")]
 mod tables;
 mod upgrade;
+#[cfg(feature = "zarr")]
+mod zarr;

@@ -1,0 +1,39 @@
+//! Zarr arrays: the only file that knows whether this program was built with what reads and writes them.
+
+use std::path::Path;
+
+use b2nd_ndarray::{Array, Options};
+
+use crate::error::{Error, Result};
+
+/// Returns true if a path names a Zarr array: it ends in `.zarr`, or is a directory with the metadata of one.
+pub(crate) fn is_zarr(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "zarr")
+        || ["zarr.json", ".zarray"].iter().any(|name| path.join(name).is_file())
+}
+
+#[cfg(feature = "zarr")]
+pub(crate) fn export(array: &Array, out: &Path) -> Result<()> {
+    b2nd_zarr::export(array, out, &b2nd_zarr::ExportOptions::default()).map_err(Error::new)
+}
+
+#[cfg(feature = "zarr")]
+pub(crate) fn import(file: &Path, out: &Path, options: &Options) -> Result<()> {
+    b2nd_zarr::import(file, out, options).map_err(Error::new)
+}
+
+#[cfg(not(feature = "zarr"))]
+pub(crate) fn export(_: &Array, out: &Path) -> Result<()> {
+    Err(without(out))
+}
+
+#[cfg(not(feature = "zarr"))]
+pub(crate) fn import(file: &Path, _: &Path, _: &Options) -> Result<()> {
+    Err(without(file))
+}
+
+#[cfg(not(feature = "zarr"))]
+fn without(path: &Path) -> Error {
+    let install = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
+    Error::new(format_args!("{}: this build of b2nd cannot read or write Zarr: {install}", path.display()))
+}

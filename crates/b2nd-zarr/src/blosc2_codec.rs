@@ -1,0 +1,119 @@
+//! [`Blosc2Codec`]: the codec `blosc2`.
+
+use b2nd_codec::{CodecId, Filter, Options};
+use serde::{Deserialize, Serialize};
+use zarrs::array::codec::api::CodecError;
+
+use crate::bytes_codec::{BytesCodec, register};
+
+/// The compressor inside a chunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compressor {
+    /// BloscLZ.
+    BloscLz,
+    /// LZ4.
+    Lz4,
+    /// LZ4 with a slower and stronger compressor.
+    Lz4Hc,
+    /// zlib.
+    Zlib,
+    /// Zstandard.
+    #[default]
+    Zstd,
+}
+
+/// The filter before the compressor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shuffle {
+    /// No filter.
+    NoShuffle,
+    /// Byte shuffle.
+    #[default]
+    Shuffle,
+    /// Bit shuffle.
+    BitShuffle,
+}
+
+/// The codec `blosc2`, bytes to bytes: each Zarr chunk is one Blosc2 chunk with its header of 32 bytes, without a frame.
+///
+/// `imagecodecs.blosc2_encode` and python-blosc2's `compress2` write the same chunks, and read these.
+///
+/// ```json
+/// {"name": "blosc2", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
+/// ```
+///
+/// A chunk records how it was compressed, so readers ignore the configuration. All members are optional.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Blosc2Codec {
+    /// The compressor: `blosclz`, `lz4`, `lz4hc`, `zlib` or `zstd` (default).
+    pub cname: Compressor,
+    /// The compression level, 0 (stores the bytes) to 9. 5 by default.
+    pub clevel: u8,
+    /// The filter: `noshuffle`, `shuffle` (default) or `bitshuffle`.
+    pub shuffle: Shuffle,
+    /// The size of an element in bytes, 1 (default) to 255.
+    pub typesize: u8,
+    /// The length of a block in bytes. 0 (default) chooses one that fits the level.
+    pub blocksize: u32,
+}
+
+register!(Blosc2Codec, "blosc2");
+
+impl Default for Blosc2Codec {
+    fn default() -> Self {
+        Blosc2Codec { cname: Compressor::default(), clevel: 5, shuffle: Shuffle::default(), typesize: 1, blocksize: 0 }
+    }
+}
+
+impl BytesCodec for Blosc2Codec {
+    fn validate(&self) -> Result<(), String> {
+        match self {
+            Blosc2Codec { clevel: 10.., .. } => Err(format!("expected clevel from 0 to 9, found {}", self.clevel)),
+            Blosc2Codec { typesize: 0, .. } => Err("expected typesize from 1 to 255, found 0".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        let options = Options {
+            codec: match self.cname {
+                Compressor::BloscLz => CodecId::BloscLz,
+                Compressor::Lz4 => CodecId::Lz4,
+                Compressor::Lz4Hc => CodecId::Lz4Hc,
+                Compressor::Zlib => CodecId::Zlib,
+                Compressor::Zstd => CodecId::Zstd,
+            },
+            level: self.clevel,
+            filters: match self.shuffle {
+                Shuffle::NoShuffle => Vec::new(),
+                Shuffle::Shuffle => vec![(Filter::Shuffle, 0)],
+                Shuffle::BitShuffle => vec![(Filter::BitShuffle, 0)],
+            },
+            typesize: self.typesize.into(),
+            blocksize: usize::try_from(self.blocksize).unwrap_or(0),
+            ..Options::default()
+        };
+        b2nd_codec::compress(data, &options).map_err(failed)
+    }
+
+    fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
+        decompress(bytes, length)
+    }
+}
+
+/// Decompresses a Blosc or Blosc2 chunk, which has to hold `length` bytes if the length is known.
+pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
+    let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
+    // A damaged header must not allocate more than the array needs.
+    if let Some(length) = length.filter(|length| *length != nbytes) {
+        return Err(CodecError::Other(format!("expected a chunk of {length} bytes, found one of {nbytes}")));
+    }
+    b2nd_codec::decompress(bytes).map_err(failed)
+}
+
+fn failed(error: b2nd_codec::Error) -> CodecError {
+    CodecError::Other(error.to_string())
+}

@@ -1,0 +1,45 @@
+//! [`Error`]: what can fail between the two formats.
+
+use std::path::PathBuf;
+
+/// The result of this crate's functions.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error of the conversion between Blosc2 and Zarr.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The Blosc2 file cannot be read or written.
+    #[error(transparent)]
+    Array(#[from] b2nd_ndarray::Error),
+    /// The Blosc2 metadata are damaged.
+    #[error(transparent)]
+    Frame(#[from] b2nd::Error),
+    /// Zarr version 3 has no data type for these elements.
+    #[error("Zarr has no data type for {dtype}")]
+    NoDataType {
+        /// The elements' type, as NumPy writes it.
+        dtype: String,
+    },
+    /// The elements of the Zarr array have no equal in Blosc2.
+    #[error("{data_type}: Blosc2 arrays have no elements of this Zarr data type")]
+    NoDType {
+        /// The name of the data type.
+        data_type: String,
+    },
+    /// There is something at the path that is to be written.
+    #[error("{}: it exists already", path.display())]
+    Exists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The Zarr array cannot be read or written.
+    #[error("{0}")]
+    Zarr(String),
+}
+
+impl Error {
+    pub(crate) fn zarr(error: impl std::fmt::Display) -> Error {
+        Error::Zarr(error.to_string())
+    }
+}

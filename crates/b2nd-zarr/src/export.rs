@@ -1,0 +1,134 @@
+//! [`export()`]: an array written as Zarr.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use b2nd::dtype::{ByteOrder, DType};
+use b2nd_ndarray::Array;
+use serde_json::json;
+use zarrs::array::{ArrayBytes, ArraySubset};
+use zarrs::filesystem::FilesystemStore;
+
+use crate::data_type::{swap, to_zarr};
+use crate::error::{Error, Result};
+use crate::metadata;
+
+/// Options of [`export()`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// The level of Zstandard, 1 to 22. 3 by default.
+    pub level: i32,
+    /// True if each chunk becomes a shard whose inner chunks are its blocks, if they divide it. The default.
+    pub sharding: bool,
+    /// True if what is at the path is replaced. If not, it is an error.
+    pub overwrite: bool,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        ExportOptions { level: 3, sharding: true, overwrite: false }
+    }
+}
+
+/// Writes an array as a directory of Zarr version 3, with its attributes, compressed with Zstandard.
+///
+/// The directory appears when it is complete. One chunk at a time is in memory.
+///
+/// # Errors
+///
+/// Zarr has no data type for the elements, there is something at the path, the array cannot be read or the directory cannot be written.
+///
+/// ```
+/// use b2nd_ndarray::{Array, Options};
+/// use b2nd_zarr::{export, import};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// let values = ndarray::array![[1.5_f32, 2.5, 3.5], [4.5, 5.5, 6.5]];
+/// b2nd_ndarray::write(directory.join("values.b2nd"), &values, &Options::default())?;
+///
+/// export(&Array::open(directory.join("values.b2nd"))?, directory.join("values.zarr"), &Default::default())?;
+/// import(directory.join("values.zarr"), directory.join("copy.b2nd"), &Options::default())?;
+///
+/// let copy = Array::open(directory.join("copy.b2nd"))?;
+/// assert_eq!(copy.read::<f32>(&copy.whole())?, values.into_dyn());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) -> Result<()> {
+    let path = path.as_ref();
+    if !options.overwrite && path.symlink_metadata().is_ok() {
+        return Err(Error::Exists { path: path.to_owned() });
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let staged = tempfile::Builder::new().prefix(".b2nd-").tempdir_in(parent).map_err(|error| at(path, error))?;
+    // Directories of others can be read by them, as `mkdir` makes them.
+    let new = staged.path().join("array");
+    write(array, &new, options)?;
+    if path.symlink_metadata().is_ok() {
+        std::fs::rename(path, staged.path().join("old")).map_err(|error| at(path, error))?;
+    }
+    std::fs::rename(&new, path).map_err(|error| at(path, error))
+}
+
+fn at(path: &Path, error: std::io::Error) -> Error {
+    Error::Zarr(format!("{}: {error}", path.display()))
+}
+
+fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
+    let geometry = array.geometry();
+    let dtype = array.dtype().ok_or_else(|| Error::NoDataType { dtype: "elements without a dtype".to_owned() })?;
+    let zarr = to_zarr(dtype)?;
+    let plain = vec![
+        metadata::bytes(&zarr, zarr.order.map(|_| ByteOrder::Little)),
+        json!({"name": "zstd", "configuration": {"level": options.level, "checksum": false}}),
+    ];
+    let (chunkshape, blockshape) = (metadata::chunkshape(geometry), geometry.blockshape());
+    let pairs = || chunkshape.iter().zip(blockshape).map(|(&chunk, &block)| (chunk, u64::from(block.unsigned_abs().max(1))));
+    // zarr-python 3.1 fails on shards of structures.
+    let is_structured = matches!(dtype, DType::Struct(_));
+    let is_sharded = options.sharding
+        && !is_structured
+        && pairs().all(|(chunk, block)| chunk % block == 0)
+        && pairs().any(|(chunk, block)| chunk != block);
+    let codecs = if is_sharded {
+        let inner: Vec<_> = pairs().map(|(_, block)| block).collect();
+        vec![json!({"name": "sharding_indexed", "configuration": {
+            "chunk_shape": inner,
+            "codecs": plain,
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+            "index_location": "end",
+        }})]
+    } else {
+        plain
+    };
+    let attributes = array.attributes()?;
+    let attributes = metadata::attributes(attributes.names(), |name| Ok(attributes.bytes(name)?))?;
+    let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes);
+    // zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
+    std::fs::create_dir(path).map_err(|error| at(path, error))?;
+    let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
+    std::fs::write(path.join(metadata::FILE), text).map_err(|error| at(path, error))?;
+    let store = FilesystemStore::new(path).map_err(Error::zarr)?;
+    let stored = zarrs::array::Array::open(Arc::new(store), "/").map_err(Error::zarr)?;
+    for number in 0..array.grid().nchunks() {
+        let Some(slice) = slice_of(array, number) else { continue };
+        let mut bytes = array.read_bytes(&slice)?;
+        swap(&mut bytes, &zarr, zarr.order.unwrap_or(ByteOrder::NATIVE));
+        let subset = slice.iter().map(|range| range.start.unsigned_abs()..range.end.unsigned_abs()).collect::<Vec<_>>();
+        stored.store_array_subset(&ArraySubset::new_with_ranges(&subset), ArrayBytes::new_flen(bytes)).map_err(Error::zarr)?;
+    }
+    Ok(())
+}
+
+/// The elements of a chunk that are inside the array.
+fn slice_of(array: &Array, number: u64) -> Option<Vec<Range<i64>>> {
+    let geometry = array.geometry();
+    let coordinates = array.grid().chunk_coords(number)?;
+    let lengths = geometry.chunkshape().iter().zip(geometry.shape());
+    let range = |(&coordinate, (&chunk, &length)): (&i64, (&i32, &i64))| {
+        let start = coordinate * i64::from(chunk);
+        start..(start + i64::from(chunk)).min(length)
+    };
+    Some(coordinates.iter().zip(lengths).map(range).collect())
+}

@@ -1,0 +1,103 @@
+//! `zarr.json`, made of a frame's metadata.
+
+use b2nd::dtype::ByteOrder;
+use b2nd::{ArrayMeta, Geometry};
+use serde_json::{Map, Value, json};
+
+use crate::data_type::{ZarrType, to_zarr};
+use crate::error::{Error, Result};
+
+/// The name of the metadata in a Zarr array.
+pub(crate) const FILE: &str = "zarr.json";
+
+/// The data type of an array's elements.
+pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
+    let unknown = || Error::NoDataType { dtype: meta.dtype().unwrap_or("elements without a dtype").to_owned() };
+    to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
+}
+
+/// The metadata of a Zarr array.
+pub(crate) fn array(
+    shape: &[i64],
+    chunkshape: &[u64],
+    zarr: &ZarrType,
+    codecs: Vec<Value>,
+    attributes: Map<String, Value>,
+) -> Value {
+    json!({
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": shape,
+        "data_type": zarr.data_type,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunkshape}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": zarr.fill_value,
+        "codecs": codecs,
+        "attributes": attributes,
+        // xarray opens no arrays without them.
+        "dimension_names": (0..shape.len()).map(|dimension| format!("dim_{dimension}")).collect::<Vec<_>>(),
+    })
+}
+
+/// A Zarr chunk is one element long at least, also in an array without elements.
+pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
+    geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs().max(1))).collect()
+}
+
+/// The codec `bytes`.
+pub(crate) fn bytes(zarr: &ZarrType, order: Option<ByteOrder>) -> Value {
+    match order.filter(|_| zarr.word > 1) {
+        Some(order) => json!({"name": "bytes", "configuration": {"endian": endian(order)}}),
+        None => json!({"name": "bytes"}),
+    }
+}
+
+fn endian(order: ByteOrder) -> &'static str {
+    match order {
+        ByteOrder::Little => "little",
+        ByteOrder::Big => "big",
+    }
+}
+
+/// The codecs that read the array's chunks as they are in the frame.
+pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -> Vec<Value> {
+    let pairs: Vec<_> =
+        geometry.chunkshape().iter().zip(geometry.blockshape()).map(|(&chunk, &block)| (chunk.max(1), block.max(1))).collect();
+    let bytes = bytes(zarr, zarr.order);
+    let blosc2 = json!({"name": "blosc2", "configuration": compressor});
+    let divides = pairs.iter().all(|(chunk, block)| chunk % block == 0);
+    if divides && pairs.iter().skip(1).all(|(chunk, block)| chunk == block) {
+        return vec![bytes, blosc2];
+    }
+    if divides {
+        let shape: Vec<_> = pairs.iter().flat_map(|(chunk, block)| [chunk / block, *block]).collect();
+        let order: Vec<_> = (0..shape.len()).step_by(2).chain((1..shape.len()).step_by(2)).collect();
+        return vec![
+            json!({"name": "reshape", "configuration": {"shape": shape}}),
+            json!({"name": "transpose", "configuration": {"order": order}}),
+            bytes,
+            blosc2,
+        ];
+    }
+    let mut configuration =
+        json!({"block_shape": pairs.iter().map(|(_, block)| block).collect::<Vec<_>>(), "compressor": compressor});
+    if let Some(order) = zarr.order.filter(|_| zarr.word > 1) {
+        configuration["endian"] = json!(endian(order));
+    }
+    vec![json!({"name": "b2nd", "configuration": configuration})]
+}
+
+/// Attributes as JSON, in the forms of [`b2nd_store::value::Value`] for what JSON lacks. What is no MessagePack becomes null.
+pub(crate) fn attributes<'a>(
+    names: impl Iterator<Item = &'a [u8]>,
+    content: impl Fn(&str) -> Result<Option<Vec<u8>>>,
+) -> Result<Map<String, Value>> {
+    let mut attributes = Map::new();
+    for name in names {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let content = content(&name)?.unwrap_or_default();
+        let value = b2nd_store::value::Value::from_slice(&content).and_then(|value| serde_json::to_value(value).ok());
+        attributes.insert(name, value.unwrap_or_default());
+    }
+    Ok(attributes)
+}

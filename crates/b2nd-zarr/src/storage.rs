@@ -1,0 +1,214 @@
+//! [`B2ndStorage`]: the files of a Zarr array, which are parts of a frame.
+
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use b2nd::frame::{Frame, FrameType, Offset, Special};
+use b2nd::{ArrayMeta, Grid};
+use b2nd_store::{Bytes as SharedSource, Location};
+use serde_json::json;
+use zarrs::storage::byte_range::{ByteRange, ByteRangeIterator};
+use zarrs::storage::{
+    Bytes, ListableStorageTraits, MaybeBytesIterator, ReadableStorageTraits, StorageError, StoreKey, StoreKeys,
+    StoreKeysPrefixes, StorePrefix,
+};
+
+use crate::error::{Error, Result};
+use crate::metadata;
+
+/// A b2nd array as the storage of a Zarr array, without a copy: `zarr.json` is made from the frame's header, and each chunk key is a
+/// range of the frame's bytes.
+///
+/// A chunk of zeros has no key, since zero is the fill value. Other chunks that are only an entry of the index (of NaN, say) are made
+/// when they are read.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use b2nd_zarr::{B2ndStorage, zarrs::array::Array};
+///
+/// let storage = Arc::new(B2ndStorage::open("../../tests/data/grid/i4_2d.b2nd")?);
+/// let array = Array::open(storage, "/")?;
+/// let elements: Vec<i32> = array.retrieve_array_subset(&[0..2, 0..3])?;
+/// assert_eq!(elements.len(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct B2ndStorage {
+    frame: Frame<SharedSource>,
+    grid: Grid,
+    metadata: Bytes,
+}
+
+impl B2ndStorage {
+    /// Opens an array: a path, a URL, or a leaf of a store (`archive.b2z::/group/x`).
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, is no array, or Zarr has no data type for its elements.
+    pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
+        let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
+        B2ndStorage::new(Frame::open(location.frame()?)?)
+    }
+
+    /// Opens the array of a frame, such as one in an object store.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](B2ndStorage::open).
+    pub fn new(frame: Frame<SharedSource>) -> Result<B2ndStorage> {
+        let header = frame.header();
+        let meta: ArrayMeta<&str> = header.array()?.ok_or(b2nd_ndarray::Error::NoArray)?;
+        let (geometry, zarr) = (meta.geometry(), metadata::zarr_type(&meta)?);
+        let compressor = json!({
+            "cname": header.codec().to_string().to_lowercase(),
+            "clevel": header.level(),
+            "typesize": header.typesize().clamp(1, 255),
+        });
+        let compressor = serde_json::from_value(compressor).unwrap_or_else(|_| crate::Blosc2Codec::default());
+        let compressor = serde_json::to_value(compressor).map_err(Error::zarr)?;
+        let codecs = metadata::codecs(geometry, &zarr, &compressor);
+        let trailer = frame.trailer()?;
+        let names = trailer.vlmetalayers().iter().map(|(name, _)| name);
+        let attributes = metadata::attributes(names, |name| Ok(trailer.value(name)?.map(|content| content.into_owned())))?;
+        let array = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes);
+        let grid = geometry.grid()?;
+        Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&array).map_err(Error::zarr)?.into(), grid, frame })
+    }
+
+    /// The number of the chunk with this key, if it has one.
+    fn chunk(&self, key: &StoreKey) -> Option<u64> {
+        let mut parts = key.as_str().split('/');
+        let coordinates =
+            parts.by_ref().skip_while(|part| *part == "c").map(str::parse).collect::<std::result::Result<Vec<i64>, _>>();
+        let coordinates = coordinates.ok().filter(|_| key.as_str() == "c" || key.as_str().starts_with("c/"))?;
+        self.grid.chunk_from_coords(&coordinates)
+    }
+
+    fn chunk_key(&self, number: u64) -> Option<StoreKey> {
+        let coordinates = self.grid.chunk_coords(number)?;
+        let key = coordinates.iter().fold("c".to_owned(), |key, coordinate| format!("{key}/{coordinate}"));
+        StoreKey::new(key).ok()
+    }
+
+    /// What a key holds.
+    fn value(&self, key: &StoreKey) -> b2nd::Result<Option<Stored>> {
+        if key.as_str() == metadata::FILE {
+            return Ok(Some(Stored::Here(self.metadata.clone())));
+        }
+        let Some(number) = self.chunk(key) else { return Ok(None) };
+        let offsets = self.frame.offsets()?;
+        match offsets.get(number) {
+            Some(Offset::Special(Special::Zeros | Special::Uninitialized)) | None => Ok(None),
+            Some(Offset::At(_)) if self.frame.header().frame_type() == FrameType::Contiguous => {
+                let header = self.frame.chunk_header(number)?;
+                let start = offsets.range(number).map_or(0, |range| range.start);
+                Ok(Some(Stored::InFrame(start..start + header.cbytes() as u64)))
+            }
+            Some(_) => Ok(Some(Stored::Here(self.frame.chunk(number)?.into_bytes().into()))),
+        }
+    }
+}
+
+/// The bytes behind a key.
+enum Stored {
+    Here(Bytes),
+    InFrame(Range<u64>),
+}
+
+impl Stored {
+    fn len(&self) -> u64 {
+        match self {
+            Stored::Here(bytes) => bytes.len() as u64,
+            Stored::InFrame(range) => range.end - range.start,
+        }
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> StorageError {
+    StorageError::Other(error.to_string())
+}
+
+impl ReadableStorageTraits for B2ndStorage {
+    fn get_partial_many<'a>(
+        &'a self,
+        key: &StoreKey,
+        byte_ranges: ByteRangeIterator<'a>,
+    ) -> std::result::Result<MaybeBytesIterator<'a>, StorageError> {
+        let Some(stored) = self.value(key).map_err(failed)? else { return Ok(None) };
+        let read = move |range: ByteRange| {
+            let length = stored.len();
+            let (start, end) = (range.start(length), range.end(length));
+            if start > end || end > length {
+                return Err(StorageError::Other(format!("bytes {start}..{end} of {length} were requested")));
+            }
+            match &stored {
+                Stored::Here(bytes) => Ok(bytes.slice(to_usize(start)?..to_usize(end)?)),
+                Stored::InFrame(chunk) => {
+                    let bytes = self.frame.read(chunk.start + start..chunk.start + end).map_err(failed)?;
+                    Ok(bytes.into_owned().into())
+                }
+            }
+        };
+        Ok(Some(Box::new(byte_ranges.map(read))))
+    }
+
+    fn size_key(&self, key: &StoreKey) -> std::result::Result<Option<u64>, StorageError> {
+        Ok(self.value(key).map_err(failed)?.map(|stored| stored.len()))
+    }
+
+    fn supports_get_partial(&self) -> bool {
+        true
+    }
+}
+
+fn to_usize(length: u64) -> std::result::Result<usize, StorageError> {
+    usize::try_from(length).map_err(failed)
+}
+
+impl ListableStorageTraits for B2ndStorage {
+    fn list(&self) -> std::result::Result<StoreKeys, StorageError> {
+        let offsets = self.frame.offsets().map_err(failed)?;
+        let is_stored =
+            |number: &u64| !matches!(offsets.get(*number), Some(Offset::Special(Special::Zeros | Special::Uninitialized)) | None);
+        let metadata = StoreKey::new(metadata::FILE).map_err(failed)?;
+        Ok(std::iter::once(metadata)
+            .chain((0..self.grid.nchunks()).filter(is_stored).filter_map(|number| self.chunk_key(number)))
+            .collect())
+    }
+
+    fn list_prefix(&self, prefix: &StorePrefix) -> std::result::Result<StoreKeys, StorageError> {
+        Ok(self.list()?.into_iter().filter(|key| key.has_prefix(prefix)).collect())
+    }
+
+    fn list_dir(&self, prefix: &StorePrefix) -> std::result::Result<StoreKeysPrefixes, StorageError> {
+        let (mut keys, mut prefixes) = (StoreKeys::new(), std::collections::BTreeSet::new());
+        for key in self.list_prefix(prefix)? {
+            match key.as_str()[prefix.as_str().len()..].split_once('/') {
+                Some((child, _)) => {
+                    prefixes.insert(StorePrefix::new(format!("{}{child}/", prefix.as_str())).map_err(failed)?);
+                }
+                None => keys.push(key),
+            }
+        }
+        Ok(StoreKeysPrefixes::new(keys, prefixes.into_iter().collect()))
+    }
+
+    fn size_prefix(&self, prefix: &StorePrefix) -> std::result::Result<u64, StorageError> {
+        self.list_prefix(prefix)?.iter().try_fold(0, |sum, key| Ok(sum + self.size_key(key)?.unwrap_or(0)))
+    }
+}
+
+impl std::fmt::Debug for B2ndStorage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("B2ndStorage").field("frame", &self.frame).finish_non_exhaustive()
+    }
+}
+
+/// A storage as zarrs takes it.
+impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
+    fn from(storage: B2ndStorage) -> Self {
+        Arc::new(storage)
+    }
+}
