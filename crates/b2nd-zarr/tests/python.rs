@@ -1,6 +1,8 @@
 //! Arrays of python-blosc2 and zarr-python, read and written by this crate and compared by Python. Without the Python that `B2ND_PYTHON`
 //! names (see `../ci`) nothing is compared.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
