@@ -25,31 +25,3 @@ export function lengths(shape) {
 export function ratio(frame) {
   return Number(frame.cbytes) > 0 ? (Number(frame.nbytes) / Number(frame.cbytes)).toFixed(1) : null;
 }
-
-/** The first bytes of files that are often opened by mistake, in hexadecimal digits, and what they are. */
-const OTHERS = {
-  89484446: "an HDF5 file",
-  434446: "a NetCDF file",
-  "934e554d5059": "a file of numpy (.npy): `b2nd import` makes an array of it",
-  50415231: "a Parquet file",
-  "4152524f5731": "an Arrow file",
-  "504b0304": "a zip archive",
-  "1f8b": "a gzip archive",
-  "28b52ffd": "a Zstandard archive",
-  "89504e47": "a PNG image",
-  ffd8ff: "a JPEG image",
-  25504446: "a PDF document",
-  "49492a00": "a TIFF image",
-  "4d4d002a": "a TIFF image",
-};
-
-/** What a file is that is no Blosc2 file, by the hexadecimal digits of its first bytes; null where that is not known. */
-export function strange(hex) {
-  if (hex === "") return "The file is empty.";
-  const start = Object.keys(OTHERS).find((digits) => hex.startsWith(digits));
-  if (start !== undefined) return `This is ${OTHERS[start]}, not a Blosc2 file.`;
-  const bytes = hex.match(/../g).map((digits) => parseInt(digits, 16));
-  // A frame has bytes of control at once.
-  const isText = bytes.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte));
-  return isText ? "This is a text file, not a Blosc2 file." : null;
-}

@@ -16,6 +16,7 @@ const FILES = [
   "schema.js",
   "source.js",
   "state.js",
+  "strange.js",
   "tree.js",
   "values.js",
   "b2nd_web.js",

@@ -3,11 +3,10 @@
 import { bytes } from "./bytes.js";
 import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load, parse } from "./engine.js";
-import { facts, lengths, ratio, strange } from "./facts.js";
+import { facts, lengths, ratio } from "./facts.js";
 import { Picture } from "./picture.js";
 import { FileSource, Folder, UrlSource, listed, ofAddress } from "./source.js";
 import { forgetAddress, fromAddress } from "./state.js";
-import { columns } from "./schema.js";
 import { tree, words } from "./tree.js";
 import { entries, folded, json } from "./values.js";
 
@@ -231,13 +230,15 @@ async function show(file, seen) {
 
 async function leafView(file, leaf) {
   const title = visible(leaf.key);
-  if (leaf.columns)
+  if (leaf.columns) {
+    const { columns } = await import("./schema.js");
     return [
       el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
       card("Rows", rows(file, leaf), "wide rows-card"),
       card(count(leaf.columns.length, "column"), columns(leaf), "columns-card"),
       attributes("Attributes", leaf.vlmeta),
     ].filter(Boolean);
+  }
   if (leaf.remote)
     return [
       el(
@@ -265,6 +266,7 @@ async function frame(file, title, key = null) {
   const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
   const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
   if (info.error !== undefined) {
+    const { strange } = await import("./strange.js");
     const what = Array.isArray(parts) ? strange(parts[0].bytes) : null;
     const said = what === null ? problem(info.error) : [problem(what), el("p", { class: "quiet" }, visible(info.error))];
     return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), said), dump];
