@@ -400,3 +400,19 @@ fn with_most_memory(bytes: &Vec<u8>) -> (Report, u64) {
     let info = allocation_counter::measure(|| report = Some(verify(bytes, &limits)));
     (report.unwrap(), info.bytes_max)
 }
+
+/// C-Blosc2 2.21.3 repeats the first element of it.
+#[test]
+fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+    writer.set_vlmetalayer("note", &[9; 8]).unwrap();
+    let mut bytes: Vec<u8> = writer.finish().unwrap();
+    assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
+    // The stored chunk of 8 bytes, as one value of 8 bytes whose elements have 1.
+    let at = bytes.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
+    bytes[at + 2] &= !2;
+    bytes[at + 31] |= 0x30;
+    let found = found(&bytes, &Limits::default());
+    assert_eq!(found, ["vlmetalayer \"note\": it is special (value), a value of 8 bytes where its elements have 1 byte"]);
+}

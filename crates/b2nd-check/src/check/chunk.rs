@@ -259,6 +259,11 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(of_special(chunk, special));
+            let value = chunk.cbytes().saturating_sub(chunk.header_len());
+            if typesize.is_none() && special == Special::Value && value != chunk.typesize() {
+                let [value, typesize] = [count(value, "byte"), count(chunk.typesize(), "byte")];
+                findings.push(format!("it is special ({special}), a value of {value} where its elements have {typesize}"));
+            }
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
                 findings.push(format!("it is special ({special}), where C-Blosc2 expects a value of 8 bytes or all entries"));
