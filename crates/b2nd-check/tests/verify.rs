@@ -416,3 +416,18 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     let found = found(&bytes, &Limits::default());
     assert_eq!(found, ["vlmetalayer \"note\": it is special (value), a value of 8 bytes where its elements have 1 byte"]);
 }
+
+#[test]
+fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+    writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+    writer.set_vlmetalayer("note", &[9; 48]).unwrap();
+    let mut bytes: Vec<u8> = writer.finish().unwrap();
+    // Its 80 bytes as a chunk of a stream of zlib, of which only the header counts here.
+    let at = bytes.windows(48).rposition(|window| window == [9; 48]).unwrap() - 32;
+    bytes[at + 2] = 0x15 | 6 << 5;
+    bytes[at + 22] = ZLIB;
+    let found = found(&bytes, &Limits::default());
+    let sentence = "vlmetalayer \"note\": its flags say that its codec is one of users, and its number is 3, of zlib";
+    assert!(found.contains(&sentence.to_owned()), "{found:?}");
+}

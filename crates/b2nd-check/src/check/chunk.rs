@@ -126,11 +126,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     if special.is_some() || chunk.is_stored() {
         return found;
     }
-    let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
-    if chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS {
-        let finding = format!("its flags say that its codec is one of users, and its number is {own}, of {}", chunk.codec());
-        found.push(((CODEC_FORMAT, finding), NO));
-    }
+    found.extend(of_users(chunk).map(|finding| ((CODEC_FORMAT, finding), NO)));
     for (place, (filter, meta)) in chunk.filters().enumerate() {
         match filter {
             Filter::Shuffle | Filter::BitShuffle if meta != 0 => {
@@ -144,6 +140,14 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         }
     }
     found
+}
+
+/// The finding about a codec of C-Blosc2's own by the number of one of users.
+fn of_users(chunk: &ChunkHeader) -> Option<String> {
+    let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
+    let is_compressed = chunk.special().is_none() && !chunk.is_stored();
+    (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS)
+        .then(|| format!("its flags say that its codec is one of users, and its number is {own}, of {}", chunk.codec()))
 }
 
 /// The typesize of a frame's chunks: C-Blosc2 writes 1 for one that the field cannot hold.
@@ -271,6 +275,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         }
         None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
     }
+    findings.extend(of_users(chunk));
     if varies(chunk) && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
