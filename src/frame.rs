@@ -42,8 +42,8 @@ pub use chunk::{Chunk, Offset, Offsets};
 pub use disk::storage as testing;
 #[cfg(feature = "std")]
 pub use disk::{
-    ChunkEditor, Directory, Editor, File, FileSource, NewFile, OneFile, SPARSE_FRAME, remove_temporary_files, rewrite,
-    rewrite_checked, rewrite_in,
+    ChunkEditor, Directory, Editor, File, FileSource, NewDirectory, NewFile, OneFile, SPARSE_FRAME, remove_temporary_files,
+    rewrite, rewrite_checked, rewrite_in,
 };
 pub use header::{FrameType, Header, HeaderField, Sizes};
 pub use metalayers::{MAX_METALAYERS, Metalayers};

@@ -18,7 +18,7 @@ mod writer;
 pub use editor::Editor;
 pub use editor::chunks::ChunkEditor;
 pub use file::File;
-pub use new_file::NewFile;
+pub use new_file::{NewDirectory, NewFile};
 pub use rewrite::{rewrite, rewrite_checked, rewrite_in};
 pub use source::FileSource;
 pub use staged::remove_temporary_files;

@@ -8,6 +8,8 @@ use b2nd_codec::Special;
 use super::chunk::{Chunk, Offset};
 use super::header::{FrameType, Header};
 use super::metalayers::{MAX_METALAYERS, Metalayers};
+use super::open::Frame;
+use super::source::Source;
 use super::trailer::Trailer;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -52,6 +54,8 @@ pub struct Writer<T = Memory> {
     ended: bool,
     /// The first compressed chunk whose blocksize is not the header's, and that blocksize.
     odd_blocks: Option<(u64, usize)>,
+    /// True if a chunk was taken from another frame as it is.
+    is_copy: bool,
     target: T,
 }
 
@@ -132,7 +136,17 @@ impl Writer<Memory> {
 impl<T: Target> Writer<T> {
     pub(super) fn to(header: Header, target: T) -> Self {
         let vlmetalayers = Trailer::new(Metalayers::new());
-        Writer { header, vlmetalayers, offsets: Vec::new(), nbytes: 0, cbytes: 0, ended: false, odd_blocks: None, target }
+        Writer {
+            header,
+            vlmetalayers,
+            offsets: Vec::new(),
+            nbytes: 0,
+            cbytes: 0,
+            ended: false,
+            odd_blocks: None,
+            is_copy: false,
+            target,
+        }
     }
 
     /// Appends a chunk unchanged, with two exceptions that C-Blosc2 needs to read it back. A stored chunk gets the header's blocksize.
@@ -159,16 +173,13 @@ impl<T: Target> Writer<T> {
         }
         self.check_next(nbytes)?;
         let number = (self.offsets.len() / 8) as u64;
-        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
         let (own, is_compressed) =
             (chunk.header().blocksize(), chunk.header().special().is_none() && !chunk.header().is_stored());
         if is_compressed && own != blocksize && self.odd_blocks.is_none() {
             self.odd_blocks = Some((number, own));
         }
-        self.target.put_chunk(number, self.cbytes, &chunk.bytes_in_blocks(blocksize))?;
-        self.cbytes += chunk.bytes().len() as u64;
-        self.push(Offset::At(at), nbytes)
+        self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
     }
 
     /// Appends a special chunk of `nbytes` bytes, which takes only an entry in the index.
@@ -199,6 +210,53 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers.set_value(name, value)
     }
 
+    /// Takes the trailer of another frame: its variable-length metalayers as they are, compressed or not.
+    pub fn set_trailer(&mut self, trailer: Trailer) {
+        self.vlmetalayers = trailer;
+    }
+
+    /// Appends a chunk of another frame as it is, byte for byte and not decoded: what is special in its index is special in this one.
+    /// Returns the length of its data.
+    ///
+    /// Whether such chunks are those of the array that the header describes is then not checked: the other frame said so.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Frame::chunk`], or the target cannot be written; the chunk can then be appended again.
+    ///
+    /// ```
+    /// use b2nd::frame::{Frame, Writer};
+    ///
+    /// let old = std::fs::read("tests/data/example.b2nd")?;
+    /// let frame = Frame::open(old.as_slice())?;
+    /// let mut writer = Writer::new(frame.header().clone());
+    /// writer.set_trailer(frame.trailer()?.clone());
+    /// for number in 0..frame.offsets()?.len() {
+    ///     writer.copy_chunk(&frame, number)?;
+    /// }
+    /// let new = writer.finish()?;
+    /// assert_eq!(Frame::open(new.as_slice())?.chunk(1)?, frame.chunk(1)?);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {
+        let chunk = frame.chunk(number)?;
+        let special = frame.offsets()?.get(number).filter(|offset| matches!(offset, Offset::Special(_)));
+        self.put(&chunk, chunk.bytes(), special)?;
+        self.is_copy = true;
+        Ok(chunk.header().nbytes())
+    }
+
+    /// Writes a chunk's bytes, unless its elements are all said by the index.
+    fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
+        let number = (self.offsets.len() / 8) as u64;
+        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
+        if special.is_none() {
+            self.target.put_chunk(number, self.cbytes, bytes)?;
+            self.cbytes += bytes.len() as u64;
+        }
+        self.push(special.unwrap_or(Offset::At(at)), chunk.header().nbytes())
+    }
+
     /// Writes index, trailer and header. On disk the frame then appears under its name; in memory this returns its bytes.
     ///
     /// # Errors
@@ -207,8 +265,16 @@ impl<T: Target> Writer<T> {
     /// to full size, or a typesize, chunksize or blocksize that disagrees with the shapes and the dtype. There are more than 16
     /// metalayers. Or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
-        self.check_array()?;
-        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, ended: _, odd_blocks: _, target } = self;
+        let (target, header, tail) = self.ended()?;
+        target.finish(&header, &tail)
+    }
+
+    /// The target, and what it needs to be finished: the header, and index with trailer.
+    pub(super) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
+        if !self.is_copy {
+            self.check_array()?;
+        }
+        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, target, .. } = self;
         if header.metalayers().len() > MAX_METALAYERS {
             return Err(header.metalayers().too_many());
         }
@@ -217,7 +283,7 @@ impl<T: Target> Writer<T> {
         tail.extend_from_slice(&crate::to_vec(&vlmetalayers)?);
         header.set_has_vlmetalayers(!vlmetalayers.vlmetalayers().is_empty());
         header.set_sizes(T::FRAME_TYPE, nbytes, cbytes, tail.len() as u64)?;
-        target.finish(&crate::to_vec(&header)?, &tail)
+        Ok((target, crate::to_vec(&header)?, tail))
     }
 
     /// Checks that a chunk of this length may come next.

@@ -33,6 +33,7 @@
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
+//! | copy a file without the gaps that edits left, or compressed anew | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
 //! # Features
@@ -64,6 +65,7 @@ mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
+mod repack;
 mod shapes;
 mod write;
 
@@ -85,6 +87,7 @@ pub use read::elements::Elements;
 pub use read::select::Select;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
+pub use repack::{RepackOptions, repack, repack_from};
 pub use write::{to_frame, write, write_bytes, write_from};
 
 /// The number of threads: those of the pool that the caller is in.

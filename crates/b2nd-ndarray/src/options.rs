@@ -74,16 +74,7 @@ impl Options {
     /// The header of an array's frame.
     pub(crate) fn header(&self, meta: &b2nd::B2ndMeta) -> Result<Header> {
         let mut header = Header::for_array(meta)?;
-        // A parameter of 0 stands for the size of an element.
-        let wide = |meta: u8| if meta == 0 { header.typesize() } else { i32::from(meta) };
-        let bytedelta = self.filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA);
-        if let Some(&(_, meta)) = bytedelta {
-            let message = format!(
-                "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, which python-blosc2 can open, found {}",
-                wide(meta)
-            );
-            return Err(b2nd::Error::custom(message).into());
-        }
+        check_filters(&self.filters, header.typesize())?;
         header = header
             .with_codec(self.codec, 0)
             .with_level(self.level)?
@@ -107,5 +98,19 @@ impl Options {
     /// Puts the attributes into a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)
+    }
+}
+
+/// Refuses filters whose files python-blosc2 cannot open, for elements of this size.
+pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
+    // A parameter of 0 stands for the size of an element.
+    let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
+    match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
+        Some(&(_, meta)) => Err(b2nd::Error::custom(format_args!(
+            "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, which python-blosc2 can open, found {}",
+            wide(meta)
+        ))
+        .into()),
+        None => Ok(()),
     }
 }

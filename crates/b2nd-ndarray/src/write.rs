@@ -8,6 +8,7 @@ use b2nd::{B2ndMeta, Geometry, Grid};
 use bytemuck::{NoUninit, Zeroable};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
 
+use crate::array::Array;
 use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -180,6 +181,19 @@ impl Packer {
                 writer.append(&Chunk::from_slice(&chunk)?)?;
             }
         }
+    }
+
+    /// The number of chunks of the array.
+    pub(crate) fn nchunks(&self) -> u64 {
+        self.grid.nchunks()
+    }
+
+    /// Makes a chunk of the elements that another array, cut in another way, has there.
+    pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
+        let extent = self.grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
+        let bytes = array.read_bytes(&extent)?;
+        let (shape, origin): (Vec<_>, Vec<_>) = extent.iter().map(|range| (range.end - range.start, range.start)).unzip();
+        self.chunk_from(number, &view(&shape, &bytes, array.itemsize())?, &origin, array.itemsize())
     }
 
     pub(crate) fn chunk<A: NoUninit + Zeroable>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {

@@ -19,11 +19,13 @@ use super::rewrite::{index_end, rewritten, write_frame};
 use super::source::frame_file;
 use super::staged::{Staged, clean, replaceable, sync_parent};
 use super::storage::{Disk, Handle, Storage};
+use super::writer::OneFile;
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::header::Header;
+use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
+use crate::frame::writer::Writer;
 use crate::layout::Layout;
 
 /// The size of a sector. A write inside one aligned sector is taken to be atomic.
@@ -214,6 +216,29 @@ impl Editor {
             check(&File::of(staged.path().to_path_buf(), new.file().try_clone()?, 0)?)?;
             editor.put(staged, new)
         })
+    }
+
+    /// Puts a new frame in the place of this one, and continues with it. `fill` gets the old frame, and the writer of the new one, which
+    /// has this header and keeps the file's permissions.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fill` and of [`Writer::finish`], or it is a sparse frame, which is many files. The old frame is then as it was.
+    pub fn replace_with<E: From<Error>>(
+        &mut self,
+        header: Header,
+        fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.header().frame_type() == FrameType::Sparse {
+            return Err(Error::custom("it is a sparse frame, whose files are not replaced together: name another").into());
+        }
+        let mut writer = Writer::create_in(self.storage.clone(), self.claim.path(), header)?;
+        fill(&self.file, &mut writer)?;
+        Ok(self.named(|editor| {
+            let (target, header, tail) = writer.ended()?;
+            let (staged, new) = target.complete(&header, &tail)?;
+            editor.put(staged, new)
+        })?)
     }
 
     /// Adds the file to an error, since neither the system's errors nor others name it.

@@ -1,4 +1,4 @@
-//! [`NewFile`]: a file of any content that appears under its name only when it is complete.
+//! [`NewFile`] and [`NewDirectory`]: files of any content that appear under their name only when they are complete.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -108,5 +108,41 @@ impl Seek for NewFile {
 impl fmt::Debug for NewFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("NewFile").field(&self.staged.target()).finish()
+    }
+}
+
+/// A directory that appears under its name only when all that is put into it is there, as a [`NewFile`] does.
+pub struct NewDirectory(Staged);
+
+impl NewDirectory {
+    /// Makes a directory that does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// `path` exists, or the temporary directory cannot be created.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<NewDirectory> {
+        let created = Staged::directory(Arc::new(Disk), path.as_ref());
+        Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
+    }
+
+    /// Its temporary path.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Gives the directory its name. What is in it must be on stable storage.
+    ///
+    /// # Errors
+    ///
+    /// Something of that name was made meanwhile.
+    pub fn finish(self) -> Result<()> {
+        let target = self.0.target().to_path_buf();
+        self.0.rename().map_err(|error| named(error, &target))
+    }
+}
+
+impl fmt::Debug for NewDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NewDirectory").field(&self.0.target()).finish()
     }
 }

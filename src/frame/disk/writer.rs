@@ -106,13 +106,20 @@ impl sealed::Target for OneFile {
         Ok(())
     }
 
-    fn finish(mut self, header: &[u8], tail: &[u8]) -> Result<()> {
+    fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
+        self.complete(header, tail)?.0.finish()
+    }
+}
+
+impl OneFile {
+    /// Writes what is left of the frame, which has only a temporary name then.
+    pub(super) fn complete(mut self, header: &[u8], tail: &[u8]) -> Result<(Staged, Box<dyn Handle>)> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
         self.file.sync()?;
-        self.staged.finish()
+        Ok((self.staged, self.file))
     }
 }
 

@@ -1,0 +1,242 @@
+//! [`repack`]: a frame without gaps, its chunks as they are or compressed anew.
+
+use std::fs;
+use std::path::Path;
+
+use b2nd::frame::{
+    Chunk, CodecId, Compressor, Decompressor, File, Filter, FrameType, Header, LONGEST, Sizes, SplitMode, Target, Writer,
+};
+use b2nd::{B2ndMeta, Error as Fault};
+use b2nd_store::Bytes;
+
+use crate::array::Array;
+use crate::codec;
+use crate::error::{Error, Result};
+use crate::frame::{self, ArrayFrame};
+use crate::options::{Options, check_filters};
+use crate::write::Packer;
+
+/// Options of [`repack`]: what is to be other than it was. The defaults change nothing.
+#[derive(Clone, Default)]
+pub struct RepackOptions<'a> {
+    /// Another codec.
+    pub codec: Option<CodecId>,
+    /// Another compression level, 0 to 9; 0 stores.
+    pub level: Option<u8>,
+    /// Other filters and the parameter of each, in the order in which they run.
+    pub filters: Option<Vec<(Filter, u8)>>,
+    /// Another chunk length in each dimension of the array, in elements.
+    pub chunkshape: Option<Vec<i32>>,
+    /// Another block length in each dimension; if only chunks are given, as python-blosc2 chooses.
+    pub blockshape: Option<Vec<i32>>,
+    /// One file, or a sparse frame's directory.
+    pub frame_type: Option<FrameType>,
+    /// True if a file of the target's name is replaced. If not, it is an error.
+    pub overwrite: bool,
+    /// Is told the length of the data of each chunk that is done.
+    pub progress: Option<&'a dyn Fn(u64)>,
+}
+
+/// Copies a frame without the gaps that edits leave: the same chunks, tightly, and a new index. Chunks, metalayers and attributes are the
+/// same byte for byte, and no value is decoded; unless the options name another codec, level, filters or shapes: then chunks are
+/// compressed anew, as many at a time as there are threads. Chunks that say one value for all elements, or whose blocks vary in length, are
+/// copied even then, but for new shapes.
+///
+/// `source` and `target` are files, or sparse frames' directories. If they are the same file, it is replaced when the new one is complete,
+/// and keeps its permissions. This waits for editors of either. A directory must not exist. An interrupted call leaves the target as it was.
+///
+/// ```
+/// use b2nd_ndarray::{Array, ArrayEditor, Options, RepackOptions, repack};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("log.b2nd");
+/// b2nd_ndarray::write(&path, &ndarray::Array1::from_iter(0..1000_i64), &Options::default())?;
+/// let mut editor = ArrayEditor::open(&path)?;
+/// for row in 0..20 {
+///     editor.write_slice(&[row..row + 1], &ndarray::array![-row])?;
+/// }
+/// drop(editor);
+/// let edited = std::fs::metadata(&path)?.len();
+///
+/// repack(&path, &path, &RepackOptions::default())?;
+/// assert!(std::fs::metadata(&path)?.len() < edited / 10);
+/// assert_eq!(Array::open(&path)?.read::<i64>(&[0..3])?, ndarray::array![0, -1, -2].into_dyn());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// `source` is not a frame or is damaged. `target` exists and is not to be replaced, or cannot be written, or is a sparse frame's own
+/// directory. Chunks are compressed anew and a codec or filter is not there; or shapes are given and do not fit, or the frame has no array
+/// of the released layout. This thread has the file open in an editor, and would wait for ever.
+pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
+    let (source, target) = (source.as_ref(), target.as_ref());
+    if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {
+        let held = File::open_shared(source)?;
+        let job = Job::new(frame::of_file(&held)?, options).map_err(|error| Error::in_file(source, error))?;
+        return job.write(target, Some(held));
+    }
+    let mut editor = File::edit(source)?;
+    let job = Job::new(frame::of_file(&editor)?, options)?;
+    if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
+        let message = "a file and a sparse frame's directory do not take each other's place: name another target";
+        return Err(Error::in_file(source, Fault::custom(message).into()));
+    }
+    editor.replace_with(job.header.clone(), |_, writer| job.fill(writer)).map_err(|error| Error::in_file(source, error))
+}
+
+/// Copies the frame in a source, such as a member of an archive, as [`repack`] does.
+///
+/// # Errors
+///
+/// Those of [`repack`].
+pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
+    Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
+}
+
+/// What there is to do with a frame.
+struct Job<'a> {
+    frame: ArrayFrame,
+    /// The new frame's.
+    header: Header,
+    work: Work,
+    options: &'a RepackOptions<'a>,
+}
+
+enum Work {
+    /// Copy chunks.
+    Copy,
+    /// Compress the data of each chunk anew. Some codecs ask for the array's metalayer.
+    Compress { compressor: Compressor, metalayer: Vec<u8> },
+    /// Cut the array into other chunks.
+    Cut { array: Box<Array>, packer: Packer },
+}
+
+impl<'a> Job<'a> {
+    fn new(frame: ArrayFrame, options: &'a RepackOptions<'a>) -> Result<Job<'a>> {
+        let old = frame.header();
+        let cuts = options.chunkshape.is_some() || options.blockshape.is_some();
+        let copies = options.codec.is_none() && options.level.is_none() && options.filters.is_none();
+        let mut header = old.clone();
+        if copies && !cuts {
+            return Ok(Job { frame, header, work: Work::Copy, options });
+        }
+        let meta = old.array()?;
+        let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
+        let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
+        if cuts {
+            if old.metalayers().get("b2nd").is_none() {
+                return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
+            }
+            if let Some(meta) = &mut meta {
+                header = cut(meta, old, options)?;
+            }
+        }
+        if let Some(codec) = options.codec {
+            header = header.with_codec(codec, 0);
+        }
+        if let Some(level) = options.level {
+            header = header.with_level(level)?;
+        }
+        if let Some(filters) = &options.filters {
+            check_filters(filters, header.typesize())?;
+            header = header.with_filters(filters)?;
+        }
+        let work = match &meta {
+            Some(meta) if cuts => {
+                let array = Box::new(Array::from_source(frame.source().clone(), frame.offset())?);
+                Work::Cut { array, packer: Packer::of(&header, meta)? }
+            }
+            // There is nothing to compress, and lengths may be 0.
+            _ if frame.offsets()?.is_empty() => Work::Copy,
+            Some(meta) => Work::Compress { compressor: codec::compressor(&header, meta)?, metalayer: described },
+            None => Work::Compress { compressor: header.compressor()?, metalayer: described },
+        };
+        Ok(Job { frame, header, work, options })
+    }
+
+    /// Writes the new frame. The old one is locked until all of it has been read.
+    fn write(&self, target: &Path, held: Option<File>) -> Result<()> {
+        let kind = self.options.frame_type.unwrap_or(self.frame.header().frame_type());
+        if kind == FrameType::Sparse {
+            let mut writer = Writer::create_sparse(target, self.header.clone())?;
+            self.fill(&mut writer)?;
+            return Ok(writer.finish()?);
+        }
+        let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
+        let mut writer = create(target, self.header.clone())?;
+        self.fill(&mut writer)?;
+        // Released before this waits for the target's editor, which may wait for it.
+        drop(held);
+        Ok(writer.finish()?)
+    }
+
+    fn fill<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
+        writer.set_trailer(self.frame.trailer()?.clone());
+        let count = match &self.work {
+            Work::Cut { packer, .. } => packer.nchunks(),
+            _ => self.frame.offsets()?.len(),
+        };
+        if count > LONGEST / 8 {
+            return Err(Fault::custom(format_args!("{count} chunks have an index of more than {LONGEST} bytes")).into());
+        }
+        let mut numbers = 0..count;
+        loop {
+            let batch: Vec<u64> = numbers.by_ref().take(crate::threads()).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let (frame, work) = (&self.frame, &self.work);
+            let chunks = crate::in_parallel(batch, |number| Ok((number, work.chunk(frame, number)?)))?;
+            for (number, chunk) in chunks {
+                let length = match chunk {
+                    Some(bytes) => {
+                        let chunk = Chunk::from_slice(&bytes)?;
+                        writer.append(&chunk)?;
+                        chunk.header().nbytes()
+                    }
+                    None => writer.copy_chunk(&self.frame, number)?,
+                };
+                self.options.progress.iter().for_each(|progress| progress(length as u64));
+            }
+        }
+    }
+}
+
+impl Work {
+    /// The new chunk of this number. `None` if it is the old one.
+    fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
+        match self {
+            Work::Copy => Ok(None),
+            Work::Compress { compressor, metalayer } => {
+                let chunk = frame.chunk(number)?;
+                if chunk.header().special().is_some() || chunk.header().has_variable_blocks() {
+                    return Ok(None);
+                }
+                let data = chunk.into_data_with(&mut Decompressor::new().with_metalayer(metalayer));
+                let data = data.map_err(|error| Error::in_chunk(number, error.into()))?;
+                Ok(Some(compressor.chunk(&data)?))
+            }
+            Work::Cut { array, packer } => packer.chunk_of(number, array).map(Some),
+        }
+    }
+}
+
+/// Gives an array's metalayer other shapes, and makes the header of its frame.
+fn cut(meta: &mut B2ndMeta, old: &Header, options: &RepackOptions<'_>) -> Result<Header> {
+    let chunkshape = options.chunkshape.clone().unwrap_or_else(|| meta.geometry.chunkshape().to_vec());
+    let shapes = Options { chunkshape: Some(chunkshape), blockshape: options.blockshape.clone(), ..Options::default() };
+    let itemsize = usize::try_from(old.typesize()).unwrap_or(0);
+    meta.geometry = shapes.geometry(meta.geometry.shape(), itemsize)?;
+    let grid = meta.geometry.grid()?;
+    let size = |items: i64| i32::try_from(items.saturating_mul(old.typesize().into())).unwrap_or(i32::MAX);
+    let (chunksize, blocksize) = (size(grid.extchunknitems()), size(grid.blocknitems()));
+    let mut header = Header::new(Sizes { typesize: old.typesize(), chunksize, blocksize })?
+        .with_codec(old.codec(), old.codec_meta())
+        .with_level(old.level())?
+        .with_filters(&old.filters().collect::<Vec<_>>())?
+        .with_split_mode(old.split_mode().unwrap_or(SplitMode::Auto));
+    header.metalayers_mut().clone_from(old.metalayers());
+    header.metalayers_mut().set(meta)?;
+    Ok(header)
+}
