@@ -9,6 +9,7 @@ mod hex;
 mod import;
 pub(crate) mod info;
 mod meta;
+mod repack;
 mod rewrite;
 mod salvage;
 mod show;
@@ -30,6 +31,7 @@ use hex::Hex;
 use import::Import;
 use info::{Chunks, Info, SliceOf};
 use meta::Meta;
+use repack::Repack;
 use rewrite::Rewrite;
 use salvage::Salvage;
 use show::Show;
@@ -72,6 +74,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd rewrite field.b2nd new.b2nd --set 'station={\"id\": 17}'\n  b2nd rewrite field.b2nd --rm station"
     )]
     Rewrite(Rewrite),
+    /// Copies a frame or a store without the gaps that edits leave, or compressed anew.
+    ///
+    /// Chunks, metalayers and attributes are copied as they are, and values not decoded, unless an option asks for another
+    /// compression. Prints the new length and the old one.
+    #[command(
+        after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
+    )]
+    Repack(Repack),
     /// Copies what is whole of a frame that is damaged or cut off, and fills what is lost.
     ///
     /// Exits with 1 if something is lost; it is listed.
@@ -132,6 +142,7 @@ impl Command {
             Command::Meta(meta) => Output::plain().run(|output| meta.run(output)),
             Command::Salvage(salvage) => Output::plain().until_done().run(|output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run(|output| rewrite.run(output)),
+            Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
             // It is not left half done.
             Command::Upgrade(args) => {
                 Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
