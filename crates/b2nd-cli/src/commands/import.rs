@@ -51,12 +51,12 @@ pub(crate) struct Import {
     overwrite: bool,
 }
 
-fn codec(name: &str) -> Result<CodecId, String> {
+pub(crate) fn codec(name: &str) -> Result<CodecId, String> {
     let all = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
     all.into_iter().find(|codec| codec.to_string() == name).ok_or_else(|| "expected blosclz, lz4, lz4hc, zlib or zstd".to_owned())
 }
 
-fn filter(name: &str) -> Result<Filter, String> {
+pub(crate) fn filter(name: &str) -> Result<Filter, String> {
     match name {
         "shuffle" => Ok(Filter::Shuffle),
         "bitshuffle" => Ok(Filter::BitShuffle),

@@ -113,7 +113,9 @@ impl Repack {
 
     fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
         if self.chunks.is_some() || self.blocks.is_some() {
-            return Err(Error::new("it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array"));
+            return Err(Error::new(
+                "it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array",
+            ));
         }
         if self.sparse || self.contiguous {
             return Err(Error::new("it is a store: the ending of the new one, .b2z or .b2d, says what it becomes"));

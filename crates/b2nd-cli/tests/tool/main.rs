@@ -16,6 +16,7 @@ mod manners;
 mod meta;
 mod readme;
 mod remote;
+mod repack;
 mod rewrite;
 mod salvage;
 mod show;

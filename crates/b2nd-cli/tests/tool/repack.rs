@@ -1,0 +1,148 @@
+//! `b2nd repack`: gaps go, stores change their kind, and a failure leaves what was there.
+
+use std::fs;
+use std::process::Command;
+
+use b2nd_ndarray::ArrayEditor;
+use b2nd_store::{Folder, Store};
+use b2nd_view::text::thousands;
+
+use crate::harness::{Directory, Place, npy};
+
+/// An array that was written to 50 times, with an attribute; and the length of one with the same values and no gaps.
+fn edited() -> (Directory, usize) {
+    let tests = Directory::new();
+    tests.write("a.npy", npy("<i4", "(60, 50)", &(0..3000).map(|n| n * 7).collect::<Vec<i32>>()));
+    let import = |from: &str, to: &str| {
+        tests.ok(&["import", "--chunks", "20,50", from, to]);
+        tests.ok(&["meta", "set", to, "unit", "--text", "m"]);
+    };
+    import("a.npy", "a.b2nd");
+    let mut editor = ArrayEditor::open(tests.path("a.b2nd")).unwrap();
+    for row in 0..50 {
+        editor.write_slice(&[row..row + 1, 0..1], &ndarray::array![[-(row as i32)]]).unwrap();
+    }
+    drop(editor);
+    tests.ok(&["export", "a.b2nd", "b.npy"]);
+    import("b.npy", "fresh.b2nd");
+    let fresh = tests.read("fresh.b2nd").len();
+    for name in ["a.npy", "b.npy", "fresh.b2nd"] {
+        fs::remove_file(tests.path(name)).unwrap();
+    }
+    (tests, fresh)
+}
+
+#[test]
+fn a_frame_shrinks_and_says_by_how_much() {
+    let (tests, fresh) = edited();
+    let before = tests.read("a.b2nd");
+    let out = tests.ok(&["repack", "a.b2nd", "b.b2nd"]);
+    let new = tests.read("b.b2nd");
+    assert!(before.len() > 10 * fresh && new.len() * 100 <= fresh * 101, "{} {fresh} {}", before.len(), new.len());
+    let line = |path: &str, old: usize| {
+        let ratio = old as f64 / new.len() as f64;
+        format!("{path}: {} bytes, {} before, ratio {ratio:.1}\n", thousands(new.len()), thousands(old))
+    };
+    assert_eq!(out, line("b.b2nd", before.len()));
+    let (out, err, _) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
+    assert!(err.is_empty() && out.lines().all(|line| !line.contains("values") && !line.contains("meta")), "{out}{err}");
+    tests.fails(&["repack", "a.b2nd", "b.b2nd"], "a.b2nd: b.b2nd exists, and nothing is overwritten");
+    let new = tests.read("b.b2nd");
+    assert_eq!(tests.ok(&["repack", "--overwrite", "a.b2nd", "b.b2nd"]), line("b.b2nd", before.len()));
+    assert!(tests.pipe(&["repack", "a.b2nd", "-"], &[]) == new);
+    assert!(tests.pipe(&["repack", "-"], &before) == new);
+    assert_eq!(tests.ok(&["repack", "a.b2nd"]), line("a.b2nd", before.len()));
+    assert!(tests.read("a.b2nd") == new);
+    assert_eq!(tests.names(), ["a.b2nd", "b.b2nd"]);
+
+    tests.ok(&["repack", "--codec", "lz4", "--level", "9", "--filters", "bitshuffle", "--chunks", "7,11", "a.b2nd", "c.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "c.b2nd"]), tests.ok(&["cat", "a.b2nd"]));
+    let about = tests.ok(&["info", "c.b2nd"]);
+    assert!(about.contains("codec         lz4, level 9") && about.contains("chunkshape   7  11"), "{about}");
+    tests.ok(&["repack", "--sparse", "a.b2nd", "sparse.b2nd"]);
+    assert!(tests.path("sparse.b2nd").join("chunks.b2frame").is_file());
+    tests.fails(
+        &["repack", "sparse.b2nd"],
+        "sparse.b2nd: sparse.b2nd/chunks.b2frame: it is a sparse frame, whose files are not replaced together: name another",
+    );
+    tests.ok(&["repack", "--contiguous", "sparse.b2nd", "back.b2nd"]);
+    assert!(tests.read("back.b2nd") == new);
+    tests.write("text", "text");
+    assert!(tests.refused(&["repack", "text", "d.b2nd"]).starts_with("text: "));
+    assert!(!tests.path("d.b2nd").exists());
+}
+
+/// All members of a store, in the order of their names.
+fn members(tests: &Directory, name: &str) -> Vec<(String, Vec<u8>)> {
+    let store = Store::open(tests.path(name)).unwrap();
+    let mut names = store.files().unwrap();
+    names.sort();
+    let bytes = |name: &str| {
+        let member = store.member(name).unwrap().unwrap();
+        member.read(0..member.len().unwrap()).unwrap().into_owned()
+    };
+    names.into_iter().map(|name| (name.clone(), bytes(&name))).collect()
+}
+
+#[test]
+fn an_archive_becomes_a_directory_and_an_archive_again() {
+    let tests = Directory::new();
+    tests.take("python-blosc2-4.14.1/treestore__dfltb2z.b2z", "a.b2z");
+    fs::copy(Place::tables().path("tree.b2z"), tests.path("t.b2z")).unwrap();
+    for name in ["a", "t"] {
+        let [first, directory, second] = ["", "2", "3"].map(|step| format!("{name}{step}"));
+        let [first, directory, second] = [first + ".b2z", directory + ".b2d", second + ".b2z"];
+        tests.ok(&["repack", &first, &directory]);
+        // What is no frame is there, byte for byte.
+        tests.write(&format!("{directory}/notes/read.me"), "some notes");
+        tests.ok(&["repack", &directory, &second]);
+        assert!(members(&tests, &second).contains(&("notes/read.me".to_owned(), b"some notes".to_vec())));
+        assert!(members(&tests, &directory) == members(&tests, &second));
+        fs::remove_dir_all(tests.path(&format!("{directory}/notes"))).unwrap();
+        for other in [&directory, &second] {
+            let (out, err, _) = tests.run(&["diff", "--data", &first, other]);
+            let differs = |line: &str| line.contains("values") && !line.contains("it is a table");
+            assert!(!out.lines().chain(err.lines()).any(differs), "{out}{err}");
+        }
+        // In place, what is packed is the same.
+        let before = members(&tests, &second);
+        tests.ok(&["repack", &second]);
+        assert!(members(&tests, &second) == before);
+        tests.ok(&["repack", &directory]);
+        tests.ok(&["check", "--data", &second, &directory]);
+    }
+    assert_eq!(tests.ok(&["cat", "a3.b2z::/g0/n0"]), "0  1  2  3\n");
+    tests.ok(&["repack", "--codec", "lz4", "--level", "1", "a.b2z", "lz4.b2z"]);
+    assert_eq!(tests.ok(&["cat", "lz4.b2z::/ext"]), tests.ok(&["cat", "a.b2z::/ext"]));
+    assert!(tests.ok(&["info", "lz4.b2z::/ext"]).contains("lz4, level 1"));
+    let shapes = "a.b2z: it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array";
+    tests.fails(&["repack", "--chunks", "3", "a.b2z", "b.b2z"], shapes);
+    tests.fails(
+        &["repack", "--sparse", "a.b2z", "b.b2z"],
+        "a.b2z: it is a store: the ending of the new one, .b2z or .b2d, says what it becomes",
+    );
+    assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
+}
+
+/// The limit on the length of a file stands for a disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_failure_leaves_what_was_there() {
+    let tests = Directory::new();
+    tests.write("a.npy", npy("<i4", "(3000,)", &(0..3000).map(|n| n * 40_503).collect::<Vec<i32>>()));
+    tests.ok(&["import", "a.npy", "a.b2nd", "--level", "0"]);
+    tests.write("store.b2d/x.b2nd", tests.read("a.b2nd"));
+    tests.ok(&["repack", "store.b2d", "store.b2z"]);
+    let before = tests.contents();
+    for args in
+        ["a.b2nd", "a.b2nd b.b2nd", "--sparse a.b2nd b.b2nd", "store.b2z", "store.b2z new.b2d", "store.b2d", "store.b2d new.b2z"]
+    {
+        let script = format!("trap '' XFSZ; ulimit -f 4; exec \"$B2ND\" repack {args}");
+        let mut shell = Command::new("sh");
+        let output =
+            shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(tests.path("")).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("File too large") && output.status.code() == Some(1), "{args}: {error}");
+        assert!(tests.contents() == before, "{args} left something: {:?}", tests.names());
+    }
+}
