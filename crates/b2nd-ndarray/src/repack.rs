@@ -124,13 +124,13 @@ impl<'a> Job<'a> {
         let meta = old.array()?;
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
-        if cuts {
-            if old.metalayers().get("b2nd").is_none() {
-                return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
-            }
-            if let Some(meta) = &mut meta {
-                header = cut(meta, old, options)?;
-            }
+        let is_released = old.metalayers().get("b2nd").is_some();
+        if cuts && !is_released {
+            return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
+        }
+        // Headers of some files have no length of blocks.
+        if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
+            header = cut(meta, old, options)?;
         }
         if let Some(codec) = options.codec {
             header = header.with_codec(codec, 0);
@@ -225,7 +225,9 @@ impl Work {
 /// Gives an array's metalayer other shapes, and makes the header of its frame.
 fn cut(meta: &mut B2ndMeta, old: &Header, options: &RepackOptions<'_>) -> Result<Header> {
     let chunkshape = options.chunkshape.clone().unwrap_or_else(|| meta.geometry.chunkshape().to_vec());
-    let shapes = Options { chunkshape: Some(chunkshape), blockshape: options.blockshape.clone(), ..Options::default() };
+    let kept = options.chunkshape.is_none().then(|| meta.geometry.blockshape().to_vec());
+    let blockshape = options.blockshape.clone().or(kept);
+    let shapes = Options { chunkshape: Some(chunkshape), blockshape, ..Options::default() };
     let itemsize = usize::try_from(old.typesize()).unwrap_or(0);
     meta.geometry = shapes.geometry(meta.geometry.shape(), itemsize)?;
     let grid = meta.geometry.grid()?;
