@@ -121,10 +121,14 @@ impl<'a> Job<'a> {
         if copies && !cuts {
             return Ok(Job { frame, header, work: Work::Copy, options });
         }
-        let meta = old.array()?;
+        let meta = match old.array() {
+            // A user's metalayer may have the array's name and hold something else.
+            Err(_) if !cuts => None,
+            meta => meta?,
+        };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
-        let is_released = old.metalayers().get("b2nd").is_some();
+        let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
             return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
         }
