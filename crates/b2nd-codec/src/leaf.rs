@@ -11,8 +11,7 @@ mod blosclz;
 mod lz4;
 #[cfg(feature = "lz4")]
 mod lz4hc;
-// zstd-pure-rs finds valid streams corrupt on processors of 32 bits.
-#[cfg(any(feature = "safe", all(feature = "zstd", target_pointer_width = "32")))]
+#[cfg(feature = "safe")]
 mod ruzstd;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 mod safe;
@@ -26,8 +25,9 @@ mod zstd;
 pub(crate) struct Leaves {
     #[cfg(all(feature = "zstd", not(target_pointer_width = "32")))]
     zstd: zstd::Zstd,
+    // zstd-pure-rs finds valid streams corrupt on processors of 32 bits.
     #[cfg(all(feature = "zstd", target_pointer_width = "32"))]
-    zstd: ruzstd::Zstd,
+    zstd: safe::Zstd,
     #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
     zlib: zlib::Zlib,
     #[cfg(feature = "zstd")]

@@ -26,6 +26,7 @@ fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
         CodecId::BloscLz => return Ok(Backend::Here),
         CodecId::Lz4 | CodecId::Lz4Hc => (cfg!(feature = "lz4"), "lz4"),
         CodecId::Zlib => (cfg!(feature = "zlib"), "zlib"),
+        CodecId::Zstd if cfg!(all(feature = "zstd", target_pointer_width = "32")) => (cfg!(feature = "safe"), "safe"),
         CodecId::Zstd => (cfg!(feature = "zstd"), "zstd"),
         // ndlz and zfp
         CodecId::Other(32..=35) => return plugins(),

@@ -37,11 +37,11 @@ use crate::frame::header::{FrameType, Header};
 /// use b2nd::{ArrayMeta, Geometry};
 ///
 /// # let path = std::env::temp_dir().join(format!("b2nd-chunks-{}.b2nd", std::process::id()));
-/// # std::fs::copy("tests/data/grid/i4_2d.b2nd", &path)?;
+/// # std::fs::copy("tests/data/example.b2nd", &path)?;
 /// let mut editor = ChunkEditor::new(File::edit(&path)?)?;
 /// let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
 /// let elements = vec![7; editor.header().chunksize() as usize];
-/// offsets[1] = editor.put(&Chunk::store(&elements, 4)?)?;
+/// offsets[1] = editor.put(&Chunk::store(&elements, 16)?)?;
 /// let Some(ArrayMeta::B2nd(array)) = editor.header().array()?.map(ArrayMeta::into_owned) else { panic!("it is an array") };
 /// editor.commit(&array, &offsets)?;
 ///
