@@ -1,22 +1,21 @@
 // Slices as Python writes them, and bytes of elements as typed arrays.
 
 /**
- * The start, end and step of a slice along each axis, which axes it keeps, and which it reads backwards: "0:10,5,::-2", or a list of
- * numbers and ranges.
+ * The start, end and step of a slice along each axis, and which axes it keeps: "0:10,5,::-2", or a list of numbers and ranges. With a step
+ * below 0, start and end are those of the same elements forwards.
  */
 export function ranges(slice, shape) {
   const parts = typeof slice === "string" ? texts(slice) : [...slice];
   const dots = parts.indexOf("...");
   if (dots !== -1) parts.splice(dots, 1, ...Array(Math.max(shape.length - parts.length + 1, 0)).fill(null));
   if (parts.length > shape.length) throw new RangeError(`the slice has ${parts.length} axes, the array ${shape.length}`);
-  const all = { start: [], end: [], step: [], kept: [], back: [] };
+  const all = { start: [], end: [], step: [], kept: [] };
   shape.forEach((length, axis) => {
-    const [start, end, step, kept, back] = range(parts[axis] ?? null, length, axis);
+    const [start, end, step, kept] = range(parts[axis] ?? null, length, axis);
     all.start.push(start);
     all.end.push(end);
     all.step.push(step);
     all.kept.push(kept);
-    all.back.push(back);
   });
   return all;
 }
@@ -35,7 +34,7 @@ function range(part, length, axis) {
       throw new RangeError(`${JSON.stringify(value)} is no integer: expected an index, START:STOP:STEP or null`);
     return number;
   };
-  if (part === null) return [0, length, 1, true, false];
+  if (part === null) return [0, length, 1, true];
   if (typeof part === "string" && part.includes(":")) part = part.split(":").map((text) => (text.trim() === "" ? null : text));
   if (Array.isArray(part)) {
     if (part.length > 3) throw new RangeError(`${JSON.stringify(part)} has too many parts: expected START:STOP:STEP`);
@@ -51,21 +50,21 @@ function range(part, length, axis) {
     };
     const from = within(part[0], back ? most : least);
     const to = within(part[1], back ? least : most);
-    if (!back) return [from, Math.max(to, from), step, true, false];
+    if (!back) return [from, Math.max(to, from), step, true];
     const count = Math.max(Math.ceil((from - to) / -step), 0);
     const first = from + (count - 1) * step;
-    return count === 0 ? [0, 0, 1, true, true] : [first, from + 1, -step, true, true];
+    return count === 0 ? [0, 0, -1, true] : [first, from + 1, step, true];
   }
   const index = whole(part);
   const at = index < 0 ? index + length : index;
   if (at < 0 || at >= length) throw new RangeError(`index ${index} is outside axis ${axis}, whose length is ${length}`);
-  return [at, at + 1, 1, false, false];
+  return [at, at + 1, 1, false];
 }
 
-/** Turns around, in place, the axes of a slice that are read backwards. */
-export function turn(bytes, shape, back) {
+/** Turns around, in place, the axes of a slice whose step is below 0. */
+export function turn(bytes, shape, step) {
   shape.forEach((length, axis) => {
-    if (!back[axis] || length < 2) return;
+    if (step[axis] > 0 || length < 2) return;
     const outer = shape.slice(0, axis).reduce((all, each) => all * each, 1);
     const run = bytes.length / outer / length;
     for (let block = 0; block < outer; block += 1) {

@@ -91,15 +91,15 @@ class File {
 
   async #read(slice) {
     const array = await this.#open();
-    const { start, end, step, kept, back } = ranges(slice, array.shape);
+    const { start, end, step, kept } = ranges(slice, array.shape);
     const numbers = (list) => Float64Array.from(list);
-    const read = await this.#slices.read((values) => values.slice(numbers(start), numbers(end), numbers(step)));
+    const read = await this.#slices.read((values) => values.slice(numbers(start), numbers(end), numbers(step.map(Math.abs))));
     if (read.error !== undefined) throw new Error(read.error);
     if (read.broken.length > 0) throw new Error(read.broken.map(({ message }) => message).join("; "));
     const shape = read.shape.filter((_, axis) => kept[axis]);
     const count = read.shape.reduce((all, length) => all * length, 1);
     const bytes = this.#slices.values.bytes();
-    turn(bytes, read.shape, back);
+    turn(bytes, read.shape, step);
     const { fields, itemsize } = array.element;
     const data = fields?.length ? structures(fields, itemsize, bytes, count) : elements(array.dtype, bytes, count);
     return { dtype: array.dtype, shape, data };

@@ -64,7 +64,7 @@ export class UrlSource {
       () => false,
     );
     return isThere
-      ? "the server answers, but does not allow other pages to read from it (CORS)"
+      ? "cannot be reached from here: the server answers, but does not allow other pages to read from it (CORS)"
       : "cannot be reached: no server answers there (the connection was refused, or there is no such host)";
   }
 
