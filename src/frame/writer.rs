@@ -228,14 +228,14 @@ impl<T: Target> Writer<T> {
     /// use b2nd::frame::{Frame, Writer};
     ///
     /// let old = std::fs::read("tests/data/example.b2nd")?;
-    /// let frame = Frame::open(old.as_slice())?;
+    /// let frame = Frame::open(&old)?;
     /// let mut writer = Writer::new(frame.header().clone());
     /// writer.set_trailer(frame.trailer()?.clone());
     /// for number in 0..frame.offsets()?.len() {
     ///     writer.copy_chunk(&frame, number)?;
     /// }
     /// let new = writer.finish()?;
-    /// assert_eq!(Frame::open(new.as_slice())?.chunk(1)?, frame.chunk(1)?);
+    /// assert_eq!(Frame::open(&new)?.chunk(1)?, frame.chunk(1)?);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {

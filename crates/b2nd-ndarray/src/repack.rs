@@ -109,7 +109,7 @@ enum Work {
     /// Compress the data of each chunk anew. Some codecs ask for the array's metalayer.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
     /// Cut the array into other chunks.
-    Cut { array: Box<Array>, packer: Packer },
+    Cut { array: Box<Array>, packer: Box<Packer> },
 }
 
 impl<'a> Job<'a> {
@@ -149,7 +149,7 @@ impl<'a> Job<'a> {
         let work = match &meta {
             Some(meta) if cuts => {
                 let array = Box::new(Array::from_source(frame.source().clone(), frame.offset())?);
-                Work::Cut { array, packer: Packer::of(&header, meta)? }
+                Work::Cut { array, packer: Box::new(Packer::of(&header, meta)?) }
             }
             // There is nothing to compress, and lengths may be 0.
             _ if frame.offsets()?.is_empty() => Work::Copy,

@@ -98,7 +98,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
         tests.ok(&["repack", &directory, &second]);
         assert!(members(&tests, &second).contains(&("notes/read.me".to_owned(), b"some notes".to_vec())));
         assert!(members(&tests, &directory) == members(&tests, &second));
-        fs::remove_dir_all(tests.path(&format!("{directory}/notes"))).unwrap();
+        fs::remove_dir_all(tests.path(format!("{directory}/notes"))).unwrap();
         for other in [&directory, &second] {
             let (out, err, _) = tests.run(&["diff", "--data", &first, other]);
             let differs = |line: &str| line.contains("values") && !line.contains("it is a table");
