@@ -187,9 +187,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
             row.kind = Some(Kind::RemoteArray.name());
             Ok(())
         }
-        _ => leaf
-            .open(folder)
-            .and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
+        _ => leaf.open(folder).and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
     };
     row.offset = leaf.offset.try_into().ok();
     match described {

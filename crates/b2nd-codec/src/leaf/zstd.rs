@@ -42,7 +42,7 @@ impl Zstd {
         if ERR_isError(length) {
             return Err(failed(CodecId::Zstd, ZSTD_getErrorName(length)));
         }
-        self.0 = Some(context).filter(|_| dictionary.is_none());
+        self.0 = dictionary.is_none().then_some(context);
         Ok(length)
     }
 }
