@@ -159,9 +159,7 @@ impl Reader {
             return look(&**file.ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0);
         };
         match file {
-            Some(file) if is_zip(&file.read(0..4)?) => {
-                look(&*leaf.open(&Zip::open(&**file)?)?, store::start(leaf))
-            }
+            Some(file) if is_zip(&file.read(0..4)?) => look(&*leaf.open(&Zip::open(&**file)?)?, store::start(leaf)),
             _ => look(&*leaf.open(&*self.files)?, store::start(leaf)),
         }
     }
