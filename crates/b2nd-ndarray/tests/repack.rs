@@ -15,8 +15,10 @@ fn len(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// What two frames say of themselves, and the bytes of their chunks.
-fn contents(path: &Path) -> (Vec<(Vec<u8>, Vec<u8>)>, Vec<u8>, Vec<Vec<u8>>) {
+/// Metalayers, trailer and chunks of a frame, byte for byte.
+type Contents = (Vec<(Vec<u8>, Vec<u8>)>, Vec<u8>, Vec<Vec<u8>>);
+
+fn contents(path: &Path) -> Contents {
     let file = File::open(path).unwrap();
     let metalayers = file.header().metalayers().iter().map(|(name, content)| (name.to_vec(), content.to_vec())).collect();
     let trailer = b2nd::to_vec(&file.trailer().unwrap()).unwrap();
