@@ -43,25 +43,27 @@ pub(crate) enum Command {
     /// Shows what is in frames and stores; so does `b2nd PATH...`.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
-    /// Prints each byte of header and trailer, and what it means.
+    /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Hex),
-    /// Draws an array's chunks and blocks beside the bytes of the header, as an SVG document.
+    /// Draws an array's chunks and blocks and the bytes of its header as SVG.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
     Draw(Draw),
-    /// Lists the chunks too, as `b2nd info --chunks` does.
+    /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
     #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
     Chunks(Chunks),
-    /// Lists the chunks and blocks that a part of an array touches: 0:10,5,: or ...,0 as in Python.
+    /// Lists the chunks and blocks that a slice touches: 0:10,5,: or ...,0 as in Python.
     #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
     Slice(SliceOf),
-    /// Says everything that is wrong with frames and stores, and who minds. Exits with 1 if there is something, with 3 if
-    /// something cannot be read.
+    /// Checks frames and stores for errors.
+    ///
+    /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
+    /// readers that --for or --strict name.
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
     Check(Check),
-    /// Says what two frames or stores say differently, as `git diff` would.
+    /// Compares two frames or stores and prints the differences as `git diff` does.
     ///
     /// Exits with 1 if they differ, with 3 if one cannot be read.
     #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
@@ -69,12 +71,12 @@ pub(crate) enum Command {
     /// Reads and changes attributes.
     #[command(subcommand, after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta set field.b2nd units --text m/s")]
     Meta(Meta),
-    /// Copies a frame with other metalayers in its header: added, lengthened, removed.
+    /// Copies a frame and adds, replaces or removes metalayers in its header.
     #[command(
         after_help = "Examples:\n  b2nd rewrite field.b2nd new.b2nd --set 'station={\"id\": 17}'\n  b2nd rewrite field.b2nd --rm station"
     )]
     Rewrite(Rewrite),
-    /// Copies a frame or a store without the gaps that edits leave, or compressed anew.
+    /// Copies a frame or a store without the gaps that edits leave, or recompresses it.
     ///
     /// Chunks, metalayers and attributes are copied as they are, and values not decoded, unless an option asks for another
     /// compression. Prints the new length and the old one.
@@ -82,18 +84,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(Repack),
-    /// Copies what is whole of a frame that is damaged or cut off, and fills what is lost.
+    /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
-    /// Exits with 1 if something is lost; it is listed.
+    /// Lists what is lost, and exits with 1 if anything is.
     #[command(after_help = "Examples:\n  b2nd salvage broken.b2nd new.b2nd\n  b2nd salvage --fill nan broken.b2nd new.b2nd")]
     Salvage(Salvage),
-    /// Brings Caterva and early b2nd files to the released layout.
+    /// Upgrades Caterva and early b2nd files to the current layout.
     #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
-    /// Prints the first values of an array, or the first rows of a table: as many as the terminal has lines.
+    /// Prints the first values of an array, or the first rows of a table, to fit the screen.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(Excerpt),
     /// Prints the last values of an array, or the last rows of a table, as `b2nd head` prints the first.
@@ -107,7 +109,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
     Import(Import),
-    /// Counts values: how many, least, greatest, mean, standard deviation, NaN, zeros.
+    /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(Stats),
     /// Draws values: a heat map, a plot, an image or a histogram, here or as a PNG file.

@@ -1,4 +1,4 @@
-//! Brings Caterva arrays and early b2nd arrays to the layout that C-Blosc2 has written since its release 2.7.0.
+//! Upgrades Caterva arrays and early b2nd arrays to the layout that C-Blosc2 has written since its release 2.7.0.
 //!
 //! ```text
 //! b2nd upgrade --dtype "<f8" old.caterva new.b2nd
