@@ -1,7 +1,7 @@
 //! `b2nd diff`: what two frames say differently.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use b2nd::Result;
@@ -93,6 +93,9 @@ impl Diff {
             lines.iter().try_for_each(|line| writeln!(out, "{}", fitted(line)))?;
         }
         unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
+        if lines.is_empty() && unread.is_empty() && !self.data && std::io::stderr().is_terminal() {
+            writeln!(err, "no difference in the metadata; the values were not compared: --data compares them")?;
+        }
         Ok(match (unread.is_empty(), lines.is_empty()) {
             (false, _) => UNREADABLE,
             (true, false) => FAILED,
