@@ -344,7 +344,12 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
                 // Of rows that are allocated, only those that exist count.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                (size(packed.into()), format!("{}x", significant(plain as f64 / packed as f64, 3)))
+                // A column of strings has room for offsets and for bytes: how much of it is used is not known without reading it.
+                let ratio = match column.kind() {
+                    "utf8" => String::new(),
+                    _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
+                };
+                (size(packed.into()), ratio)
             }
             _ => Default::default(),
         };
