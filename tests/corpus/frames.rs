@@ -80,8 +80,10 @@ fn values_of_vlmetalayers_are_what_their_writer_stored() {
                 // Without the feature `codecs`.
                 Err(error) => {
                     let codec = chunk.header().codec();
-                    let refusal = format!("b2nd-codec has no codec {codec} here: its feature `{codec}` has");
-                    assert_eq!(error.to_string(), refusal, "{}", entry.id);
+                    let said = error.to_string();
+                    let refusal = |feature: &str| format!("b2nd-codec has no codec {codec} here: its feature `{feature}` has");
+                    let is_safe = cfg!(target_pointer_width = "32") && codec == CodecId::Zstd && said == refusal("safe");
+                    assert!(is_safe || said == refusal(&codec.to_string()), "{}: {said}", entry.id);
                     assert!(matches!(error.kind(), ErrorKind::NoCodec { codec: name, .. } if *name == codec.to_string()));
                 }
             }

@@ -15,6 +15,7 @@ mod salvage;
 mod show;
 mod stats;
 mod upgrade;
+pub(crate) mod view;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ use rewrite::Rewrite;
 use salvage::Salvage;
 use show::Show;
 use stats::Stats;
+use view::View;
 
 /// A subcommand with its arguments.
 #[derive(Subcommand)]
@@ -101,10 +103,10 @@ pub(crate) enum Command {
     /// Prints the last values of an array, or the last rows of a table, as `b2nd head` prints the first.
     #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
     Tail(Excerpt),
-    /// Writes an array as a file of numpy, CSV, JSON or text; a table as one of Arrow, Parquet, CSV or JSON.
+    /// Writes an array as NumPy, Zarr, CSV, JSON or text; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(Export),
-    /// Writes a numpy file as an array.
+    /// Writes a NumPy file or a Zarr array as a `.b2nd` file.
     #[command(
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
@@ -115,6 +117,9 @@ pub(crate) enum Command {
     /// Draws values: a heat map, a plot, an image or a histogram, here or as a PNG file.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(Show),
+    /// Opens files in the browser, in a page that this program serves.
+    #[command(after_help = "Examples:\n  b2nd view field.b2nd\n  b2nd view -r data/ --no-open")]
+    View(View),
     /// Prints completions for a shell.
     #[command(after_help = "Examples:\n  b2nd completions bash > b2nd.bash\n  b2nd completions fish > b2nd.fish")]
     Completions {
@@ -153,6 +158,7 @@ impl Command {
             Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run(|output| show.run(output)),
+            Command::View(view) => Output::plain().run(|output| view.run(output)),
             Command::Stats(stats) => stats.output().run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run(|output| export.run(output)),
             Command::Import(import) => Output::plain().run(|output| import.run(output)),

@@ -14,6 +14,8 @@ mod piped;
 mod progress;
 mod report;
 mod screen;
+#[cfg(feature = "page")]
+mod server;
 mod signals;
 mod staged;
 mod status;

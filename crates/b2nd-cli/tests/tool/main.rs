@@ -25,5 +25,7 @@ mod stores;
 #[cfg(feature = "arrow")]
 mod tables;
 mod upgrade;
+#[cfg(all(feature = "page", unix))]
+mod view;
 #[cfg(feature = "zarr")]
 mod zarr;
