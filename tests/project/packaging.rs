@@ -57,6 +57,7 @@ fn the_package_holds_no_more_than_a_user_needs() {
         "LICENSE-MIT",
         "README.md",
         "tests/data/example.b2nd",
+        "tests/data/grid/i4_2d.b2nd",
         "tests/data/inspect/i4_2d.svg",
     ];
     // The first is cargo's note of the commit, where there is one.
