@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd_store::walk::frames;
-use b2nd_store::{Bytes, Location};
+use b2nd_store::{Bytes, Location, Target};
 use clap::Args;
 
 use crate::error::{Error, Result};
@@ -108,7 +108,17 @@ fn item(path: &Path) -> Result<Item> {
             }
             Ok(Item::Folder { name, files })
         }
-        _ => Ok(Item::File { name, source: crate::values::source(path).map_err(|error| at(path, error))? }),
+        _ => {
+            let source = match location.key() {
+                Some(_) => crate::values::source(path).map_err(|error| at(path, error))?,
+                // A store is given as it is: the page lists what is in it.
+                None => match location.open().map_err(|error| at(path, error))? {
+                    Target::File(source) => source,
+                    Target::Directory(_) => return Err(at(path, "a directory: -r looks below it")),
+                },
+            };
+            Ok(Item::File { name, source })
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use crate::harness::Directory;
+use crate::harness::{Directory, Place, STORE};
 
 /// A running server: its port, and the path of its page without the slash at the end.
 struct Server {
@@ -58,7 +58,8 @@ impl Drop for Server {
 fn the_page_and_the_named_files_are_served() {
     let tests = Directory::with_example();
     tests.ok(&["repack", "a.b2nd", "sparse.b2nd", "--sparse"]);
-    let server = Server::start(&tests, &["a.b2nd", "sparse.b2nd"]);
+    tests.write("store.b2z", Place::data().read(STORE));
+    let server = Server::start(&tests, &["a.b2nd", "sparse.b2nd", "store.b2z"]);
     assert_eq!(server.get("", "").2, b"the page");
     let (status, head, body) = server.get("page.js", "");
     assert_eq!((status, body.as_slice()), (200, &b"0"[..]));
@@ -77,6 +78,7 @@ fn the_page_and_the_named_files_are_served() {
     assert_eq!(server.get("files/0", "Range: bytes=9999999-\r\n").0, 416);
     let (status, head, body) = server.ask("HEAD", &format!("{}/files/0", server.root), "");
     assert!(status == 200 && body.is_empty() && head.contains(&format!("content-length: {}", file.len())), "{head}");
+    assert!(server.get("files/2", "").2 == tests.read("store.b2z"));
     assert!(server.get("files/1/0", "").2 == tests.read("sparse.b2nd/00000000.chunk"));
 }
 
