@@ -51,6 +51,7 @@ fn the_members_of_a_store_are_asked_for_together() {
     let members = || (0..MEMBERS).map(|number| (format!("{number}.b2nd"), frame(length(number))));
     let store = members().map(|(name, content)| (format!("tree.b2d/{name}"), content));
     let files = store.chain([("large.b2z".to_owned(), archive(members()))]);
+    // So slow that a busy machine, too, asks for all that it may before the first answer comes.
     let server = Server::start(files, Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
@@ -81,6 +82,7 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
+    // As slow as above.
     let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -15,9 +15,7 @@ pub(crate) struct Server {
 
 struct State {
     files: BTreeMap<String, Vec<u8>>,
-    /// Requests are answered when none has come for this long: however busy the machine is, all that a client sends together arrive.
     latency: Duration,
-    arrived: AtomicU64,
     /// The first request for a file fails in a way that follows from its number.
     faults: bool,
     kind: Kind,
@@ -73,9 +71,8 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let files = files.into_iter().map(|(name, content)| (format!("/{name}"), content)).collect();
-        let (arrived, answered, in_flight, most, requests, faulted) = Default::default();
-        let state =
-            Arc::new(State { files, latency, arrived, faults, kind, guarded, answered, in_flight, most, requests, faulted });
+        let (answered, in_flight, most, requests, faulted) = Default::default();
+        let state = Arc::new(State { files, latency, faults, kind, guarded, answered, in_flight, most, requests, faulted });
         let shared = state.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -151,14 +148,7 @@ impl State {
             return answer(stream, "207 Multi-Status", "Content-Type: application/xml\r\n", self.listing().as_bytes());
         }
         self.most.fetch_max(self.in_flight.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        self.arrived.fetch_add(1, Ordering::SeqCst);
-        while !self.latency.is_zero() {
-            let arrived = self.arrived.load(Ordering::SeqCst);
-            std::thread::sleep(self.latency);
-            if arrived == self.arrived.load(Ordering::SeqCst) {
-                break;
-            }
-        }
+        std::thread::sleep(self.latency);
         self.in_flight.fetch_sub(1, Ordering::SeqCst);
         let Some(content) = self.files.get(&path) else {
             return match self.page(&path) {
