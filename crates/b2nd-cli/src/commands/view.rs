@@ -35,6 +35,7 @@ pub(crate) struct View {
 }
 
 /// What is served under one name.
+#[cfg_attr(not(feature = "page"), allow(dead_code))]
 pub(crate) enum Item {
     /// A file or a URL.
     File { name: String, source: Bytes },
