@@ -23,9 +23,11 @@ def write_cases(directory):
         shape = (40 + number, 64, 64)
         values = numpy.arange(numpy.prod(shape)).reshape(shape)
         image = values.astype("<f4" if number % 5 else "<f8")
-        image = blosc2.asarray(image, urlpath=str(directory / f"case{number:02}.b2nd"), mode="w")
+        # Without these python-blosc2 chooses by the caches of the machine, and the figures would be others.
+        shapes = {"chunks": (5, 64, 64), "blocks": (5, 32, 64), "mode": "w"}
+        image = blosc2.asarray(image, urlpath=str(directory / f"case{number:02}.b2nd"), **shapes)
         image.schunk.vlmeta["units"] = "HU"
-        blosc2.asarray((values % 7).astype("|u1"), urlpath=str(directory / f"case{number:02}-labels.b2nd"), mode="w")
+        blosc2.asarray((values % 7).astype("|u1"), urlpath=str(directory / f"case{number:02}-labels.b2nd"), **shapes)
     cut = directory / "case00-labels.b2nd"
     cut.write_bytes(cut.read_bytes()[:120])
 
