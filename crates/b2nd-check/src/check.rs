@@ -1,4 +1,4 @@
-//! Findings of a frame: all of them at once, and who minds.
+//! Findings of a frame: all of them at once, with the readers that they affect.
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Decompressor, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
@@ -178,7 +178,7 @@ impl Findings {
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.unreadable = true);
     }
 
-    /// Adds a finding of which [`FACTS`] say who minds.
+    /// Adds a finding whose affected readers are in [`FACTS`].
     fn known(&mut self, place: impl Into<String>, offset: Option<u64>, (fact, finding): Known, document: Option<bool>) {
         let minds = |reader| FACTS.iter().any(|row| row.name == fact && row.is_of(reader));
         let [c, python] = [Reader::C_BLOSC2, Reader::PYTHON_BLOSC2].map(|reader| Some(!minds(reader)));

@@ -64,7 +64,7 @@ const SETTINGS: &[&str] = &[
     "unit",
 ];
 
-/// The place of a finding, its sentence and who minds.
+/// The place of a finding, its sentence and the readers that it affects.
 type Found = (String, String, Answers);
 
 /// The findings of a frame of this kind.

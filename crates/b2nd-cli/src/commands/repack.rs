@@ -1,4 +1,4 @@
-//! `b2nd repack`: files without the gaps that edits leave, and compressed anew.
+//! `b2nd repack`: files without the gaps that edits leave, or recompressed.
 
 use std::fmt::Display;
 use std::fs;
