@@ -1,8 +1,8 @@
-// Slices as Python writes them, and bytes of elements as typed arrays.
+// Parses slices, and converts the bytes of elements to typed arrays.
 
 /**
- * The start, end and step of a slice along each axis, and which axes it keeps: "0:10,5,::-2", or a list of numbers and ranges. With a step
- * below 0, start and end are those of the same elements forwards.
+ * Parses a slice, "0:10,5,::-2" or a list of numbers and ranges, to the start, end and step along each axis and the axes that it keeps. For a
+ * negative step, start and end are those of the same elements in ascending order.
  */
 export function ranges(slice, shape) {
   const parts = typeof slice === "string" ? texts(slice) : [...slice];
@@ -20,7 +20,7 @@ export function ranges(slice, shape) {
   return all;
 }
 
-/** The parts of a text. As in Python, a comma may end it. */
+/** The parts of a slice. As in Python, it may end with a comma. */
 function texts(slice) {
   const parts = slice.split(",").map((part) => part.trim());
   if (parts.at(-1) === "") parts.pop();
@@ -41,7 +41,7 @@ function range(part, length, axis) {
     const step = part[2] === null || part[2] === undefined ? 1 : whole(part[2]);
     if (step === 0) throw new RangeError("a step of 0");
     const back = step < 0;
-    // Backwards a slice goes from the last element to before the first.
+    // With a negative step, a slice goes from the last element to before the first.
     const [least, most] = back ? [-1, length - 1] : [0, length];
     const within = (value, otherwise) => {
       if (value === null || value === undefined) return otherwise;
@@ -61,7 +61,7 @@ function range(part, length, axis) {
   return [at, at + 1, 1, false];
 }
 
-/** Turns around, in place, the axes of a slice whose step is below 0. */
+/** Reverses, in place, the axes with a negative step. */
 export function turn(bytes, shape, step) {
   shape.forEach((length, axis) => {
     if (step[axis] > 0 || length < 2) return;
@@ -84,7 +84,7 @@ export function structures(fields, itemsize, bytes, count) {
 }
 
 function structure(fields, bytes) {
-  // Each name is a property of the object itself, whatever it is.
+  // Own properties, whatever the name is, `__proto__` included.
   return Object.fromEntries(
     fields.map((field) => [field.name, member(field, bytes.slice(field.offset, field.offset + field.itemsize))]),
   );
@@ -98,7 +98,7 @@ function member({ dtype, fields, itemsize }, bytes) {
   return elements(inner.replace(/^'(.*)'$/s, "$1"), bytes, count);
 }
 
-/** The one element; a complex number is a pair, and what has no typed array its bytes. */
+/** A single element; complex numbers are pairs, and elements without a typed array are bytes. */
 function one(list) {
   return list instanceof Uint8Array && list.length !== 1 ? list : list.length === 1 ? list[0] : [...list];
 }
@@ -123,8 +123,8 @@ const ARRAYS = {
 };
 
 /**
- * So many elements as a typed array of the type that holds them; text as strings, what has no such type as bytes, and so what is not as
- * long as its type says.
+ * `count` elements as a typed array or strings. Elements of other types, and those whose length does not match their type, are
+ * bytes.
  */
 export function elements(dtype, bytes, count) {
   const [, order, code, length] = /^([<>|=]?)([a-zA-Z])(\d+)/.exec(dtype ?? "") ?? [];
@@ -140,7 +140,7 @@ export function elements(dtype, bytes, count) {
   return code + length === "f2" ? Float32Array.from(array, half) : array;
 }
 
-/** A float of 16 bits: a sign, 5 bits of exponent, 10 of fraction. */
+/** A 16-bit float: a sign, 5 bits of exponent, 10 of fraction. */
 function half(bits) {
   const sign = bits >> 15 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
@@ -149,7 +149,7 @@ function half(bits) {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Texts without the zeros behind them; of bytes each is a character. */
+/** Strings without trailing zeros; each byte of `S` is a character. */
 function text(code, length, order, bytes) {
   const size = code === "U" ? 4 * length : length;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

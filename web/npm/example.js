@@ -1,4 +1,4 @@
-// node example.js FILE|ADDRESS [SLICE]: the shape, and the mean of a slice.
+// node example.js FILE|URL [SLICE]: prints the shape and mean of a slice.
 
 import { open } from "b2nd";
 

@@ -1,7 +1,7 @@
-/** A part of an axis: an index, which takes the axis away; a start, an end and a step, which may be negative; or null for all of it. */
+/** A part of an axis: an index, which removes the axis; start, end and step, which may be negative; or null for the whole axis. */
 export type Part = number | null | [start?: number | null, end?: number | null, step?: number | null];
 
-/** As Python writes it, `"0:10,5,::-2"`, or a part for each axis. */
+/** A slice as in Python, `"0:10,5,::-2"`, or a part for each axis. */
 export type Slice = string | Part[];
 
 export type TypedArray =
@@ -17,13 +17,12 @@ export type TypedArray =
   | Float64Array;
 
 export interface Values {
-  /** The type of the elements, as numpy writes it: `<f8`. Null where the file does not say it. */
+  /** The NumPy dtype of the elements, such as `<f8`. Null if the file does not have it. */
   dtype: string | null;
   shape: number[];
   /**
-   * The elements in C order. Complex numbers are pairs, times are steps since 1970, floats of 16 bits come as 32 bits; `S` and `U` are
-   * strings without the zeros behind them; structures are objects of their fields, and an array in a field is a typed array. Other types
-   * are bytes.
+   * The elements in C order. Complex numbers are pairs, times are steps since 1970, 16-bit floats become 32-bit floats; `S` and `U` are
+   * strings without trailing zeros; structures are objects, in which arrays are typed arrays. Other types are bytes.
    */
   data: TypedArray | string[] | Structure[];
 }
@@ -40,20 +39,20 @@ export interface Row {
 
 /** An open file, or a leaf of a store in one. */
 export interface File {
-  /** What `b2nd info --json` prints; of a store with `leaves`. Integers that a double does not hold are BigInt where the engine can tell. */
+  /** What `b2nd info --json` prints; a store also has `leaves`. Integers that a double cannot hold are BigInt if the engine supports it. */
   info(): Promise<Record<string, any>>;
   /** The keys of a store's leaves: `/group/name`. */
   keys(): Promise<string[]>;
   leaf(key: string): Promise<File>;
-  /** Reads the chunks that a slice lies in, and no others. Without one, all of the array; at most 256 MiB at once. */
+  /** Reads a slice, or the whole array; at most 256 MiB at once. Only the chunks of the slice are read. */
   read(slice?: Slice): Promise<Values>;
   /**
-   * Reads the live rows of a table from `start` to before `end`, of all columns that are arrays or of those that are named. Integers of 64
-   * bits are BigInt, times texts such as `2026-11-21T20:30:00.125`, arrays lists of their items, null values null. Columns in batches
-   * (dictionaries, lists, structs, objects) are left out, and refused by name.
+   * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns that are arrays. 64-bit
+   * integers are BigInt, times are strings such as `2026-11-21T20:30:00.125`, arrays are lists of their items. Columns in batches
+   * (dictionaries, lists, structs, objects) are left out; naming one is an error.
    */
   rows(start?: number, end?: number, names?: string[]): Promise<Row[]>;
-  /** Frees what is held. Leaves are closed by themselves, before their file. */
+  /** Frees its memory. Close leaves before their file. */
   close(): void;
 }
 
@@ -62,5 +61,5 @@ export interface Options {
   worker?: boolean;
 }
 
-/** Opens an array, a frame or a store: a File or Blob, an address that answers range requests, bytes, or, where there are files, a path. */
+/** Opens an array, a frame or a store from a File or Blob, a URL whose server supports range requests, bytes, or, in Node, a path. */
 export function open(source: Blob | URL | string | Uint8Array | ArrayBuffer, options?: Options): Promise<File>;

@@ -1,4 +1,4 @@
-// Opens Blosc2 files: what they say, and slices of their arrays.
+// Opens Blosc2 files and reads metadata, slices of arrays and rows of tables.
 
 import initValues from "./b2nd_values.js";
 import { elements, ranges, structures, turn } from "./elements.js";
@@ -10,7 +10,7 @@ import { Slices } from "./slices.js";
 import { sourceOf } from "./sources.js";
 
 let ready;
-/** Compiles both modules, once. Node's fetch gets no files, so there they are read. */
+/** Compiles both modules, once. Node reads them from disk, because its fetch does not support files. */
 function start() {
   const module = async (name) => {
     if (globalThis.process?.versions?.node === undefined) return undefined;
@@ -18,7 +18,7 @@ function start() {
     return { module_or_path: await readFile(new URL(name, import.meta.url)) };
   };
   ready ??= Promise.all([module("b2nd_web_bg.wasm").then(load), module("b2nd_values_bg.wasm").then(initValues)]);
-  // What could not be fetched may be there the next time.
+  // A failed download is tried again the next time.
   ready.catch(() => (ready = undefined));
   return ready;
 }
@@ -50,7 +50,7 @@ class File {
   #slices = null;
   #array = null;
   #records = null;
-  /** What reads the arrays of a table. */
+  /** Reads the arrays of a table. */
   #readers = [];
   #turn = Promise.resolve();
   #closed = false;
@@ -82,7 +82,7 @@ class File {
     return new File(this.#opened, this.#seen, key);
   }
 
-  /** One slice after the other: the module holds one at a time. */
+  /** Reads one slice at a time, because the module holds only one. */
   read(slice = []) {
     const result = this.#turn.then(() => this.#read(slice));
     this.#turn = result.catch(() => {});
@@ -124,7 +124,7 @@ class File {
     return this.#array;
   }
 
-  /** What reads an array of this file. */
+  /** The reader of an array of this file. */
   #reader() {
     const { sources } = this.#opened;
     const piece = async ([file, start, end]) => {
@@ -142,7 +142,7 @@ class File {
     );
   }
 
-  /** One part after the other, as slices. */
+  /** Reads one part at a time, like slices. */
   rows(start = 0, end = Infinity, names = null) {
     const result = this.#turn.then(() => this.#rows(start, end, names));
     this.#turn = result.catch(() => {});

@@ -1,4 +1,4 @@
-// The worker in which a file is open.
+// The worker that has a file open.
 
 import { open } from "./index.js";
 

@@ -1,4 +1,4 @@
-// A file that is open in a worker: what is asked of it goes there, and typed arrays come back without a copy.
+// A file that is open in a worker. Calls are sent to the worker, typed arrays are transferred back without a copy.
 
 export async function outside(source) {
   const isNode = globalThis.Worker === undefined;
@@ -10,13 +10,13 @@ export async function outside(source) {
   let closed = false;
   const answered = ({ id, value, error }) => {
     const asked = waiting.get(id);
-    // An answer can be on its way when the file is closed: whoever asked has been told so already.
+    // An answer may arrive after the file was closed. Its caller already has an error.
     if (asked === undefined) return;
     waiting.delete(id);
     if (error === undefined) asked.resolve(value);
     else asked.reject(new Error(error));
   };
-  /** What was asked has no answer any more, nor has what is asked from now on. */
+  /** Rejects all pending and future calls. */
   const end = (why) => {
     closed = true;
     failed(new Error(why));
@@ -41,7 +41,7 @@ export async function outside(source) {
       waiting.set(last, { resolve, reject });
       worker.postMessage({ id: last, file, method, words });
     });
-  // A worker has no place that a name on a page belongs to; an object of type URL cannot be sent.
+  // Relative URLs have another base in a worker, and URL objects cannot be sent, so both become absolute strings.
   const address =
     source instanceof URL
       ? source.href

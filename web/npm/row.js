@@ -2,7 +2,7 @@
 
 import { NULL } from "./columns.js";
 
-/** A row from the texts of its cells. */
+/** Makes a row from the text of its cells. */
 export function record(columns, cells) {
   return Object.fromEntries(columns.map((column, at) => [column.name, cells[at] === NULL ? null : value(column.spec, cells[at])]));
 }
@@ -13,12 +13,12 @@ function value({ kind }, text) {
   if (/^float/.test(kind)) return number(text);
   if (kind === "bool") return text === "true";
   if (kind === "bytes") return bytes(text);
-  // The items of an array in C order.
+  // Arrays become a list of their items in C order.
   if (kind === "ndarray") return text === "[]" ? [] : text.slice(1, -1).split(", ").map(item);
   return text;
 }
 
-/** Of floats that JavaScript spells otherwise, too. */
+/** A number, also from Python's spelling of floats. */
 function number(text) {
   return text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);
 }
@@ -29,7 +29,7 @@ function item(text) {
   return Number.isNaN(value) && text !== "NaN" ? text : value;
 }
 
-/** Bytes from a text in quotes with escapes. */
+/** Bytes from a quoted text with escapes. */
 function bytes(text) {
   const plain = text
     .slice(1, -1)

@@ -1,4 +1,4 @@
-// Where bytes come from, by what a program has: a File or Blob, an address, bytes, a path.
+// Sources of bytes: a File or Blob, a URL, bytes, a path.
 
 import { FileSource, UrlSource } from "./source.js";
 
@@ -15,7 +15,7 @@ class ByteSource {
   }
 }
 
-/** A file on the disk of this machine, for programs that have one. */
+/** A file on disk, in Node. */
 class PathSource {
   constructor(name, handle, size) {
     Object.assign(this, { name, handle, size });
@@ -64,9 +64,9 @@ export async function sourceOf(source) {
   if (source instanceof Blob) return new FileSource(source, source.name ?? "blob");
   if (source instanceof URL && source.protocol === "file:") return ofPath((await import("node:url")).fileURLToPath(source));
   if (source instanceof URL) return UrlSource.open(source);
-  if (typeof source !== "string") throw new TypeError("expected a File, an address, bytes or a path");
+  if (typeof source !== "string") throw new TypeError("expected a File, a Blob, a URL, bytes or a path");
   if (/^https?:/.test(source)) return UrlSource.open(new URL(source));
-  // On a page every name is an address.
+  // In a browser every string is a URL.
   if (globalThis.document !== undefined) return UrlSource.open(new URL(source, document.baseURI));
   return ofPath(source);
 }

@@ -1,9 +1,9 @@
-// Axes: where values are along them, and ticks at round numbers and times.
+// Axes: positions of values, and ticks at round numbers and times.
 
 import { thousands } from "./dom.js";
 import { moment } from "./moment.js";
 
-/** A number in few characters: at most six significant digits; integers below a million have all. */
+/** A number with at most six significant digits; integers below a million in full. */
 export function short(number) {
   if (!Number.isFinite(number)) return String(number).replace("Infinity", "inf");
   if (Number.isInteger(number) && Math.abs(number) < 1e6) return thousands(number);
@@ -11,16 +11,16 @@ export function short(number) {
   return Math.abs(rounded) >= 1e6 || Math.abs(rounded) < 1e-4 ? rounded.toExponential().replace("e+", "e") : String(rounded);
 }
 
-/** Steps of times, in seconds: from milliseconds to years. */
+/** Distances between ticks on a time axis, in seconds. */
 const TIMES = [
   1e-3, 1e-2, 0.1, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000,
   864000, 2592000, 7776000, 15552000, 31536000, 63072000, 157680000, 315360000, 3153600000,
 ];
 
-/** The seconds of a unit of times. */
+/** Seconds in each time unit. */
 const UNITS = { W: 604800, D: 86400, h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
-/** Round numbers between two others, some `most` of them. */
+/** About `most` round numbers between two numbers. */
 function rounds(low, high, most, whole) {
   const rough = (high - low) / Math.max(most, 1);
   if (!(rough > 0) || !Number.isFinite(rough)) return [low];
@@ -34,7 +34,7 @@ function multiples(low, high, step) {
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) => (first + at) * step);
 }
 
-/** Of logarithms: powers of ten, or of few of them round numbers. */
+/** Ticks of a logarithmic axis: powers of ten, or round numbers if the axis spans few of them. */
 function powers(low, high, most) {
   const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   if (last - first < 1) return rounds(low, high, most, false);
@@ -43,7 +43,7 @@ function powers(low, high, most) {
 }
 
 /**
- * An axis of values from `low` to `high`: `share` gives the place of one, from 0 to 1, or NaN; `ticks` gives pairs of a place and a text.
+ * An axis of values from `low` to `high`. `share` gives the position of a value, from 0 to 1, or NaN; `ticks` gives pairs of a position and a label.
  *
  * @param {number} low
  * @param {number} high
@@ -51,7 +51,7 @@ function powers(low, high, most) {
  */
 export function values(low, high, { log = false, dtype = null, name = "" } = {}) {
   const place = log ? Math.log : (value) => value;
-  // Halves: the difference of two floats may be more than a float holds.
+  // Halves, because the difference of two floats may overflow.
   const [from, span] = [place(low) / 2, place(high) / 2 - place(low) / 2];
   const share = (value) => {
     const at = place(value);
@@ -71,7 +71,7 @@ function times(low, high, most, unit) {
   const rough = ((high - low) * second) / Math.max(most, 1);
   const step = Math.max((TIMES.find((each) => each >= rough) ?? TIMES.at(-1)) / second, 1);
   const list = high > low ? multiples(low, high, step) : [low];
-  // What all ticks have is left out: days have no hours, hours no seconds.
+  // Labels omit what they do not need: ticks of days have no hours, ticks of hours no seconds.
   const digits = step * second >= 86400 ? 10 : step * second >= 60 ? 16 : step * second >= 1 ? 19 : 23;
   return list.map((value) => [value, text(value, unit).slice(0, digits).replace("T", " ")]);
 }
@@ -83,7 +83,7 @@ function text(value, unit) {
 }
 
 /**
- * The places of `count` elements along an axis: one each `step` from `start` on. In the middle of pixels, or from one end to the other.
+ * The axis of `count` elements, one every `step` from `start`. Elements are in the middle of their pixels, or reach from end to end.
  */
 export function places(start, count, step, name, isPixels) {
   const [low, high] = [start, start + (count - 1) * step];

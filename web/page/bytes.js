@@ -1,14 +1,14 @@
-// Bytes beside what they mean. Both sides know their rows by number: pointing at one marks the other.
+// Bytes on the left, their meaning on the right. Pointing at one side marks the same row on the other.
 
 import { el, thousands, visible } from "./dom.js";
 
-/** How many bytes of a part are shown before the rest is asked for. */
+/** The number of bytes of a part that are shown before "show the other bytes" is clicked. */
 const SHOWN = 4096;
 
 /**
  * The parts of a frame: each has a `title`, the byte of the file where it `start`s, its `bytes`, and `rows` with `offset`
- * (from the part's first byte), `length`, `depth`, `marker`, `name`, `value`. An error has a `message` and, where it is
- * known, the `position` of the byte that is wrong.
+ * (from the part's first byte), `length`, `depth`, `marker`, `name`, `value`. An error has a `message` and, if it is
+ * known, the `position` of the wrong byte.
  */
 export function bytes(parts) {
   return parts.map((part) => {
@@ -20,7 +20,7 @@ export function bytes(parts) {
 }
 
 function fill(holder, part, limit) {
-  // A mistake far into a long part is shown with what is around it.
+  // An error far into a long part is shown with the bytes around it.
   const [error] = part.errors;
   const shown = error?.position >= limit ? Math.min(part.bytes.length, error.position + 256) : limit;
   const perLine = matchMedia("(max-width: 40rem)").matches ? 8 : 16;
@@ -30,7 +30,7 @@ function fill(holder, part, limit) {
   ]);
   const list = el(
     "ol",
-    { class: "meanings", tabindex: "0", role: "listbox", "aria-label": `what the bytes of the ${part.title} mean` },
+    { class: "meanings", tabindex: "0", role: "listbox", "aria-label": `meaning of the bytes of the ${part.title}` },
     rows.map(meaning),
   );
   const more = part.bytes.length - shown;
@@ -63,7 +63,7 @@ function meaning(row, index) {
   return item;
 }
 
-/** Lines of bytes, whose runs belong to a row each. */
+/** Lines of bytes, split into runs that belong to one row each. */
 function* dumpLines(part, rows, shown, perLine) {
   const [error] = part.errors;
   const digits = Math.max(4, (part.start + part.bytes.length).toString(16).length);
@@ -134,7 +134,7 @@ function link(dump, list, count) {
   });
 }
 
-/** Scrolls a side, and not the page. */
+/** Scrolls one side without scrolling the page. */
 function bringIntoView(side, element) {
   const [outer, inner] = [side.getBoundingClientRect(), element.getBoundingClientRect()];
   if (inner.top < outer.top) side.scrollTop -= outer.top - inner.top + outer.height / 3;

@@ -1,4 +1,4 @@
-// Maps of colours: stops from the least value to the greatest, in even steps.
+// Color maps: evenly spaced stops from the lowest value to the highest.
 
 /** @typedef {[number, number, number]} Rgb */
 
@@ -37,7 +37,7 @@ export const COLORS = {
   ],
 };
 
-/** Red, green, blue and alpha of numbers whose places `share` gives, from 0 to 1; where it gives NaN, there is no colour. */
+/** Red, green, blue and alpha of numbers. `share` gives the position of a number, from 0 to 1, or NaN for no color. */
 export function pixels(numbers, stops, share) {
   const last = stops.length - 1;
   const bytes = new Uint8ClampedArray(4 * numbers.length);

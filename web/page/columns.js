@@ -1,23 +1,23 @@
-// Columns of a table, from the arrays that they are: texts of some rows, and which of them are null.
+// Columns of a table, read from the arrays that store them: the text of cells, and which cells are null.
 
 import { moment } from "./moment.js";
 
-/** A cell that is null. */
+/** A null cell. */
 export const NULL = { quiet: "null" };
 
-/** The most bytes that a chunk of one view may take. */
+/** The limit on the bytes of a chunk in one view. */
 const BUDGET = 64 << 20;
 
 const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 
-/** An array of a table. */
+/** An array that belongs to a table. */
 export class Leaf {
   constructor(table, name) {
     this.key = `${table.prefix}/${name}`;
     this.reader = table.reader(this.key);
   }
 
-  /** Opens it. False where the table has no such array. */
+  /** Opens it. False if the table has no such array. */
   async open() {
     const info = await this.reader.open();
     if (info.error === undefined) {
@@ -28,10 +28,10 @@ export class Leaf {
     throw new Error(info.error);
   }
 
-  /** The elements of some rows, in one form; at one place along the axes behind the first two. Null where another view was asked for. */
+  /** Elements of some rows, in one form, at the indices `behind` along axis 1 and those after it. Null if another view was requested meanwhile. */
   async look(start, end, form, behind = []) {
     const { shape } = this.info;
-    if (end > shape[0]) throw new Error(`${this.key} has ${shape[0]} rows, and ${end} are asked for`);
+    if (end > shape[0]) throw new Error(`${this.key} has ${shape[0]} rows, expected at least ${end}`);
     const at = shape.slice(1).map((length, axis) => (axis < behind.length ? [behind[axis], behind[axis] + 1] : [0, length]));
     const axes = [[start, end], ...at];
     return this.reader.look({
@@ -65,7 +65,7 @@ export class Leaf {
   }
 }
 
-/** The texts of cells from their bytes. */
+/** Functions from the bytes of a cell to its text. */
 const TEXTS = {
   timestamp:
     ({ unit, timezone }) =>
@@ -82,7 +82,7 @@ const TEXTS = {
 };
 
 export class Column {
-  /** `path` is that of its files below `_cols`, without what their names end with. */
+  /** `path` is the path of the column's files below `_cols`, without their endings. */
   constructor(table, spec, path) {
     this.table = table;
     this.spec = spec;
@@ -92,27 +92,27 @@ export class Column {
     this.mistakes = new Map();
   }
 
-  /** Opens what the column is made of, or says `why` it is not shown. */
+  /** Opens the column's arrays, or sets `why` it is not shown. */
   async open() {
     const { spec, table } = this;
     const { kind } = spec;
     const known = NUMBERS.test(kind) || ["bool", "string", "bytes", "timestamp", "utf8", "ndarray"].includes(kind);
-    if (!known) return this.refuse(`its kind is ${kind ?? "not said"}, which is not read here`);
-    if (table.leaf.stale.includes(this.name)) return this.refuse("it is generated from columns that have changed since");
+    if (!known) return this.refuse(`columns of type ${kind ?? "unknown"} cannot be shown`);
+    if (table.leaf.stale.includes(this.name)) return this.refuse("it is computed from columns that have changed since");
     try {
       this.null = this.sentinel();
       this.leaf = await this.find("");
-      if (this.leaf === null) return this.refuse("it has no array");
+      if (this.leaf === null) return this.refuse("its file is missing");
       if (kind === "utf8") this.words = await this.find(".utf8");
-      if (kind === "utf8" && this.words === null) return this.refuse("it has no text");
+      if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
-      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("its bytes are in another order");
-      if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("the marks of its nulls are no booleans");
+      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian strings cannot be shown");
+      if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
-        return this.refuse("its cells are arrays of too many rows");
+        return this.refuse("its cells are arrays with too many rows");
       if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
-        return this.refuse("a value stands for null in its arrays");
+        return this.refuse("arrays with a null value instead of a null mask cannot be shown");
     } catch (error) {
       this.refuse(error.message);
     }
@@ -122,7 +122,7 @@ export class Column {
     this.why = why;
   }
 
-  /** An array of this column: under its path, or its name as the first version wrote it. */
+  /** An array of this column, by its path, or by its name as the first version of tables has it. */
   async find(ending) {
     for (const name of [this.path, this.name]) {
       const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
@@ -131,29 +131,29 @@ export class Column {
     return null;
   }
 
-  /** Whether a text is the one that stands for null. */
+  /** A function that tells if a text is the column's null value. */
   sentinel() {
     const { kind, null_value: value, null_storage: storage } = this.spec;
     if (storage === "mask" || value === undefined || value === null || kind === "timestamp" || kind === "ndarray")
       return () => false;
     if (value?.float === "nan") return (text) => text === "NaN";
     if (value?.float !== undefined) return (text) => text === value.float;
-    // The text of a float of 32 bits is its shortest, and says another one of 64.
+    // A 32-bit float is printed with the fewest digits that identify it, which denote another 64-bit float.
     const nearest = kind === "float32" ? Math.fround : Number;
     if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
     if (NUMBERS.test(kind)) {
-      // Where a browser hides the digits of a number, those of a power of two are still known.
+      // Some browsers do not give the digits of large numbers in JSON. Powers of two are known without them.
       const exact = typeof value === "number" ? BigInt(value) : value;
       if (!Number.isSafeInteger(value) && typeof value === "number" && Math.log2(Math.abs(value)) % 1 !== 0)
-        throw new Error("the number that stands for null in it is longer than this browser shows");
+        throw new Error("its null value has more digits than this browser can read");
       return (text) => text === String(exact);
     }
     if (kind === "bool") return (text) => text === String(value);
     if (typeof value === "string" && kind !== "bytes") return (text) => text === value;
-    throw new Error("the value that stands for null in it is not known here");
+    throw new Error("null values of this type are not supported");
   }
 
-  /** The cells of physical rows: texts, `NULL`, and null where a chunk is broken. Null where another view was asked for. */
+  /** The cells of physical rows: text, `NULL`, or null if their chunk is damaged. Null if another view was requested meanwhile. */
   async cells(start, end) {
     const [mask, texts] = [this.mask ? await this.mask.bytes(start, end) : undefined, await this.texts(start, end)];
     if (mask === null || texts === null) return null;
@@ -194,7 +194,7 @@ export class Column {
     return Array.from({ length: end - start }, (_, at) => (seen.isBroken(start + at) ? null : text(view, at * size, size)));
   }
 
-  /** Text between two offsets for each row. */
+  /** The text of each row, between two offsets. */
   async utf8(start, end) {
     const places = await this.leaf.bytes(start, end + 1);
     if (places === null) return null;
@@ -205,7 +205,7 @@ export class Column {
     const good = offsets.filter((_, at) => !places.isBroken(start + at));
     const [from, to] = [good[0] ?? 0, good.at(-1) ?? 0];
     if (from < 0 || good.some((offset, at) => offset < (good[at - 1] ?? 0)))
-      throw new Error(`the offsets of ${JSON.stringify(this.name)} do not grow`);
+      throw new Error(`the offsets of ${JSON.stringify(this.name)} are not in order`);
     const words = to > from ? await this.words.bytes(from, to) : { bytes: new Uint8Array(), isBroken: () => false, broken: [] };
     if (words === null) return null;
     this.note(words);
@@ -216,7 +216,7 @@ export class Column {
     });
   }
 
-  /** Arrays, as Arrow has them: their items in a row. */
+  /** Cells that are arrays: their items in one list, as in Arrow. */
   async arrays(start, end) {
     const { shape } = this.leaf.info;
     const outer = shape

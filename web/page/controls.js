@@ -3,7 +3,7 @@
 import { COLORS } from "./colors.js";
 import { el, thousands, visible } from "./dom.js";
 
-/** The views, and what their tabs are called. */
+/** The views and the names of their tabs. */
 export const VIEWS = { table: "Table", map: "Map", image: "Image", line: "Line", histogram: "Histogram" };
 
 /** @param {import("./look.js").Look} look */
@@ -23,7 +23,7 @@ export function build(look) {
       VIEWS[view],
     ),
   );
-  const tablist = el("div", { class: "tabs", role: "tablist", "aria-label": "how values are shown" }, tabs);
+  const tablist = el("div", { class: "tabs", role: "tablist", "aria-label": "view" }, tabs);
   tablist.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;

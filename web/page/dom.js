@@ -1,6 +1,6 @@
-// Elements from names. Text goes in as text nodes alone, so whatever a file calls its things stays text.
+// Creates elements. Text is only inserted as text nodes, so names from a file are never parsed as HTML.
 
-/** An element; `attributes` are set as such but for `class` and `on…`, and children that are `null` are left out. */
+/** An element. `class` and `on…` in `attributes` are special; children that are `null` are left out. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,17 +12,17 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A number with commas between its thousands; a BigInt too. */
+/** A number or BigInt with thousands separators. */
 export function thousands(number) {
   return number.toLocaleString("en-US");
 }
 
-/** One thing or several of it. */
+/** A count with its noun in the singular or plural. */
 export function count(number, thing) {
   return `${thousands(number)} ${thing}${Number(number) === 1 ? "" : "s"}`;
 }
 
-/** A length in bytes, and in larger units where that is shorter. */
+/** A length in bytes, and in a larger unit if there is one. */
 export function size(bytes) {
   const exact = count(bytes, "byte");
   let value = Number(bytes);
@@ -36,7 +36,7 @@ export function size(bytes) {
   return `${exact} (${value.toFixed(1)} ${units[unit]})`;
 }
 
-/** A text of floats, each with at most six significant digits; what is in quotes stays. */
+/** Rounds the floats of a text to six significant digits, except in quotes. */
 export function fewer(text) {
   const float = /"(?:[^"\\]|\\.)*"|(?<![\w.:])-?\d+(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)(?=[ij](?!\w)|[^\w.:]|$)/g;
   return text.replace(float, (number) => {
@@ -51,24 +51,24 @@ export function fewer(text) {
   });
 }
 
-/** A name, with what cannot be seen made visible: controls, and marks that change the direction of text. */
+/** A name with its control and direction characters escaped. */
 export function visible(text) {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
 }
 
-/** JSON in which the same marks are escaped as JSON has it. */
+/** JSON with the same characters escaped. */
 export function visibleJson(text) {
   const escape = (mark) =>
     [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
   return text.replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, escape);
 }
 
-/** What is wrong, in a sentence. */
+/** An error message. */
 export function problem(message) {
   return el("p", { class: "problem", role: "alert" }, visible(message));
 }
 
-/** Words beside what matters. */
+/** Secondary text. */
 export function quiet(text) {
   return el("span", { class: "quiet" }, text);
 }

@@ -1,4 +1,4 @@
-// A slice as it is drawn: a map, an image, a line, a histogram; and what is pointed at in it.
+// Drawings of a slice: a map, an image, a line, a histogram; and the value under the pointer.
 
 import { places, short, values } from "./axes.js";
 import { COLORS, pixels } from "./colors.js";
@@ -8,10 +8,10 @@ import { PixelMap } from "./heatmap.js";
 import { HEIGHT, histogram, line, plot } from "./lines.js";
 import { toAddress } from "./state.js";
 
-/** The drawings, by their views. */
+/** The function that draws each view. */
 export const drawings = { map: drawMap, image: drawImage, line: drawLine, histogram: drawHistogram };
 
-/** The height of a map, in pixels of the page. */
+/** The height of a map, in CSS pixels. */
 const TALL = 520;
 
 /** @param {import("./look.js").Look} look */
@@ -40,7 +40,7 @@ function drawImage(look, want, answer) {
 }
 
 /**
- * The axis of the values.
+ * The axis of values.
  * @param {import("./look.js").Look} look
  */
 function scale({ info, state }, { log }, { count: counted }) {
@@ -50,7 +50,7 @@ function scale({ info, state }, { log }, { count: counted }) {
   return values(counted.range[0], counted.range[1], { log, dtype, name: words.join(", ") });
 }
 
-/** The axis of the places of elements. */
+/** The axis of indices. */
 function along(want, answer, axis, isPixels) {
   return places(want.start[axis], answer.shape[axis], answer.steps[axis], `axis ${axis}`, isPixels);
 }
@@ -90,7 +90,7 @@ function mapped(look, want, answer, label, colored, bar = null) {
 }
 
 /**
- * What is pointed at, and lines through it.
+ * The element under the pointer, and buttons for lines through it.
  * @param {import("./look.js").Look} look
  */
 function pointing(look, want, answer) {
@@ -197,7 +197,7 @@ function drawHistogram(look, want, answer) {
   drawn.draw();
 }
 
-/** Statistics of what is shown; of a part of it, where there are steps. */
+/** Statistics of what is shown; of a sample if the view has steps. */
 function figures({ count: counted, steps, shape }) {
   const elements = shape.reduce((all, length) => all * length, 1);
   const isSample = steps.some((step) => step > 1);
@@ -221,7 +221,7 @@ function figures({ count: counted, steps, shape }) {
   );
 }
 
-/** The ends of the range as texts. */
+/** The ends of the range as text. */
 function ends({ count: counted }) {
   return counted.labels ?? counted.range.map(short);
 }

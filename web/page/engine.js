@@ -1,9 +1,9 @@
-// The WebAssembly module, which reads synchronously, over files that do not: it says which bytes it lacks, gets them, and is
-// asked again.
+// The WebAssembly module reads synchronously, the browser's files do not. So the module returns the ranges that are missing, the page reads
+// them, and asks again.
 
 import init, { Reader } from "./b2nd_web.js";
 
-/** Numbers that a double does not hold come as BigInt, where the browser lets us see their digits. */
+/** Parses JSON. Integers that a double cannot hold become BigInt if the browser gives access to their digits. */
 export function parse(text) {
   return JSON.parse(text, (key, value, context) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
@@ -13,13 +13,13 @@ export function parse(text) {
 }
 
 let ready;
-/** Compiles the module, once: from beside this script, or from where `wasm` says. */
+/** Compiles the module, once: from this script's directory, or from `wasm`. */
 export function load(wasm) {
   ready ??= init(wasm);
   return ready;
 }
 
-/** A file or a folder that the module looks into. What it asked for stays in its memory, and that is little. */
+/** A file or folder in the module. It keeps the ranges that it has read, which are small. */
 export class Opened {
   constructor(source) {
     this.name = source.name;
@@ -29,7 +29,7 @@ export class Opened {
     for (const [path, { size }] of this.sources) this.reader.add(path, size);
   }
 
-  /** What a question to the reader gives, as soon as it has the bytes that it takes. */
+  /** The answer to a question, once the bytes for it are there. */
   async ask(question) {
     for (;;) {
       const answer = question(this.reader);
@@ -46,7 +46,7 @@ export class Opened {
     this.reader.put(file, start, end, await source.read(start, end));
   }
 
-  /** Looks at this leaf of a store from now on. */
+  /** Selects a leaf of a store. */
   choose(leaf) {
     this.reader.choose(leaf);
   }

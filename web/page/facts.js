@@ -1,11 +1,11 @@
-// What a header and an array say, as lists of labels and texts.
+// Lists of labels and texts about a header and an array.
 
 import { el, thousands } from "./dom.js";
 
-/** Colours of what is coloured elsewhere too. */
+/** Colors that the picture also uses. */
 const KINDS = { shape: "is-shape", chunkshape: "is-chunk", blockshape: "is-block", dtype: "is-dtype" };
 
-/** A list of [label, text, field]. */
+/** A definition list from [label, text, field]. */
 export function facts(rows) {
   return el(
     "dl",
@@ -16,12 +16,12 @@ export function facts(rows) {
   );
 }
 
-/** Lengths as they are read: 10 × 13 × 7. */
+/** A shape as text: 10 × 13 × 7. */
 export function lengths(shape) {
   return shape.length === 0 ? "()" : shape.map(thousands).join(" × ");
 }
 
-/** How much smaller the data are. */
+/** The compression ratio. */
 export function ratio(frame) {
   return Number(frame.cbytes) > 0 ? (Number(frame.nbytes) / Number(frame.cbytes)).toFixed(1) : null;
 }

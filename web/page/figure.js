@@ -1,14 +1,14 @@
-// A drawing with axes: on the page, and as a picture to keep.
+// A drawing with axes, on the page and as a picture to save.
 
 import { el } from "./dom.js";
 
 const NS = "http://www.w3.org/2000/svg";
 
-/** The width of a character, and the least length of a side, in pixels of the page. */
+/** The width of a character and the minimum length of a side, in CSS pixels. */
 const CHAR = 6.7;
 const LEAST = 120;
 
-/** The least width of a picture. */
+/** The minimum width of a saved picture. */
 const WIDE = 1600;
 
 const TOP = 10;
@@ -26,8 +26,8 @@ const longest = (ticks) => Math.max(...ticks.map(([, text]) => text.length), 1) 
 
 export class Figure {
   /**
-   * `room` is the width that there is, `height` the most that is drawn in; `ratio` of width to height is kept where it is given. `x` and
-   * `y` are axes; the shares of `y` count from above if `isDown`. `bar` is an axis of colours, with their `stops`.
+   * `room` is the available width, `height` the maximum height, `ratio` the ratio of width to height, or null. `x` and `y` are axes; the positions
+   * of `y` count from the top if `isDown`. `bar` is the axis of a color bar, with its `stops`.
    */
   constructor({ room, height, ratio = null, x, y, isDown = false, bar = null }) {
     const many = (length) => Math.max(Math.floor(length / 42), 2);
@@ -50,7 +50,7 @@ export class Figure {
     const middle = { "text-anchor": "middle" };
     const inside = ([share]) => share > -1e-6 && share < 1 + 1e-6;
     const axis = (name, ...children) => svg("g", { class: name }, ...children.flat());
-    // Names of axes read upwards.
+    // The name of the y axis reads upwards.
     const upright = (at, words) =>
       text(at, TOP + box.height / 2, words, {
         ...middle,
@@ -92,7 +92,7 @@ export class Figure {
     this.element.style.width = `${this.width}px`;
   }
 
-  /** Puts an element where values are drawn, and notes how they are drawn in a picture: by `paint(context, box, style)`. */
+  /** Inserts the element that shows values. `paint(context, box, style)` draws them in a saved picture. */
   hold(element, paint) {
     const { left, top, width, height } = this.box;
     Object.assign(element.style, {
@@ -106,7 +106,7 @@ export class Figure {
     this.paint = paint;
   }
 
-  /** A picture with a title above. */
+  /** A picture with a title. */
   async picture(title) {
     const scale = Math.max(WIDE / this.width, 2);
     const canvas = document.createElement("canvas");
@@ -142,7 +142,7 @@ export class Figure {
 function colorBar(bar, ticks, at, box, stroke, text, upright, width) {
   const last = bar.stops.length - 1;
   const stops = bar.stops.map((color, place) => svg("stop", { offset: 1 - place / last, "stop-color": `rgb(${color.join(" ")})` }));
-  // Gradients go from above, where the greatest value is.
+  // Gradients start at the top, with the highest value.
   const gradient = svg("linearGradient", { id: "colors", x1: 0, x2: 0, y1: 0, y2: 1 }, ...stops.reverse());
   return [
     gradient,

@@ -1,11 +1,11 @@
-// Heat maps and images: a pixel for each element, pointed at with the mouse or the arrow keys.
+// Heat maps and images: one pixel for each element, selected with the mouse or the arrow keys.
 
 import { el, thousands } from "./dom.js";
 
 export class PixelMap {
   /**
-   * `pixels` are red, green, blue and alpha of `rows` times `columns` elements, in a box of the page. `pointed` is told which of them is
-   * pointed at, `picked` which is chosen, `zoom` which rows and columns are to fill the picture, or null for all.
+   * `pixels` are red, green, blue and alpha of `rows` times `columns` elements. `pointed` is called with the element under the pointer, `picked`
+   * with the element that was clicked, `zoom` with the rows and columns to zoom to, or null for all.
    */
   constructor({ pixels, rows, columns, box, label, pointed, picked, zoom }) {
     this.rows = rows;
@@ -37,13 +37,13 @@ export class PixelMap {
     this.listen();
   }
 
-  /** Draws it in a picture. */
+  /** Draws it in a saved picture. */
   paint(context, { width, height }) {
     context.imageSmoothingEnabled = false;
     context.drawImage(this.canvas, 0, 0, width, height);
   }
 
-  /** The element under a place of the page. */
+  /** The element at a position of the page. */
   place({ clientX, clientY }) {
     const box = this.canvas.getBoundingClientRect();
     const within = (at, length) => Math.min(Math.max(Math.floor(at * length), 0), length - 1);
@@ -56,7 +56,7 @@ export class PixelMap {
   }
 
   /**
-   * Frames rows and columns, from the first to the last.
+   * Draws a frame around rows and columns, from the first to the last.
    * @param {number[]} first
    * @param {number[]} last
    */
@@ -132,7 +132,7 @@ export class PixelMap {
   }
 }
 
-/** From one index to another, as a range in Python. */
+/** Two indices as a range in Python, the second included. */
 export function span(from, to, step) {
   return `${thousands(from)}:${thousands(to)}${step > 1 ? `:${thousands(step)}` : ""}`;
 }

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 /** The height of a drawing, without its axes. */
 export const HEIGHT = 320;
 
-/** A canvas as sharp as the screen, in the place of a figure where values are drawn; `paint` draws on it. */
+/** A canvas with the screen's resolution in a figure; `paint` draws on it. */
 export function plot(figure, label, paint) {
   const canvas = el("canvas", { class: "drawn", role: "img", "aria-label": label });
   const { width, height } = figure.box;
@@ -13,7 +13,7 @@ export function plot(figure, label, paint) {
   canvas.width = Math.round(width * sharp);
   canvas.height = Math.round(height * sharp);
   figure.hold(canvas, paint);
-  // Its colours are those of its place on the page.
+  // It takes its colors from the page's style.
   canvas.draw = () => {
     const context = canvas.getContext("2d");
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
@@ -33,7 +33,7 @@ function grid(context, { width }, style, lines) {
   }
 }
 
-/** Numbers in order as a line; what is not finite is a gap. `x` gives the place of an element, `y` that of a number. */
+/** A line of numbers, with gaps where they are not finite. `x` gives the position of an element, `y` that of a number. */
 export function line(numbers, x, y, lines) {
   return (context, box, style) => {
     grid(context, box, style, lines);
@@ -55,7 +55,7 @@ export function line(numbers, x, y, lines) {
       open = has;
     }
     context.stroke();
-    // Few values are seen as points, and so are those between gaps.
+    // If there are few values, or gaps on both sides, points are drawn.
     if (numbers.length > 200) return;
     for (const [element, number] of numbers.entries()) {
       if (!Number.isFinite(down(number))) continue;
@@ -66,7 +66,7 @@ export function line(numbers, x, y, lines) {
   };
 }
 
-/** Counts of values in even steps of their range. */
+/** The bars of a histogram. */
 export function histogram(bins, lines) {
   return (context, box, style) => {
     grid(context, box, style, lines);
@@ -74,7 +74,7 @@ export function histogram(bins, lines) {
     const step = box.width / bins.length;
     context.fillStyle = style.getPropertyValue("--accent");
     for (const [at, count] of bins.entries()) {
-      // One value among a million is seen too.
+      // A bar of one value among a million is visible too.
       const height = count === 0 ? 0 : Math.max((count / most) * box.height, 1);
       context.fillRect(at * step + 0.5, box.height - height, Math.max(step - 1, 1), height);
     }

@@ -1,4 +1,4 @@
-// The values of an array: as a table, a map, an image, a line, a histogram.
+// The card that shows an array's values: as a table, a map, an image, a line, a histogram.
 
 import { COLORS } from "./colors.js";
 import { VIEWS, build } from "./controls.js";
@@ -9,16 +9,16 @@ import { Reader } from "./reader.js";
 import { toAddress } from "./state.js";
 import { table } from "./table.js";
 
-/** Elements along a side of a picture, and of a line. */
+/** The maximum number of elements along a side of a picture, and of a line. */
 const ROOM = { side: 512, line: 4096 };
 
-/** The bytes of chunks that one view may take: of a file here, and of one behind an address. */
+/** The limit on the bytes of chunks that one view reads, for local files and for URLs. */
 const BUDGET = { here: 64 << 20, far: 8 << 20 };
 
 export class Look {
   /**
-   * `element` is where it is shown; `sources` are the opened file's, `name` is its name; `key` names the leaf of a store; `far` says that bytes
-   * come over a network.
+   * `element` is the parent; `sources` and `name` are those of the file; `key` is the key of a store's leaf; `far` tells that bytes come over a
+   * network.
    */
   constructor(element, sources, name, key, far) {
     this.element = element;
@@ -26,15 +26,15 @@ export class Look {
     this.reader = new Reader(sources, key);
     this.key = key;
     this.budget = far ? BUDGET.far : BUDGET.here;
-    /** The drawing, to be saved as a picture. */
+    /** The drawing that can be saved as a picture. */
     this.figure = null;
-    /** The table, as long as no other view is shown. */
+    /** The table, if it is the current view. */
     this.sheet = null;
-    /** The button that shows all again. */
+    /** The button that zooms out. */
     this.whole = null;
   }
 
-  /** Opens the array, and shows what an address said of the view. */
+  /** Opens the array in the view that the URL describes. */
   async open(state) {
     this.element.replaceChildren(quiet("Reading …"));
     this.element.dataset.loading = "";
@@ -99,7 +99,7 @@ export class Look {
     return view === "line" || columns < 0 ? [rows] : [rows, columns];
   }
 
-  /** The axes that have no choice: the channels of an image. */
+  /** The axes that cannot be chosen: the channels of an image. */
   fixed() {
     return this.state.view === "image" ? [this.info.shape.length - 1] : [];
   }
@@ -107,7 +107,7 @@ export class Look {
   async change(changes) {
     Object.assign(this.state, changes);
     this.sheet = null;
-    // Whoever works with the keys stays at the control that was changed.
+    // Keyboard focus stays on the control that was changed.
     const { control, view } = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset ?? {};
     build(this);
     const same = control ? `[data-control="${control}"]` : view ? `[data-view="${this.state.view}"]` : null;
@@ -121,7 +121,7 @@ export class Look {
     return this.change({ [which]: axis, ...swap });
   }
 
-  /** The part of the array that the view shows, as a question to the reader. */
+  /** The part of the array that the view shows, as a request to the reader. */
   want() {
     const { state, info } = this;
     const axes = this.axes();
@@ -180,7 +180,7 @@ export class Look {
     delete this.element.dataset.loading;
   }
 
-  /** What is left out, what is broken, and what was read. */
+  /** Notes: what the view leaves out, which chunks are damaged, how much was read. */
   say(want, answer) {
     const [all, read] = answer.chunks;
     const steps = want.drawn
@@ -242,7 +242,7 @@ export class Look {
     canvas.toBlob((blob) => blob && save(blob, `${this.title("_")}.png`));
   }
 
-  /** The name of the file and the leaf, and the slice: for a person, or with `_` between them for the name of a file. */
+  /** The names of file and leaf and the slice: as a title, or joined with `_` as a file name. */
   title(gap) {
     const { start, end } = this.shown.want;
     const isFile = gap === "_";
@@ -254,14 +254,14 @@ export class Look {
   }
 }
 
-/** Offers a file that was made here. */
+/** Downloads a file that was created here. */
 function save(blob, name) {
   const link = el("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** A range inside a dimension; null where it is all of it. */
+/** A range inside a dimension, or null for all of it. */
 function clip(range, length) {
   if (!range) return null;
   const from = Math.min(Math.max(Math.floor(range[0]), 0), Math.max(length - 1, 0));

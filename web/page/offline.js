@@ -1,4 +1,4 @@
-// Keeps the page's own files, so that it opens without a network. With one, what is new comes first.
+// The service worker: caches the page's own files, so that it opens offline. Online, the server's files are used.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const KEPT = "b2nd";
@@ -26,7 +26,7 @@ const FILES = [
   "store.b2z",
   "broken.b2nd",
 ];
-/** Kept when they are first used: what values take. */
+/** Cached on first use: the files that show values. */
 const LATER = [
   "rows.js",
   "records.js",
@@ -62,7 +62,7 @@ worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.cl
 
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
-  // A file behind ?url= is the network's alone.
+  // Files of ?url= are never cached.
   if (request.method !== "GET" || request.headers.has("Range") || !request.url.startsWith(worker.registration.scope)) return;
   event.respondWith(answer(request));
 });

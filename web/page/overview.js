@@ -1,12 +1,12 @@
-// All chunks along two axes, each a cell: darker where a chunk takes more bytes. A frame marks what the picture shows.
+// A map of all chunks along two axes; larger chunks are darker. A frame marks the part that the picture shows.
 
 import { el, size, thousands } from "./dom.js";
 
-/** The least width or height that the overview is drawn at, in cells' pixels. */
+/** The minimum width or height of the overview, in cells. */
 const LARGE = 400;
 
 export class Overview {
-  /** `jump` gets row and column of the chunk that is clicked. */
+  /** `jump` is called with row and column of a clicked chunk. */
   constructor(jump) {
     this.canvas = el("canvas", { role: "img", onclick: (event) => this.click(event, jump) });
     this.caption = el("p", { class: "quiet" });
@@ -46,8 +46,8 @@ export class Overview {
     const stride = drawn.step.every((step) => step === 1)
       ? ""
       : ` A cell is the first of ${drawn.step.map(thousands).join(" × ")} chunks.`;
-    const range = known.length === 0 ? "no chunk takes bytes" : `${size(least)} to ${size(most)} in each, darker where more`;
-    this.caption.textContent = `All chunks: ${range}.${stride} Click to go there.`;
+    const range = known.length === 0 ? "no chunk is stored" : `${size(least)} to ${size(most)} each, larger chunks are darker`;
+    this.caption.textContent = `All chunks: ${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);
   }
 

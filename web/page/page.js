@@ -15,29 +15,29 @@ const start = document.getElementById("start");
 const status = document.getElementById("status");
 
 let opened = null;
-/** Which file was asked for last. */
+/** The number of the file that was requested last. */
 let turn = 0;
-/** Sources that were opened, in their order: the browser's Back and Forward name them by their place. */
+/** Opened sources in order. The browser's history refers to them by index. */
 const sources = [];
 
-/** What the page's own address names: files to choose from. */
+/** The files that the page's own URL names. */
 const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
 const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);
 if (isAtHome) stayHome();
-// A list comes from a server that ends with the program that started it.
+// `b2nd view` serves the list. When it ends, the list is gone.
 if (!named.has("list")) keepForOffline();
 listen();
 visited(history.state);
 
-/** Shows what a place in the browser's history stands for. */
+/** Shows an entry of the browser's history. */
 function visited(state) {
   if (sources[state?.source] !== undefined) open(() => sources[state.source]);
   else if (isNamed) open(async () => (await choices())[0].open());
   else goHome();
 }
 
-/** The files that the page's address names, of which a control lets one choose. */
+/** Loads the files that the page's URL names, and shows a menu of them. */
 let chosen = null;
 function choices() {
   chosen ??= (async () => {
@@ -53,7 +53,7 @@ function choices() {
     }
     return all;
   })();
-  // Whoever could not be reached may be there the next time.
+  // A server that could not be reached may answer the next time.
   chosen.catch(() => (chosen = null));
   return chosen;
 }
@@ -70,23 +70,23 @@ function goHome() {
   status.textContent = "";
 }
 
-/** Opens what a person has chosen, as a step in the browser's history. */
+/** Opens a source, and adds it to the browser's history. */
 function visit(find) {
   return open(async () => {
     const source = await find();
-    // Without the view of the values, which is that of another file.
+    // Drops the view of values, which belongs to another file.
     history.pushState({ source: sources.push(source) - 1 }, "", location.pathname + location.search);
     return source;
   });
 }
 
-/** Without ?url= of another host nothing but this page's own host may be connected to. A policy that is added can only narrow. */
+/** Allows connections only to this page's own host, unless ?url= names another. A policy that is added later can only be narrower. */
 function stayHome() {
   document.head.append(el("meta", { "http-equiv": "Content-Security-Policy", content: "connect-src 'self'" }));
 }
 
 function keepForOffline() {
-  // Where it is refused (a private window, plain http), the page works as long as it is open.
+  // Without a service worker (in a private window, with plain http), the page works until it is closed.
   navigator.serviceWorker?.register("offline.js").catch(() => {});
 }
 
@@ -101,7 +101,7 @@ function listen() {
   });
   document.getElementById("address").addEventListener("submit", (event) => {
     event.preventDefault();
-    // Another page: this one has promised to connect to nothing.
+    // Loads the page again, because this one may not connect to other hosts.
     const { value } = /** @type {HTMLInputElement} */ (document.getElementById("url"));
     location.search = String(new URLSearchParams({ url: value.trim() }));
   });
@@ -116,7 +116,7 @@ function listen() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    // Both have to be asked for before anything else is waited for.
+    // Both have to be read before the first await.
     const entry = event.dataTransfer.items[0]?.webkitGetAsEntry?.();
     const file = event.dataTransfer.files[0];
     if (entry?.isDirectory) visit(() => Folder.fromEntry(entry));
@@ -136,7 +136,7 @@ async function example(name) {
   return new FileSource(new File([await response.blob()], name));
 }
 
-/** Opens what `find` gives, unless another file is opened meanwhile. */
+/** Opens what `find` returns, unless another file was requested meanwhile. */
 async function open(find) {
   const mine = ++turn;
   const waiting = setTimeout(() => {
@@ -152,7 +152,7 @@ async function open(find) {
     await show(next, seen);
   } catch (error) {
     if (mine === turn)
-      present(el("div", { class: "head" }, el("h1", {}, "This cannot be read"), problem(error.message ?? String(error))));
+      present(el("div", { class: "head" }, el("h1", {}, "This file cannot be read"), problem(error.message ?? String(error))));
   } finally {
     clearTimeout(waiting);
     if (mine === turn) status.textContent = "";
@@ -251,7 +251,7 @@ async function leafView(file, leaf) {
   return frame(file, title, leaf.key);
 }
 
-/** The rows of a table, those in view. */
+/** The grid of a table's rows. */
 function rows(file, leaf) {
   const place = el("div", { class: "look", "data-loading": true }, el("span", { class: "quiet" }, "Reading …"));
   import("./rows.js")
@@ -261,7 +261,7 @@ function rows(file, leaf) {
   return place;
 }
 
-/** The parts of the page that show a frame. */
+/** The cards that show a frame. */
 async function frame(file, title, key = null) {
   const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
   const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
@@ -309,7 +309,7 @@ async function frame(file, title, key = null) {
         el(
           "details",
           { class: "for-programs" },
-          el("summary", {}, "the same as JSON, as ", el("code", {}, "b2nd info --json"), " prints it"),
+          el("summary", {}, "the output of ", el("code", {}, "b2nd info --json")),
           folded(visibleJson(JSON.stringify(info, bigints, 2))),
         ),
         "wide",
@@ -318,7 +318,7 @@ async function frame(file, title, key = null) {
   ];
 }
 
-/** The values: read when they are asked for, or when the address says how they are to be shown. */
+/** The card of values. They are read on request, or at once if the URL has a view. */
 function values(file, key) {
   const place = el("div", { class: "look" });
   const look = async (state) => {
@@ -339,14 +339,14 @@ function values(file, key) {
     }
   };
   const state = fromAddress(location.hash);
-  // A view is as wide as its place on the page, which it has in a moment.
+  // Waits for the layout, since a view is as wide as its parent.
   if (state !== null && state.leaf === key) setTimeout(() => look(state));
   else place.append(el("button", { class: "button primary", type: "button", onclick: () => look({}) }, "Look at the values"));
   if (state !== null && state.leaf === key) place.dataset.loading = "";
   return place;
 }
 
-/** Header and trailer, byte by byte: shown when they are asked for, and at once where one is wrong. */
+/** The card of header and trailer, byte by byte. It is folded unless it has an error. */
 function byteCard(parts) {
   const length = parts.reduce((sum, part) => sum + part.bytes.length / 2, 0);
   const place = el("div", {});
@@ -363,7 +363,7 @@ function byteCard(parts) {
     fold.open = true;
     fill();
   }
-  return card("Bytes, and what they mean", fold, "wide bytes-card");
+  return card("Bytes and their meaning", fold, "wide bytes-card");
 }
 
 function bigints(key, value) {

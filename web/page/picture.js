@@ -1,13 +1,13 @@
-// The picture of chunks and blocks: any two axes are drawn and panned, sliders move along all of them.
+// The picture of chunks and blocks along two axes. It can be dragged; sliders move along all axes.
 
 import { el, size, thousands } from "./dom.js";
 import { parse } from "./engine.js";
 import { Overview } from "./overview.js";
 
-/** The most chunks along an axis, by level of zoom. */
+/** The maximum number of chunks along an axis, by level of zoom. */
 const ZOOM = [2, 4, 6, 10, 16];
 
-/** The picture of an array with so many chunks along each axis. The reader of `opened` draws it. */
+/** The picture of an array; `grid` has the number of chunks along each axis. The reader of `opened` draws it. */
 export class Picture {
   constructor(opened, array, perAxis) {
     this.opened = opened;
@@ -67,7 +67,7 @@ export class Picture {
     );
   }
 
-  /** Selects the chunk that a cell of the overview stands for. */
+  /** Selects the first chunk of a cell of the overview. */
   jump(row, column) {
     let at = this.at;
     for (const [axis, to] of [
@@ -78,7 +78,7 @@ export class Picture {
     this.select(at);
   }
 
-  /** All chunks along the two axes, where the picture does not hold them. */
+  /** The overview of all chunks along the two axes, if the picture does not show them all. */
   drawOverview() {
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
@@ -143,7 +143,7 @@ export class Picture {
     return el("div", { class: "sliders" }, rows);
   }
 
-  /** Makes a chunk the one that is spoken of, and brings it into the window. */
+  /** Selects a chunk and moves the window to it. */
   select(at) {
     this.at = at.map((coordinate, axis) => Math.min(Math.max(coordinate, 0), Number(this.perAxis[axis]) - 1));
     for (const axis of this.axes) {
@@ -218,10 +218,10 @@ export class Picture {
     });
     this.step = drawn.step;
     this.width = drawn.width;
-    // Numbers alone, and written by the module: nothing of the file's own text is in it.
+    // The module writes this SVG. It has only numbers, no text from the file.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
-    // Not larger than it is drawn, so that few small chunks stay small.
+    // Never enlarged, so that a few small chunks stay small.
     svg.style.maxWidth = `${drawn.width * 1.2}px`;
     this.canvas.replaceChildren(svg);
     this.mark();
@@ -248,7 +248,7 @@ export class Picture {
     for (const chunk of this.canvas.querySelectorAll("[data-at]")) chunk.classList.toggle("selected", chunk.dataset.at === at);
   }
 
-  /** Says what there is to say of a chunk, or of the selected one. */
+  /** Describes a chunk, or the selected one. */
   point(at) {
     const chunk = parse(this.opened.reader.chunk(new Float64Array(at ?? this.at)));
     if (!chunk) return;
@@ -263,8 +263,8 @@ export class Picture {
   }
 
   place(chunk) {
-    if (this.index === undefined) return "looking for its place …";
-    if (this.index.error !== undefined) return `its place is not known: ${this.index.error}`;
+    if (this.index === undefined) return "reading its position …";
+    if (this.index.error !== undefined) return `its position is unknown: ${this.index.error}`;
     if (chunk.special) return `${chunk.special}, takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
@@ -272,7 +272,7 @@ export class Picture {
   }
 }
 
-/** The coordinates of the chunk that an element is of. */
+/** The coordinates of the chunk that an SVG element belongs to. */
 function coordinates(element) {
   const at = element.closest?.("[data-at]")?.dataset.at;
   return at === undefined ? null : at.split(",").filter(Boolean).map(Number);

@@ -1,12 +1,12 @@
-// Values of an array, from a worker that decompresses them and asks this page for the bytes that it lacks.
+// Reads values through a worker, which decompresses chunks and asks this page for the bytes that are missing.
 
 let worker = null;
-/** Readers that wait for an answer, by its number. */
+/** Pending requests, by number. */
 const waiting = new Map();
 let last = 0;
-/** Readers are numbered. */
+/** The number of the next reader. */
 let numbers = 0;
-/** Readers whose arrays the worker has open. */
+/** The readers whose arrays are open in the worker. */
 const open = new Set();
 
 function start() {
@@ -35,7 +35,7 @@ function post(reader, message) {
   return answer;
 }
 
-/** An array that is looked at. When one is opened others are closed, but for those that it is `beside`. */
+/** An open array. Opening one closes the others, except those in `beside`. */
 export class Reader {
   /** `sources` are pairs of a path and a source; `key` names the leaf of a store. */
   constructor(sources, key, beside = []) {
@@ -49,7 +49,7 @@ export class Reader {
     this.onprogress = null;
   }
 
-  /** What there is to look at: its shape, chunks and columns, or an error. */
+  /** The array's shape, chunks and columns, or an error. */
   open() {
     const kept = [...open].filter((reader) => this.beside.includes(reader));
     open.clear();
@@ -62,7 +62,7 @@ export class Reader {
     return post(this, { ...message, array: this.number });
   }
 
-  /** A view. Null where another was asked for before it was ready. */
+  /** Reads a view. Null if another was requested before it was ready. */
   async look(want) {
     if (!open.has(this)) {
       const opened = await this.open();
@@ -88,7 +88,7 @@ export class Reader {
 
   async piece(file, start, end) {
     try {
-      // A copy: what a source keeps must not be taken away from it.
+      // A copy, because a transferred buffer would be lost to a source that caches it.
       const bytes = (await this.sources[file][1].read(start, end)).slice();
       this.fetched += bytes.length;
       this.requests += 1;

@@ -1,24 +1,24 @@
-// The rows of a table: those that are live, in the columns that are arrays.
+// The live rows of a table, from the columns that are stored as arrays.
 
 import { Column, Leaf } from "./columns.js";
 import { thousands } from "./dom.js";
 
-/** Rows between two that are wanted, which are rather read than left out. */
+/** Gaps of up to this number of rows are read too, instead of starting another read. */
 const GAP = 256;
 
-/** Rows whose marks are read at once, and the most that a table may have here, deleted ones too. */
+/** The number of rows whose marks are read at once, and the maximum number of rows of a table, deleted ones included. */
 const MARKS = 1 << 25;
 const MOST = 1 << 27;
 
 export class Records {
-  /** `leaf` is the table, as the store lists it; `reader` gives what reads one of its arrays, by its key: it has `open` and `look`. */
+  /** `leaf` is the table in the store's listing; `reader` returns the reader of one of its arrays by key, with `open` and `look`. */
   constructor(leaf, reader) {
     this.leaf = leaf;
     this.reader = reader;
     this.prefix = leaf.key === "/" ? "" : leaf.key;
   }
 
-  /** Opens the columns: those that are read here, and those that are `hidden`, with the reason. */
+  /** Opens the columns. Those that cannot be shown go to `hidden`, with the reason. */
   async open() {
     await this.live();
     const all = this.leaf.columns.map((spec, at) => new Column(this, spec, this.leaf.paths[at]));
@@ -27,19 +27,19 @@ export class Records {
     this.hidden = all.filter(({ why }) => why !== null);
   }
 
-  /** Which rows are live: their places, or null where all are. */
+  /** Finds the live rows: their indices, or null if all are. */
   async live() {
     const marks = new Leaf(this, "_valid_rows");
-    if (!(await marks.open())) throw new Error("the table does not say which of its rows are live");
+    if (!(await marks.open())) throw new Error("the table has no list of its live rows");
     const [length] = marks.info.shape;
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
-      throw new Error("the marks of live rows are no list of booleans");
-    if (length > MOST) throw new Error(`the table has place for ${thousands(length)} rows, at most ${thousands(MOST)} are shown`);
+      throw new Error("the list of live rows is not a boolean array of one dimension");
+    if (length > MOST) throw new Error(`the table has ${thousands(length)} rows, at most ${thousands(MOST)} can be shown`);
     const live = new Uint32Array(length);
     this.rows = 0;
     for (let start = 0; start < length; start += MARKS) {
       const seen = await marks.bytes(start, Math.min(start + MARKS, length));
-      if (seen.broken.length > 0) throw new Error(`which rows are live cannot be read: ${seen.broken[0].message}`);
+      if (seen.broken.length > 0) throw new Error(`the list of live rows cannot be read: ${seen.broken[0].message}`);
       seen.bytes.forEach((mark, at) => {
         if (mark) live[this.rows++] = start + at;
       });
@@ -47,7 +47,7 @@ export class Records {
     this.places = this.rows === length ? null : live.slice(0, this.rows);
   }
 
-  /** The cells of some live rows of some columns; null where another view was asked for. */
+  /** The cells of some live rows and columns; null if another view was requested meanwhile. */
   async cells(from, to, columns) {
     const runs = this.runs(from, to);
     const lines = Array.from({ length: to - from }, () => columns.map(() => null));
@@ -66,7 +66,7 @@ export class Records {
     return lines;
   }
 
-  /** Runs of physical rows that hold these live ones. */
+  /** The ranges of physical rows that contain these live rows. */
   runs(from, to) {
     const runs = [];
     for (let row = from; row < to; row += 1) {

@@ -1,4 +1,4 @@
-// The rows of a table as a grid, and what is left out of it.
+// The rows of a table as a grid, and the columns that it omits.
 
 import { count, el, problem, quiet, size, visible } from "./dom.js";
 import { Reader } from "./reader.js";
@@ -6,7 +6,7 @@ import { Records } from "./records.js";
 import { Sheet } from "./sheet.js";
 
 export class Rows {
-  /** `leaf` is the table, as the store lists it. */
+  /** `leaf` is the table in the store's listing. */
   constructor(element, sources, leaf) {
     this.element = element;
     this.readers = [];
@@ -48,7 +48,7 @@ export class Rows {
     );
   }
 
-  /** The cells of some live rows of some columns. */
+  /** The cells of some live rows and columns. */
   async get(from, to, left, right) {
     const { columns } = this.records;
     const lines = await this.records.cells(from, to, columns.slice(left, right));

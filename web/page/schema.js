@@ -2,27 +2,27 @@
 
 import { el, visible } from "./dom.js";
 
-/** What the kinds of text and bytes are called: how they are stored is not their type. */
+/** Names of types that a schema names after their storage. */
 const NAMES = { utf8: "string", vlstring: "string", vlbytes: "bytes" };
 
-/** A dtype of numpy's in words: `<i2` is int16. */
+/** A NumPy dtype as a word: `<i2` is int16. */
 function dtype(text) {
   const [, code, size] = /^[<>|=]?([iufc])(\d+)$/.exec(text) ?? [];
   return code ? `${{ i: "int", u: "uint", f: "float", c: "complex" }[code]}${8 * Number(size)}` : text;
 }
 
-/** The type of a column, an item or a field in words. */
+/** The type of a column, an item or a field as text. */
 function type(spec) {
   const { kind } = spec;
   if (kind === "list") return `list of ${type(spec.item ?? {})}`;
   if (kind === "struct") return `struct of ${(spec.fields ?? []).map((field) => `${field.name}: ${type(field)}`).join(", ")}`;
   if (kind === "dictionary") return `dictionary of ${type(spec.value_type ?? {})}`;
   if (kind === "ndarray") return `array of ${(spec.item_shape ?? []).join(" × ")} ${dtype(spec.dtype_str ?? "")}`;
-  const name = NAMES[kind] ?? String(kind ?? "not said");
+  const name = NAMES[kind] ?? String(kind ?? "unknown");
   return spec.max_length === undefined ? name : `${name}, at most ${spec.max_length}`;
 }
 
-/** A list of the columns: name, type, whether values may be null, unit. */
+/** A table of the columns: name, type, nullable, unit. */
 export function columns({ columns }) {
   const units = columns.map((column) => [column.unit, column.timezone].filter(Boolean).join(", "));
   const heads = ["column", "type", "nullable", ...(units.some(Boolean) ? ["unit"] : [])];

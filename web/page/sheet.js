@@ -1,17 +1,17 @@
-// A spreadsheet of any size: only the cells in view are asked for and are on the page.
+// A spreadsheet of any size. Only the cells in view are fetched and are part of the page.
 
 import { el, fewer, thousands, visible } from "./dom.js";
 
 const ROW = 26;
-/** Browsers cut boxes that are larger; beyond it the scroll bar moves in larger steps. */
+/** The maximum height of an element, since browsers clip larger ones. The scroll bar of a longer table moves in larger steps. */
 const TALLEST = 8_000_000;
-/** Rows and columns beyond those in view that are asked for with them. */
+/** The number of rows and columns outside the view that are fetched too. */
 const AROUND = { rows: 30, columns: 6 };
 
 export class Sheet {
   /**
-   * `get(from, to, left, right)` gives the texts of these rows and columns, or null where it was asked again meanwhile; `moved` is
-   * told which row and column come first; `rounds` says whether a column has floats, which are shown with six digits.
+   * `get(from, to, left, right)` returns the texts of rows and columns, or null if it was called again meanwhile; `moved` is called with the
+   * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits.
    */
   constructor({ rows, columns, names = null, width = 12, get, moved, rounds }) {
     this.rows = rows;
@@ -59,7 +59,7 @@ export class Sheet {
     this.go(this.top, this.left);
   }
 
-  /** The furthest that each direction scrolls: pixels, and rows or columns. */
+  /** The maximum scroll position: in pixels, and in rows or columns. */
   ends() {
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.element;
     return {
@@ -72,7 +72,7 @@ export class Sheet {
 
   scrolled() {
     const { scrollTop, scrollLeft } = this.element;
-    // The position that a step set itself says less than the step.
+    // A scroll position that was set from a row is less exact than the row.
     if (this.expected && Math.abs(this.expected.top - scrollTop) < 1 && Math.abs(this.expected.left - scrollLeft) < 1) return;
     this.expected = null;
     const ends = this.ends();
@@ -81,7 +81,7 @@ export class Sheet {
     this.draw();
   }
 
-  /** Goes to a row and a column. */
+  /** Scrolls to a row and a column. */
   go(top, left) {
     const ends = this.ends();
     this.top = Math.min(Math.max(top, 0), ends.top);
@@ -112,7 +112,7 @@ export class Sheet {
     this.go(...step);
   }
 
-  /** What is in view, with one more row and column, which are cut. */
+  /** The range in view, with one more row and column, which are partly visible. */
   view() {
     return {
       from: this.top,

@@ -1,19 +1,19 @@
-// Slices of an array: asks the module, which reads synchronously, and gets the bytes that it lacks from whoever has them.
+// Reads slices of an array. The module reads synchronously and returns the ranges that are missing, which `get` provides.
 
 import { Values } from "./b2nd_values.js";
 
-/** Lets messages come in. */
+/** Lets pending messages arrive. */
 const breath = () => new Promise((go) => setTimeout(go, 0));
 
 export class Slices {
   /**
-   * `files` are pairs of a path and a length. `get` is given what is missing (file, start, end; and again) and gives a piece for each:
-   * `bytes`, or the `error` why there are none.
+   * `files` are pairs of a path and a length. `get` receives the missing ranges as a flat list (file, start, end, …) and returns an object for
+   * each, with `bytes` or an `error`.
    */
   constructor(files, get) {
     this.values = new Values();
     this.get = get;
-    /** The slice that was read last. */
+    /** The last slice that was read. */
     this.held = null;
     for (const [path, size] of files) this.values.add(path, size);
   }
@@ -30,7 +30,7 @@ export class Slices {
     }
   }
 
-  /** What a question gives, as soon as the bytes are there that it takes. */
+  /** The answer to a question, once the bytes for it are there. */
   async ask(question) {
     for (;;) {
       const text = question(this.values);
@@ -41,8 +41,8 @@ export class Slices {
   }
 
   /**
-   * Decompresses the slice that `begin` begins: its shape, and which chunks are `broken`; or an error. Null where `goesOn`, which is
-   * told how many chunks are done, says no.
+   * Decompresses a slice, which `begin` starts. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the
+   * number of finished chunks; if it returns false, the result is null.
    *
    * @param {(values: Values) => string} begin
    * @param {(done: number, of: number) => boolean} goesOn
@@ -62,7 +62,7 @@ export class Slices {
   }
 
   /**
-   * A view in the forms that are wanted, and its buffers; or an error. Null where `goesOn` says no.
+   * Reads a view in the requested forms, and its buffers, or an error. Null if `goesOn` returns false.
    *
    * @param {(done: number, of: number) => boolean} [goesOn]
    */

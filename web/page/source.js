@@ -1,6 +1,6 @@
-// Where bytes come from. Each source has a `name`, a `size`, and `read(start, end)`, which gives what there is of a range.
+// Sources of bytes. Each has a `name`, a `size`, and `read(start, end)`, which returns the part of the range that exists.
 
-/** A file that was dropped or picked. */
+/** A file that was dropped or chosen. */
 export class FileSource {
   constructor(file, name = file.name) {
     this.file = file;
@@ -13,7 +13,7 @@ export class FileSource {
   }
 }
 
-/** A file behind an address, read by range requests. */
+/** A file at a URL, read by range requests. */
 export class UrlSource {
   /**
    * @param {URL} url
@@ -33,7 +33,7 @@ export class UrlSource {
    */
   static async open(url, name) {
     const source = new UrlSource(url, name);
-    // The first range says how long the file is; it is kept, since it is what is asked for next.
+    // The first range also tells the length of the file. It is kept, because it is read next.
     const response = await source.fetch(0, 4096);
     source.first = new Uint8Array(await response.arrayBuffer());
     const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
@@ -52,11 +52,11 @@ export class UrlSource {
     }
     if (response.status === 206) return response;
     response.body?.cancel();
-    if (response.ok) throw new Error(`${this.url}: the server does not answer range requests (status ${response.status})`);
+    if (response.ok) throw new Error(`${this.url}: the server does not support range requests (status ${response.status})`);
     throw new Error(`${this.url}: status ${response.status} ${response.statusText}`.trim());
   }
 
-  /** Why there was no answer: browsers say only that there was none. */
+  /** The reason why there was no answer, which browsers do not tell. */
   async why({ cause }) {
     if (cause?.code) return `cannot be reached: ${cause.code === "ECONNREFUSED" ? "the connection was refused" : cause.message}`;
     const isThere = await fetch(this.url, { method: "HEAD", mode: "no-cors", credentials: "omit" }).then(
@@ -68,7 +68,7 @@ export class UrlSource {
       : "cannot be reached: no server answers there (the connection was refused, or there is no such host)";
   }
 
-  // A server may hide Content-Range from other pages, and show Content-Length of a HEAD.
+  // A server may hide Content-Range from other sites, but show the Content-Length of a HEAD request.
   async length() {
     const response = await fetch(this.url, { method: "HEAD", credentials: "omit" });
     const length = response.headers.get("Content-Length");
@@ -84,15 +84,15 @@ export class UrlSource {
   }
 }
 
-/** A file to choose: its name, and what opens it. */
+/** A file of a menu: its name, and the function that opens it. */
 export function ofAddress(text) {
   const url = new URL(text, location.href);
   return { name: decodeURIComponent(url.pathname.split("/").pop()) || url.host, open: () => UrlSource.open(url) };
 }
 
 /**
- * The files that a list in JSON names: `{"name", "url"}` of a file, and of a folder `{"name", "files": [{"path", "url", "size"}]}`. Addresses
- * count from the list's, and lead to this page's own host.
+ * The files of a JSON list: `{"name", "url"}` for a file, `{"name", "files": [{"path", "url", "size"}]}` for a folder. URLs are relative to the
+ * list, and must be on this page's own host.
  *
  * @param {URL} list
  */
@@ -116,7 +116,7 @@ export async function listed(list) {
   return all;
 }
 
-/** The files of a folder that was dropped or picked: a list of [path below the folder, file]. */
+/** The files of a folder that was dropped or chosen: a list of [path in the folder, file]. */
 export class Folder {
   constructor(name, files) {
     this.name = name;
@@ -149,7 +149,7 @@ async function entries(directory) {
   const reader = directory.createReader();
   const all = [];
   for (;;) {
-    // A reader gives at most a hundred at a time.
+    // A directory reader returns at most a hundred entries at a time.
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return all;
     all.push(...some);

@@ -1,6 +1,6 @@
-// The state of the view of values in the address, behind #.
+// The view of values as part of the URL, after #.
 
-/** What an address says of the view; null where it says nothing. */
+/** The view in a URL, or null. */
 export function fromAddress(hash) {
   const words = new URLSearchParams(hash.slice(1));
   if (!words.has("view")) return null;
@@ -33,7 +33,7 @@ export function fromAddress(hash) {
   };
 }
 
-/** Puts the view into the address, in its place in the browser's history. */
+/** Writes the view to the URL, without a new entry in the browser's history. */
 export function toAddress(state, info, key) {
   const words = new URLSearchParams({ view: state.view });
   if (key !== null && key !== undefined) words.set("leaf", key);
@@ -57,7 +57,7 @@ export function toAddress(state, info, key) {
     words.set("left", state.left);
   }
   clearTimeout(waiting);
-  // Browsers refuse an address that changes too often, as it would while one scrolls. Another file has another place in the history.
+  // Browsers reject URLs that change too often, as during scrolling. Another file has another entry in the history.
   const place = JSON.stringify(history.state);
   waiting = setTimeout(() => {
     if (JSON.stringify(history.state) === place) history.replaceState(history.state, "", `#${words}`);
@@ -66,7 +66,7 @@ export function toAddress(state, info, key) {
 
 let waiting;
 
-/** Takes the view out of the address. */
+/** Removes the view from the URL. */
 export function forgetAddress() {
   clearTimeout(waiting);
   if (location.hash !== "") history.replaceState(history.state, "", location.pathname + location.search);

@@ -1,6 +1,6 @@
-// What a file is that is no Blosc2 file.
+// Recognises files of other formats.
 
-/** The first bytes of files that are often opened by mistake, in hexadecimal digits, and what they are. */
+/** The first bytes of other formats, in hexadecimal digits. */
 const OTHERS = {
   89484446: "an HDF5 file",
   434446: "a NetCDF file",
@@ -17,13 +17,13 @@ const OTHERS = {
   "4d4d002a": "a TIFF image",
 };
 
-/** What a file is that is no Blosc2 file, by the hexadecimal digits of its first bytes; null where that is not known. */
+/** What a file is, by the hexadecimal digits of its first bytes; null if it is not recognised. */
 export function strange(hex) {
   if (hex === "") return "The file is empty.";
   const start = Object.keys(OTHERS).find((digits) => hex.startsWith(digits));
   if (start !== undefined) return `This is ${OTHERS[start]}, not a Blosc2 file.`;
   const bytes = hex.match(/../g).map((digits) => parseInt(digits, 16));
-  // A frame has bytes of control at once.
+  // The first bytes of a frame are control characters.
   const isText = bytes.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte));
   return isText ? "This is a text file, not a Blosc2 file." : null;
 }

@@ -1,11 +1,11 @@
-// The table of a view: rows and columns that are fetched as they come into sight.
+// The table view. Rows and columns are fetched when they come into view.
 
 import { el, problem } from "./dom.js";
 import { Sheet } from "./sheet.js";
 import { toAddress } from "./state.js";
 
 /**
- * Rows and columns of the table: two axes, the fields of structures, or a single one.
+ * The rows and columns of the table: two axes, one axis and the fields of structures, or one axis.
  * @param {import("./look.js").Look} look
  */
 export function table(look) {
@@ -19,7 +19,7 @@ export function table(look) {
       columns: names ? names.length : across ? info.shape[state.columns] : 1,
       names,
       width: width(info, names),
-      // Texts of numbers; a structure's strings are in quotes, and those stay.
+      // Numbers are rounded; strings in structures are in quotes and stay as they are.
       rounds: () => !/^[<>|=]?[USM]/.test(info.dtype ?? ""),
       get: (from, to, left, right) => cells(look, from, to, left, right, names !== null),
       moved: (top, left) => {
@@ -63,7 +63,7 @@ async function cells(look, from, to, left, right, fields) {
   return fields ? answer.texts.map((row) => row.slice(left, right)) : answer.texts;
 }
 
-/** The characters of a column of the table. */
+/** The width of a column in characters. */
 function width(info, names) {
   if (names) return 18;
   const dtype = info.dtype ?? "";

@@ -2,7 +2,7 @@
 
 import { el, thousands, visible } from "./dom.js";
 
-/** `leaves` have a `key` such as /group/name; `choose` gets the one that is clicked. `describe` says what stands beside it. */
+/** `leaves` have a `key` such as /group/name. `choose` is called with a clicked leaf; `describe` returns the text after its name. */
 export function tree(leaves, describe, choose) {
   const root = { groups: new Map(), leaves: [] };
   for (const leaf of leaves) {
@@ -38,7 +38,7 @@ function draw(group, describe, choose) {
   return el("ul", {}, groups, leaves);
 }
 
-/** What a leaf is, in a few words. */
+/** A short description of a leaf. */
 export function words(frame) {
   if (frame.error !== undefined) return frame.error;
   if (frame.columns) return `table of ${frame.columns.length} columns, ${thousands(frame.rows ?? 0)} rows`;

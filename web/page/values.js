@@ -4,10 +4,10 @@ import { count, el, visible, visibleJson } from "./dom.js";
 
 const WIDTH = 84;
 
-/** How much of a long value is shown before it is asked for. */
+/** The number of lines of a long value that are shown at first. */
 const LINES = 12;
 
-/** A value as JSON on one line where that is short enough. */
+/** A value as JSON, on one line if that is short enough. */
 export function json(value, indent = "") {
   if (typeof value === "bigint") return String(value);
   if (value === null || typeof value !== "object") return visibleJson(JSON.stringify(value));
@@ -21,7 +21,7 @@ export function json(value, indent = "") {
   return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
 }
 
-/** Text in lines, of which the first are shown until the rest is asked for. */
+/** Lines of text: the first ones, and a button for the rest. */
 export function folded(text) {
   const lines = text.split("\n").flatMap((line) => line.match(/.{1,2000}/gsu) ?? [""]);
   if (lines.length <= LINES && text.length <= 2000) return el("pre", {}, text);
@@ -41,16 +41,16 @@ export function folded(text) {
   return el("div", {}, pre, all);
 }
 
-/** A name in quotes, or its bytes where it is no text. */
+/** A name in quotes, or its bytes if it is not text. */
 export function name(entry) {
   return entry.name === null ? `bytes ${entry.name_hex}` : visibleJson(JSON.stringify(entry.name));
 }
 
-/** A value, or how many bytes there are instead of one; text where it is that. */
+/** A value as JSON or text, or the number of bytes if it is neither. */
 function content(entry) {
   if (entry.error !== undefined) return el("p", { class: "problem" }, `cannot be read: ${entry.error}`);
   if (entry.value_error !== undefined) return el("p", { class: "problem" }, `cannot be decompressed: ${entry.value_error}`);
-  // A string that spans lines reads better as they are.
+  // A string with several lines is shown as text.
   if (typeof entry.value === "string" && entry.value.includes("\n")) {
     return folded(entry.value.split("\n").map(visible).join("\n"));
   }

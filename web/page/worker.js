@@ -1,15 +1,15 @@
-// The worker that decompresses values. It reads nothing itself: it names the bytes that it lacks, and the page sends them.
+// The worker that decompresses values. It asks the page for the bytes that it needs.
 
 import init from "./b2nd_values.js";
 import { Slices } from "./slices.js";
 
 const ready = init();
-/** Arrays that are open, by the numbers of their readers: slices, and the view that was asked for last; older ones are given up. */
+/** Open arrays, by the numbers of their readers: their slices, and the last view that was requested. Older requests are cancelled. */
 const arrays = new Map();
-/** Whoever waits for bytes. */
+/** Pending requests for bytes. */
 let arrived = null;
 let turn = Promise.resolve();
-/** The request that is answered now. */
+/** The current request. */
 let asking = 0;
 
 addEventListener("message", ({ data }) => {
@@ -38,7 +38,7 @@ function reply({ id }, answer, transfer = []) {
   postMessage({ type: "answer", id, answer }, transfer);
 }
 
-/** Gets bytes from the page: each range's, or why it cannot be had. */
+/** Gets the bytes of ranges from the page, or an error for each. */
 function get(missing) {
   return new Promise((resolve) => {
     arrived = resolve;

@@ -1,4 +1,4 @@
-// A browser, servers on this machine, and what the tests ask of a page.
+// A browser, local servers, and helpers for the tests.
 
 import { execFile } from "node:child_process";
 import { createReadStream, existsSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The npm package, packed and installed elsewhere: in node and in a browser, beside what the tool says.
+// The npm package, packed and installed in an empty directory, in node and in a browser, compared with the tool.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -80,7 +80,7 @@ test("slices are typed arrays with the values that the tool prints, from paths a
   assert.ok(types.size >= 4, [...types].join());
 });
 
-test("a slice is written as in Python or as a list, and one that cannot be is refused", async () => {
+test("a slice is a string as in Python or a list, and invalid ones are rejected", async () => {
   const file = await open(join(data, "grid/i4_2d.b2nd"));
   const { shape } = (await file.info()).array;
   const same = async (one, other) => assert.deepEqual(await file.read(one), await file.read(other));
@@ -141,7 +141,7 @@ test("structures are objects of their fields", async () => {
   }
 });
 
-test("a store has leaves, and what is broken is an error", async () => {
+test("a store has leaves, and a damaged one is an error", async () => {
   const file = await open(join(data, "python-blosc2-4.14.1/treestore__dfltb2z.b2z"));
   const keys = await file.keys();
   assert.ok(keys.includes("/g0/n0"), keys.join());
@@ -165,7 +165,7 @@ test("the example runs", () => {
   assert.match(out, /^ndarray \[.*\n\d+ elements, mean [\d.]+\n$/s);
 });
 
-test("a browser opens files and addresses, in a worker or not", async () => {
+test("a browser opens files and URLs, in a worker or not", async () => {
   const pages = await serve(empty);
   const files = await serve(data, true);
   writeFileSync(join(empty, "index.html"), "<!doctype html><title>b2nd</title><link rel=icon href=data:,>");
@@ -204,7 +204,7 @@ test("a browser opens files and addresses, in a worker or not", async () => {
   }
 });
 
-test("slices are read as Python reads them, and what is none is refused", async () => {
+test("slices are parsed as in Python, and invalid ones are rejected", async () => {
   const { ranges } = await import(pathToFileURL(join(installed, "elements.js")));
   assert.deepEqual(ranges("0:10,", [20, 5]).end, [10, 5]);
   assert.deepEqual(ranges("-1, ::2", [20, 5]), { start: [19, 0], end: [20, 5], step: [1, 2], kept: [false, true] });
@@ -212,7 +212,7 @@ test("slices are read as Python reads them, and what is none is refused", async 
     assert.throws(() => ranges(wrong, [20, 5, 3]), RangeError, String(wrong));
 });
 
-test("what was asked of a file in a worker when it is closed fails, and so does what is asked later", async () => {
+test("closing a file in a worker fails pending and later calls", async () => {
   const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });
   const read = file.read();
   file.close();
@@ -220,7 +220,7 @@ test("what was asked of a file in a worker when it is closed fails, and so does 
   await assert.rejects(file.read(), /the file is closed/);
 });
 
-test("an answer that has arrived when the file is closed is left alone", async () => {
+test("an answer that arrives after the file is closed is ignored", async () => {
   // Nothing tells when an answer has arrived that is not handed out yet, so several waits are tried.
   for (let wait = 1; wait <= 64; wait *= 2) {
     const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });

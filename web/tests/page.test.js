@@ -1,4 +1,4 @@
-// The page in a browser, beside what the tool says of the same files. `web/ci` runs this.
+// The page in a browser, compared with the tool's output for the same files. `web/ci` runs this.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -194,7 +194,7 @@ test("hostile names stay text", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("the byte at which a file is broken is marked beside the sentence", async () => {
+test("the byte at which a file is damaged is marked", async () => {
   const { page } = await visit(browser, home.url);
   // A frame's type size, an array's shape, a trailer's version.
   const bytes = example();
@@ -219,7 +219,7 @@ test("the byte at which a file is broken is marked beside the sentence", async (
   assert.equal(await page.locator("#view .hex .wrong").textContent(), "⟨end⟩");
 });
 
-test("what is no frame at all is named, and nothing breaks", async () => {
+test("other formats are named, and the page keeps working", async () => {
   const { page, wrong } = await visit(browser, home.url);
   const random = Buffer.from(Array.from({ length: 20000 }, (_, at) => (at * 7919 + (at >> 3)) & 255));
   for (const [name, bytes] of [
@@ -234,7 +234,7 @@ test("what is no frame at all is named, and nothing breaks", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("damaged copies of a file are shown or named, and nothing breaks", async () => {
+test("damaged copies of a file are shown or rejected, and the page keeps working", async () => {
   const { page, wrong } = await visit(browser, home.url);
   await drop(page, "example.b2nd", example());
   let seed = 1;
@@ -242,7 +242,7 @@ test("damaged copies of a file are shown or named, and nothing breaks", async ()
     const bytes = example();
     for (let damage = 0; damage < 3; damage += 1) {
       seed = (seed * 48271) % 2147483647;
-      // Header and trailer, where damage is seen.
+      // Header and trailer, whose damage is visible.
       const place = seed % 603;
       bytes[place < 320 ? place : bytes.length - 603 + place] = seed >> 8;
     }
@@ -281,7 +281,7 @@ test("a file of 5 GB opens from a few kilobytes", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("an address is read by range requests, and a server without them is named", async () => {
+test("a URL is read by range requests, and a server without them is an error", async () => {
   const far = await serve(data, true);
   const plain = await serve(data);
   const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}example.b2nd`)}`, {
@@ -299,7 +299,7 @@ test("an address is read by range requests, and a server without them is named",
   plain.close();
 });
 
-test("without ?url= the page can connect to nothing but itself", async () => {
+test("without ?url= the page can connect only to its own host", async () => {
   const far = await serve(data, true);
   const { page } = await visit(browser, home.url);
   const reached = await page.evaluate(
@@ -372,7 +372,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
 });
 
 test("10,000 chunks have an overview, and a click in it goes there", async () => {
-  // 1000 x 1000 bytes: a header of numpy's and 10 x 10 in each chunk.
+  // 1000 x 1000 bytes in a .npy file, in chunks of 10 x 10.
   const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000, 1000), }".padEnd(117) + "\n";
   const values = Buffer.from(Array.from({ length: 1e6 }, (_, at) => (at % 1000 < 500 ? 0 : (at * 7919) >> 5)));
   const npy = join(scratch, "many.npy");
@@ -389,7 +389,7 @@ test("10,000 chunks have an overview, and a click in it goes there", async () =>
   const box = await canvas.boundingBox();
   await page.mouse.click(box.x + box.width * 0.755, box.y + box.height * 0.425);
   assert.match(await page.locator(".pointed").textContent(), /at \(42, 75\)elements \[420:430, 750:760\]/);
-  // Noise takes more bytes than zeros: its cell is darker.
+  // Noise takes more bytes than zeros, so its cell is darker.
   const [quiet, noise] = await canvas.evaluate((drawn) => {
     const { data } = drawn.getContext("2d").getImageData(0, Math.floor(drawn.height * 0.9), drawn.width, 1);
     return [0.1, 0.9].map((share) => [...data.slice(4 * Math.floor(drawn.width * share)).slice(0, 4)].join());
@@ -398,7 +398,7 @@ test("10,000 chunks have an overview, and a click in it goes there", async () =>
   assert.deepEqual(wrong, []);
 });
 
-test("Back returns to the start and Forward to the file; the drop zone can be clicked; an address can be typed", async () => {
+test("Back returns to the start and Forward to the file; the drop zone can be clicked; a URL can be typed", async () => {
   const far = await serve(data, true);
   const { page } = await visit(browser, home.url, { allowed: [far.url] });
   await drop(page, "example.b2nd", example());
@@ -455,7 +455,7 @@ test("pointing at bytes marks what they mean, and the reverse", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("a phone's width holds the page, light and dark", async () => {
+test("the page fits a phone's width, light and dark", async () => {
   for (const colorScheme of ["light", "dark"]) {
     const { page, wrong } = await visit(browser, home.url, { viewport: { width: 360, height: 740 }, colorScheme });
     const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
@@ -481,7 +481,7 @@ test("scripts and wasm stay under 250 kB compressed for the metadata, and under 
   assert.ok(all < 600_000, `${all} bytes`);
 });
 
-test("several addresses are chosen from, and a list names files and folders of the page's own host", async () => {
+test("several URLs make a menu, and so does a list of files and folders on the page's own host", async () => {
   const far = await serve(data, true);
   const both = ["example.b2nd", "grid/i4_2d.b2nd"].map((name) => `url=${encodeURIComponent(far.url + name)}`).join("&");
   const { page, wrong } = await visit(browser, `${home.url}?${both}`, { allowed: [far.url] });
@@ -520,7 +520,7 @@ test("several addresses are chosen from, and a list names files and folders of t
   assert.deepEqual([wrong, other.wrong], [[], []]);
 });
 
-test("what is no Blosc2 file is named in words, and so is a server that is not there", async () => {
+test("other formats and missing servers have messages in words", async () => {
   const { page, wrong } = await visit(browser, home.url);
   for (const [name, bytes, words] of [
     ["notes.txt", Buffer.from("hello\nthis is text\n"), "This is a text file, not a Blosc2 file."],

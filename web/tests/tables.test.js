@@ -1,4 +1,4 @@
-// Rows of tables as grids on the page, beside what the tool prints of them (tables.json, which a test of the tool compares).
+// Rows of tables on the page, compared with the tool's output (tables.json, which a test of the tool checks).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ async function cells(page) {
   const sheet = page.locator(".rows-card .sheet");
   if ((await sheet.count()) === 0) return [];
   const count = Number(/^[\d,]+/.exec(await page.locator(".rows-card .summary").textContent())[0].replaceAll(",", ""));
-  // Columns that are not in view are at the other end.
+  // Columns outside the view are at the other end.
   for (const end of ["Home", "End"]) {
     await sheet.focus();
     await page.keyboard.press("Control+Home");
@@ -101,7 +101,7 @@ for (const [word, rows] of Object.entries(expected)) {
   });
 }
 
-test("a column whose chunk is broken has marks and a sentence, and the others their cells", async () => {
+test("a column with a damaged chunk has marks and a message, and other columns their cells", async () => {
   const { page, context } = await visit(browser, server.url, { viewport: { width: 2600, height: 1000 } });
   const bytes = Buffer.from(readFileSync(join(data, "blocks.b2z")));
   const before = await (async () => {

@@ -1,4 +1,4 @@
-// The values on the page, beside what the tool prints of the same arrays. `web/ci` runs this.
+// Values on the page, compared with the tool's output for the same arrays. `web/ci` runs this.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -92,7 +92,7 @@ function same(text, value) {
     const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\") : text;
     return bare === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
   }
-  // Brackets and the i of complex numbers aside, the same words in the same order.
+  // The same words in the same order, except for brackets and the i of complex numbers.
   const found = text
     .replace(/[()[\]]/g, "")
     .split(", ")
@@ -172,7 +172,7 @@ const pixels = (page) =>
     };
   });
 
-test("a map has viridis' colours, also by logarithms and between typed ends, and NaN has none", async () => {
+test("a map has viridis' colors, also with a log scale and typed ends, and NaN has none", async () => {
   const values = Float64Array.from({ length: 24 }, (_, at) => at);
   values[7] = NaN;
   const file = array("map", "<f8", [4, 6], values, "--chunks", "2,3");
@@ -224,7 +224,7 @@ test("a map has viridis' colours, also by logarithms and between typed ends, and
   assert.deepEqual(wrong, []);
 });
 
-test("a million rows scroll: the bytes in view are read, and no others", async () => {
+test("a million rows scroll, and only the bytes in view are read", async () => {
   const file = array(
     "long",
     "<i4",
@@ -265,7 +265,7 @@ test("a million rows scroll: the bytes in view are read, and no others", async (
   assert.deepEqual(wrong, []);
 });
 
-test("a broken chunk is a sentence in its place, and the rest is shown", async () => {
+test("a damaged chunk is replaced by a message, and the rest is shown", async () => {
   const file = array(
     "broken",
     "<i4",
@@ -312,7 +312,7 @@ test("an image is an image, and its pixels are its elements", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("complex numbers are magnitude and phase, fields are chosen, times are times", async () => {
+test("complex numbers have magnitude and phase, fields can be chosen, times are shown as times", async () => {
   const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
   const complex = array("complex", "<c16", [2, 2], Float64Array.from([3, 4, 0, 1, -1, 0, 0, 0]));
   await drop(page, "complex.b2nd", readFileSync(complex));
@@ -345,7 +345,7 @@ test("complex numbers are magnitude and phase, fields are chosen, times are time
   assert.deepEqual(wrong, []);
 });
 
-test("a large array has a coarse view that says so, and zooming shows all elements; a link shows the same", async () => {
+test("a large array has a coarse view with a label, zooming shows all elements, and a link shows the same", async () => {
   const side = 2000;
   const file = array(
     "large",
@@ -421,7 +421,7 @@ test("what is shown is saved as CSV and PNG", async () => {
   assert.deepEqual(wrong, []);
 });
 
-test("every leaf of a store has its values, and a link names the leaf", async () => {
+test("every leaf of a store shows its values, and a link names the leaf", async () => {
   const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
   const store = join(data, "python-blosc2-4.14.1/treestore__dfltb2z.b2z");
   await drop(page, "store.b2z", readFileSync(store));
@@ -443,7 +443,7 @@ test("every leaf of a store has its values, and a link names the leaf", async ()
   assert.deepEqual(wrong, []);
 });
 
-test("a phone's width holds every view, light and dark", async () => {
+test("every view fits a phone's width, light and dark", async () => {
   const wide = Float64Array.from({ length: 60 * 80 }, (_, at) => Math.sin(Math.floor(at / 80) / 9) * Math.cos((at % 80) / 11));
   const file = array("waves", "<f8", [60, 80], wide, "--chunks", "20,20");
   for (const [colorScheme, width] of [
@@ -468,8 +468,8 @@ test("a phone's width holds every view, light and dark", async () => {
   }
 });
 
-// The picture is drawn otherwise where fonts are others; the figures in it are not. B2ND_PICTURE=../picture.png makes it again.
-test("README's picture is of this page, with the figures that README says", async () => {
+// The pixels of the picture depend on fonts, its figures do not. B2ND_PICTURE=../picture.png writes it.
+test("README's picture shows the figures of its caption", async () => {
   const [rows, columns] = [300, 480];
   const saddle = Int32Array.from({ length: rows * columns }, (_, at) => {
     const [x, y] = [(at % columns) - columns / 2, Math.floor(at / columns) - rows / 2];
