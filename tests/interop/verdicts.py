@@ -1,7 +1,7 @@
-"""Hostile input: what b2nd says of each file of a directory, beside what C-Blosc2 does according to its manifest.
+"""Hostile input: compares what b2nd does with each file of a directory to what C-Blosc2 does, according to the manifest.
 
-`verdicts.md` holds the verdicts. A verdict that differs from it is a failure, and so is a disagreement for which no reason is
-written down here. The sentences in its last column are there to be read, and are not compared."""
+`verdicts.md` has the verdicts. The test fails if a verdict differs from it, or if the two disagree without a reason in this file. The errors
+in its last column are not compared."""
 
 import json
 import re
@@ -17,77 +17,77 @@ TABLE = Path(__file__).with_name("verdicts.md")
 INTRODUCTION = """\
 # Verdicts on hostile input
 
-What `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) say of files that were damaged on purpose. Written by
-`tests/interop/run --update`; `tests/interop/run` fails when a verdict is another one.
+Which of the files that were damaged on purpose `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. Written by
+`tests/interop/run --update`; `tests/interop/run` fails if a verdict changes.
 
 A frame is accepted by C-Blosc2 if it opens and its elements, metalayers and variable-length metalayers can be read; by `b2nd` if
-header, array metalayer, dtype, geometry, trailer, chunk index and the headers of all chunks can be. A metalayer alone is accepted
-by C-Blosc2 if `b2nd_deserialize_meta` takes it, by `b2nd` if it is a `B2ndMeta`.
+header, array metalayer, dtype, geometry, trailer, chunk index and the headers of all chunks can be. A bare metalayer is accepted
+by C-Blosc2 if `b2nd_deserialize_meta` accepts it, by `b2nd` if it is a `B2ndMeta`.
 
-Where both refuse it, the last column holds the error of `b2nd`.
+If both reject it, the last column has the error of `b2nd`.
 """
 
 OURS, THEIRS, DIFFERENT, ACCEPTED, REFUSED = GROUPS = (
-    "b2nd accepts, C-Blosc2 refuses",
-    "b2nd refuses, C-Blosc2 accepts",
-    "Both accept, and read different things",
+    "b2nd accepts, C-Blosc2 rejects",
+    "b2nd rejects, C-Blosc2 accepts",
+    "Both accept, but read different values",
     "Both accept",
-    "Both refuse",
+    "Both reject",
 )
 
-# Group, what the error (of whoever refuses) or the name matches, and why the two disagree. The first that matches counts.
+# Group, a pattern for the name or the error, and why the two disagree. The first match counts.
 REASONS = [
-    (OURS, r"six_fields", "A layout that C-Blosc2 wrote in February 2023 and no longer reads; files with it exist."),
-    (OURS, r"^meta_(17|200)\b", "C-Blosc2 takes at most 16 metalayers; any number is read here, and 16 are written."),
-    (OURS, r"UnicodeDecodeError", "The C library reads it; Python decodes names. Names are bytes here, and such files exist."),
+    (OURS, r"six_fields", "C-Blosc2 wrote this layout in February 2023 and no longer reads it; files with it exist."),
+    (OURS, r"^meta_(17|200)\b", "C-Blosc2 reads at most 16 metalayers; b2nd reads any number and writes at most 16."),
+    (OURS, r"UnicodeDecodeError", "The C library reads it, but Python decodes the names. In b2nd names are bytes, because such files exist."),
     (
         OURS,
         r"Error while getting the buffer",
-        "It opens in C-Blosc2 too, and its elements cannot be read: typesize, dtype, shapes and the chunks' lengths do not "
-        "fit one another. Each of them is valid, and elements are not read here.",
+        "C-Blosc2 opens it too, but cannot read its elements: typesize, dtype, shapes and the chunks' lengths contradict one "
+        "another. Each of them is valid, and b2nd does not read the elements here.",
     ),
-    (OURS, r"vlmetas", "What is inside a compressed chunk is its codec's to judge; its header is valid."),
+    (OURS, r"vlmetas", "The chunk's header is valid. Only its codec can tell if the compressed data are."),
     (
         THEIRS,
         r"array: caterva",
         "C-Blosc2 does not read `caterva` metalayers, and opens a frame without an array.",
     ),
-    (THEIRS, r"[56] entries, 7 expected", "Another layout, by its count: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
-    (THEIRS, r"trailing byte", "`from_slice` takes the whole input. In a frame, bytes after the metalayer are accepted."),
-    (THEIRS, r"dtype_format needs", "Seven entries are declared, and there are five. C-Blosc2 then makes up a dtype."),
-    (THEIRS, r"stands twice", "C-Blosc2 reads the first of two with one name, and would lose the other: no writer makes them."),
-    (THEIRS, r"magic: expected", "C-Blosc2 does not look at the magic of a file."),
-    (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames are laid out in other ways."),
+    (THEIRS, r"[56] entries, 7 expected", "The count is that of another layout: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
+    (THEIRS, r"trailing byte", "`from_slice` has to consume its whole input. In a frame, bytes after the metalayer are accepted."),
+    (THEIRS, r"dtype_format needs", "The count says seven entries, but there are five. C-Blosc2 then makes up a dtype."),
+    (THEIRS, r"twice", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),
+    (THEIRS, r"magic: expected", "C-Blosc2 does not check the magic of a file."),
+    (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames have other layouts."),
     (
         THEIRS,
         r"length of 0 or more|only an empty dimension",
-        "No array has such lengths. C-Blosc2 finds out when it opens the frame.",
+        "No array has such lengths. C-Blosc2 detects it when it opens the frame.",
     ),
-    (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 hands out its bytes, and Python then refuses them."),
+    (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 returns its bytes, which Python then rejects."),
     (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads what is before it."),
     (
         THEIRS,
         r"(idx|offset|header_len|trailer_len): expected \d",
-        "A number that follows from the metalayers contradicts them: it would not be written back.",
+        "A number that is computed from the metalayers contradicts them, so it would not be written back.",
     ),
-    (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 trusts the chunk."),
+    (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 uses the chunk's."),
     (
         THEIRS,
         r"no special value",
-        "No special value is known by this byte. C-Blosc2 looks at single bits of it, and reads zeros.",
+        "This byte is no known special value. C-Blosc2 checks single bits of it, and reads zeros.",
     ),
-    (THEIRS, r"two chunks are at", "Two chunks at one place: writing one would change the other."),
+    (THEIRS, r"two chunks are at", "Two chunks have the same offset: writing one would change the other."),
     (
         THEIRS,
         r"entries, |elements, found|header elements|invalid length|dimensions, ndim|shortest marker|found [\w ]+ \([0-9a-f]{2}\)",
-        "Markers and counts are checked: what is accepted is written back as it was. C-Blosc2 skips most of them unread.",
+        "b2nd checks markers and counts, because it writes back what it accepts. C-Blosc2 skips most of them.",
     ),
     (
         DIFFERENT,
         r"five_marker_seven|outer_95",
-        "The count says five entries: Caterva's layout, and stale bytes after it. C-Blosc2 does not look at the count.",
+        "The count says five entries: Caterva's layout with stale bytes after it. C-Blosc2 does not check the count.",
     ),
-    (DIFFERENT, r"_nul", "C's strings end at a NUL. Names are bytes here, and a dtype is text of any characters."),
+    (DIFFERENT, r"_nul", "C's strings end at a NUL. In b2nd, names are bytes and a dtype may have any characters."),
 ]
 
 
@@ -108,7 +108,7 @@ def run(rust, cases, directory, update):
 
 
 def metalayer(rust, directory, entry):
-    """A metalayer alone."""
+    """Judges a bare metalayer."""
     theirs = entry["b2nd_deserialize_meta"]
     ours, refused = ask(rust, "judge_metalayer", directory / entry["file"])
     error = None if theirs["result"] == "ok" else f"b2nd_deserialize_meta returns {theirs['rc']}"
@@ -116,7 +116,7 @@ def metalayer(rust, directory, entry):
     if ours and not error:
         same = all(ours["array"][name] == theirs[name] for name in ("shape", "chunks", "blocks"))
         same &= agrees(ours["array"]["dtype"], theirs.get("dtype", ""))
-    return judge("Metalayers alone", entry, refused, error, same)
+    return judge("Bare metalayers", entry, refused, error, same)
 
 
 def frame(rust, directory, entry, path, section):
@@ -134,7 +134,7 @@ def ask(rust, request, path):
 
 
 def control(directory, kind):
-    """What C-Blosc2 read from the file before it was damaged: the manifest lists only what differs from it."""
+    """What C-Blosc2 reads from the undamaged file. The manifest lists only the differences to it."""
     if kind == "sframe":
         return {}
     entries = json.loads((directory / "manifest.json").read_text())
@@ -142,7 +142,7 @@ def control(directory, kind):
 
 
 def unreadable(theirs):
-    """Why C-Blosc2 refuses the frame, or a part of it."""
+    """Why C-Blosc2 rejects the frame or a part of it."""
     if theirs["result"] != "ok":
         return theirs["error"]
     for part in ("data", "metas", "vlmetas"):
@@ -170,13 +170,13 @@ def says_the_same(ours, theirs, control):
 
 
 def agrees(found, listed):
-    """The manifest cuts long values: `start...`."""
+    """Compares with the manifest, which shortens long values: `start...`."""
     start, cut, _ = listed.partition("...")
     return found.startswith(start) if cut else found == listed
 
 
 def named(pairs):
-    """Metalayers by name; of two with one name the first counts."""
+    """Metalayers by name. Of two with the same name the first counts."""
     found = {}
     for name, content in pairs:
         found.setdefault(bytes.fromhex(name).decode(), content)
@@ -195,7 +195,7 @@ def judge(section, entry, refused, error, same):
     for of, pattern, reason in REASONS:
         if of == group and re.search(pattern, f"{entry['name']} {said}"):
             return section, group, reason, entry, said
-    raise AssertionError(f"{group}, and no reason is written down: {entry['what']}: {said}")
+    raise AssertionError(f"{group}, for no known reason: {entry['what']}: {said}")
 
 
 def write(rows):
