@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::cell::Lock;
-use super::source::{Source, slice, zeros};
+use super::source::{Source, ends, slice, zeros};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The parts of a source that a client has fetched: for clients that fetch in their own way, asynchronous ones too.
@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// use b2nd::frame::{Frame, Pieces};
 ///
 /// let remote = std::fs::read("tests/data/example.b2nd")?;
-/// let mut pieces = Pieces::with_len(remote.len() as u64);
+/// let pieces = Pieces::with_len(remote.len() as u64);
 /// let mut fetched = Vec::new();
 /// let nvlmetalayers = loop {
 ///     let read = Frame::open(&pieces).and_then(|frame| Ok(frame.trailer()?.vlmetalayers().len()));
@@ -38,15 +38,18 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// Behind an [`RwLock`](std::sync::RwLock), which is a [`Source`] too, pieces can be put in while others read.
+/// Every method takes `&self`: several threads may read while another puts in what it has fetched.
 #[derive(Default, Debug)]
-pub struct Pieces {
+pub struct Pieces(Lock<Held>);
+
+#[derive(Default, Debug)]
+struct Held {
     length: Option<u64>,
     /// By their first byte. No piece lies inside another.
-    held: BTreeMap<u64, Vec<u8>>,
+    pieces: BTreeMap<u64, Vec<u8>>,
     /// Ranges that cannot be had, by their first byte: their ends, and why.
     failed: BTreeMap<u64, (u64, String)>,
-    missing: Lock<Vec<Range<u64>>>,
+    missing: Vec<Range<u64>>,
 }
 
 impl Pieces {
@@ -59,7 +62,9 @@ impl Pieces {
     /// Makes a source of `length` bytes without pieces.
     #[must_use]
     pub fn with_len(length: u64) -> Pieces {
-        Pieces { length: Some(length), ..Pieces::default() }
+        let pieces = Pieces::default();
+        pieces.0.with(|held| held.length = Some(length));
+        pieces
     }
 
     /// Sets the length of the source. Every answer of a server says it: the first sets it, and the others are compared with it.
@@ -67,12 +72,8 @@ impl Pieces {
     /// # Errors
     ///
     /// [`ErrorKind::Changed`] if another length is known already, or bytes behind this one are at hand.
-    pub fn set_len(&mut self, length: u64) -> Result<()> {
-        if self.length.is_some_and(|known| known != length) || self.end() > length {
-            return Err(Error::new(ErrorKind::Changed));
-        }
-        self.length = Some(length);
-        Ok(())
+    pub fn set_len(&self, length: u64) -> Result<()> {
+        self.0.with(|held| held.set_len(length))
     }
 
     /// Puts in the bytes that were fetched for a range. Fewer bytes mean that the source ends after them; more are kept too.
@@ -80,13 +81,48 @@ impl Pieces {
     /// # Errors
     ///
     /// [`ErrorKind::Changed`] if the source thus ends elsewhere than was known.
-    pub fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
+    pub fn put(&self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
+        self.0.with(|held| held.put(range, bytes))
+    }
+
+    /// Notes that a range cannot be had, and why. A read of any of its bytes then is an error with this message, and not missing.
+    pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
+        self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
+    }
+
+    /// The number of bytes at hand.
+    pub fn held(&self) -> u64 {
+        self.0.with(|held| held.pieces.values().map(|piece| piece.len() as u64).sum())
+    }
+
+    /// Drops the bytes at hand, and the reasons why others cannot be had. The length stays.
+    pub fn clear(&self) {
+        self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
+    }
+
+    /// Takes the ranges that were asked for since the last call and are not at hand, in ascending order. Those with at most `gap` bytes
+    /// between them are one.
+    pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
+        join(self.0.with(|held| core::mem::take(&mut held.missing)), gap)
+    }
+}
+
+impl Held {
+    fn set_len(&mut self, length: u64) -> Result<()> {
+        if self.length.is_some_and(|known| known != length) || self.end() > length {
+            return Err(Error::new(ErrorKind::Changed));
+        }
+        self.length = Some(length);
+        Ok(())
+    }
+
+    fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         let end = range.start.saturating_add(bytes.len() as u64);
         if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
             // Nothing at all says that the range starts behind the end, but not where the end is.
             if bytes.is_empty() && range.start > self.end() {
-                let start = range.start;
-                self.fail(range, format!("the source ends before byte {start}"));
+                let message = format!("the source ends before byte {}", range.start);
+                self.failed.insert(range.start, (range.end, message));
                 return Ok(());
             }
             self.set_len(end)?;
@@ -99,47 +135,31 @@ impl Pieces {
             return Ok(());
         }
         let inside = |(&start, piece): (&u64, &Vec<u8>)| (start + piece.len() as u64 <= end).then_some(start);
-        let covered: Vec<u64> = self.held.range(fetched).filter_map(inside).collect();
+        let covered: Vec<u64> = self.pieces.range(fetched).filter_map(inside).collect();
         for start in covered {
-            self.held.remove(&start);
+            self.pieces.remove(&start);
         }
-        self.held.insert(range.start, bytes);
+        self.pieces.insert(range.start, bytes);
         Ok(())
-    }
-
-    /// Notes that a range cannot be had, and why. A read of any of its bytes then is an error with this message, and not missing.
-    pub fn fail(&mut self, range: Range<u64>, message: impl Into<String>) {
-        self.failed.insert(range.start, (range.end, message.into()));
-    }
-
-    /// The number of bytes at hand.
-    pub fn held(&self) -> u64 {
-        self.held.values().map(|piece| piece.len() as u64).sum()
-    }
-
-    /// Takes the ranges that were asked for since the last call and are not at hand, in ascending order. Those with at most `gap` bytes
-    /// between them are one.
-    pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
-        join(self.missing.with(core::mem::take), gap)
     }
 
     /// The end of the last piece.
     fn end(&self) -> u64 {
-        self.held.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
+        self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
     /// The piece that holds all of a range.
     fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
         // Since no piece lies inside another, of those that start before the range the last one ends last.
-        let (start, piece) = self.held.range(..=range.start).next_back()?;
+        let (start, piece) = self.pieces.range(..=range.start).next_back()?;
         let bytes = slice(piece, range.start - start..range.end.saturating_sub(*start));
         (bytes.len() as u64 == range.end - range.start).then_some(bytes)
     }
 
     /// The parts of a range that are at hand, in order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
-        let before = self.held.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
-        let pieces = self.held.range(before..range.end.max(before));
+        let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
+        let pieces = self.pieces.range(before..range.end.max(before));
         pieces.map(move |(&start, piece)| {
             let from = range.start.max(start);
             (from, slice(piece, from - start..range.end.saturating_sub(start)))
@@ -151,22 +171,15 @@ impl Pieces {
         let mut failed = self.failed.range(..range.end);
         failed.find(|(_, (end, _))| *end > range.start).map(|(_, (_, message))| Error::custom(message))
     }
-}
 
-impl Source for Pieces {
-    fn len(&self) -> Result<u64> {
-        Ok(self.length.unwrap_or(u64::MAX))
+    /// The part of a range that is inside the source.
+    fn inside(&self, range: Range<u64>) -> Range<u64> {
+        let end = self.length.map_or(range.end, |length| range.end.min(length));
+        range.start.min(end)..end
     }
 
-    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let end = self.length.map_or(range.end, |length| range.end.min(length));
-        let range = range.start..end;
-        if range.is_empty() {
-            return Ok(Cow::Borrowed(&[]));
-        }
-        if let Some(bytes) = self.find(&range) {
-            return Ok(Cow::Borrowed(bytes));
-        }
+    /// Checks that all bytes of a range are at hand, and notes which are missing.
+    fn check(&mut self, range: &Range<u64>) -> Result<()> {
         let mut gaps = Vec::new();
         let mut at = range.start;
         for (start, part) in self.parts(range.clone()) {
@@ -181,18 +194,48 @@ impl Source for Pieces {
         if let Some(error) = gaps.iter().find_map(|gap| self.failure(gap)) {
             return Err(error);
         }
-        if !gaps.is_empty() {
-            self.missing.with(|missing| missing.extend(gaps));
-            return Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }));
+        if gaps.is_empty() {
+            return Ok(());
         }
-        let mut bytes = zeros(range.end - range.start)?;
+        self.missing.extend(gaps);
+        Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }))
+    }
+
+    /// Copies the bytes of a range that has been checked.
+    fn copy(&self, range: Range<u64>, buffer: &mut [u8]) {
         for (start, part) in self.parts(range.clone()) {
             let place = usize::try_from(start - range.start).unwrap_or(usize::MAX);
-            if let Some(place) = bytes.get_mut(place..place.saturating_add(part.len())) {
+            if let Some(place) = buffer.get_mut(place..place.saturating_add(part.len())) {
                 place.copy_from_slice(part);
             }
         }
-        Ok(Cow::Owned(bytes))
+    }
+}
+
+impl Source for Pieces {
+    fn len(&self) -> Result<u64> {
+        Ok(self.0.with(|held| held.length).unwrap_or(u64::MAX))
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.0.with(|held| {
+            let range = held.inside(range);
+            held.check(&range)?;
+            let mut bytes = zeros(range.end - range.start)?;
+            held.copy(range, &mut bytes);
+            Ok(Cow::Owned(bytes))
+        })
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        self.0.with(|held| {
+            let range = held.inside(start..start.saturating_add(buffer.len() as u64));
+            held.check(&range)?;
+            let end = range.end;
+            let lacking = buffer.len() - usize::try_from(end - range.start).unwrap_or(usize::MAX).min(buffer.len());
+            held.copy(range, buffer);
+            if lacking == 0 { Ok(()) } else { Err(ends(end, lacking)) }
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// does.
 ///
 /// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
-/// [`Pieces`](super::Pieces) implement it, and so do `&S`, `Box<S>`, `Arc<S>` and `RwLock<S>`. A slice does not:
+/// [`Pieces`](super::Pieces) implement it, and so do `&S`, `Box<S>` and `Arc<S>`. A slice does not:
 /// [`Frame::from_slice`](super::Frame::from_slice) reads it at once.
 pub trait Source {
     /// The number of bytes; `u64::MAX` where nobody knows before the first read.
@@ -193,28 +193,3 @@ macro_rules! pass_on {
 }
 
 pass_on!(&S, Box<S>, Arc<S>);
-
-/// A source that changes while others read it, such as [`Pieces`](super::Pieces) that are put in. What is read from it is a copy.
-#[cfg(feature = "std")]
-impl<S: Source> Source for std::sync::RwLock<S> {
-    fn len(&self) -> Result<u64> {
-        locked(self).len()
-    }
-
-    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        Ok(Cow::Owned(locked(self).read(range)?.into_owned()))
-    }
-
-    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
-        locked(self).read_into(start, buffer)
-    }
-
-    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        Ok(Cow::Owned(locked(self).chunk_file(number, range)?.into_owned()))
-    }
-}
-
-#[cfg(feature = "std")]
-fn locked<S>(source: &std::sync::RwLock<S>) -> std::sync::RwLockReadGuard<'_, S> {
-    source.read().unwrap_or_else(std::sync::PoisonError::into_inner)
-}

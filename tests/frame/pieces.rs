@@ -10,7 +10,7 @@ use crate::common::{frames, message};
 #[test]
 fn everything_that_is_missing_is_named_at_once() {
     let bytes = frames::edited();
-    let mut pieces = Pieces::with_len(bytes.len() as u64);
+    let pieces = Pieces::with_len(bytes.len() as u64);
     let error = Frame::open(&pieces).unwrap_err();
     let length = bytes.len() as u64;
     assert!(matches!(error.kind(), ErrorKind::Missing { start: 0, end } if *end == length), "{error}");
@@ -37,17 +37,17 @@ fn everything_that_is_missing_is_named_at_once() {
 #[test]
 fn only_the_gaps_between_pieces_are_missing() {
     let bytes: Vec<u8> = (0..100).collect();
-    let mut pieces = Pieces::with_len(100);
-    let put = |pieces: &mut Pieces, range: std::ops::Range<usize>| {
+    let pieces = Pieces::with_len(100);
+    let put = |pieces: &Pieces, range: std::ops::Range<usize>| {
         pieces.put(range.start as u64..range.end as u64, bytes[range].to_vec()).unwrap();
     };
-    put(&mut pieces, 20..30);
-    put(&mut pieces, 40..50);
+    put(&pieces, 20..30);
+    put(&pieces, 40..50);
     assert_eq!(message(pieces.read(10..60)), "bytes 10 to 60 are not at hand yet");
     assert_eq!(pieces.take_missing(0), [10..20, 30..40, 50..60]);
-    put(&mut pieces, 15..45);
+    put(&pieces, 15..45);
     assert_eq!(pieces.held(), 30 + 10);
-    put(&mut pieces, 44..46);
+    put(&pieces, 44..46);
     assert_eq!(pieces.read(16..49).unwrap(), &bytes[16..49]);
     assert_eq!(pieces.read(20..44).unwrap(), &bytes[20..44]);
     let mut buffer = [0; 20];
@@ -62,7 +62,7 @@ fn only_the_gaps_between_pieces_are_missing() {
 #[test]
 fn an_answer_that_contradicts_an_earlier_one_is_refused() {
     let changed = "the file has changed since it was opened: open it again";
-    let mut pieces = Pieces::new();
+    let pieces = Pieces::new();
     assert_eq!(pieces.len().unwrap(), u64::MAX);
     pieces.put(0..10, vec![1; 10]).unwrap();
     assert_eq!(pieces.len().unwrap(), u64::MAX);
@@ -72,7 +72,7 @@ fn an_answer_that_contradicts_an_earlier_one_is_refused() {
     assert_eq!(message(pieces.set_len(21)), changed);
     assert_eq!(message(pieces.put(15..20, vec![3; 4])), changed);
     assert_eq!(message(pieces.put(15..20, vec![3; 6])), changed);
-    let mut pieces = Pieces::new();
+    let pieces = Pieces::new();
     pieces.put(50..60, vec![1; 10]).unwrap();
     assert_eq!(message(pieces.set_len(55)), changed);
     assert_eq!(message(pieces.put(0..60, vec![1; 20])), changed);
@@ -83,7 +83,7 @@ fn an_answer_that_contradicts_an_earlier_one_is_refused() {
 
 #[test]
 fn what_cannot_be_fetched_says_why_and_is_not_missing() {
-    let mut pieces = Pieces::with_len(100);
+    let pieces = Pieces::with_len(100);
     pieces.put(0..50, vec![0; 50]).unwrap();
     pieces.fail(60..70, "the server said 500");
     assert_eq!(message(pieces.read(40..65)), "the server said 500");

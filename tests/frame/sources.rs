@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 
 use b2nd::frame::{Buffer, Chunk, ChunkHeader, File, FileSource, Frame, Header, Pieces, Sizes, Source, Trailer, Window, Writer};
 use b2nd::{ErrorKind, Result};
@@ -37,19 +37,19 @@ fn everywhere<T: PartialEq + std::fmt::Debug>(bytes: &[u8], read: impl Fn(&dyn S
     let inside = [&[7; 100], bytes, &[8; 100]].concat();
     same("Window", read(&Window::new(&inside, 100..100 + bytes.len() as u64)));
     same("Window that ends later", read(&Window::new(bytes.to_vec(), 0..u64::MAX)));
-    for (name, mut pieces) in
+    for (name, pieces) in
         [("Pieces", Pieces::with_len(bytes.len() as u64)), ("Pieces of a length that is not known", Pieces::new())]
     {
-        same(name, fed(bytes, &mut pieces, 0, &read));
+        same(name, fed(bytes, &pieces, 0, &read));
     }
-    let mut pieces = Pieces::new();
-    let _ = fed(bytes, &mut pieces, 4096, &read);
-    same("RwLock of Pieces", read(&RwLock::new(pieces)));
+    let pieces = Pieces::new();
+    let _ = fed(bytes, &pieces, 4096, &read);
+    same("Pieces that have been put in", read(&pieces));
     expected
 }
 
 /// Runs a function on pieces, and puts in what is missing until it is done.
-fn fed<T>(bytes: &[u8], pieces: &mut Pieces, gap: u64, read: impl Fn(&dyn Source) -> Result<T>) -> Result<T> {
+fn fed<T>(bytes: &[u8], pieces: &Pieces, gap: u64, read: impl Fn(&dyn Source) -> Result<T>) -> Result<T> {
     for _ in 0..100 {
         let done = read(pieces);
         let missing = pieces.take_missing(gap);
@@ -358,7 +358,7 @@ fn a_frame_moves_to_another_source_with_what_it_has_read() {
     let bytes = frames::contiguous();
     let frame = Frame::open(bytes.clone()).unwrap();
     let expected = frame.chunk(2).unwrap().into_bytes();
-    let mut pieces = Pieces::with_len(bytes.len() as u64);
+    let pieces = Pieces::with_len(bytes.len() as u64);
     let place = frame.offsets().unwrap().range(2).unwrap();
     pieces.put(place.clone(), bytes[place.start as usize..place.end as usize].to_vec()).unwrap();
     let moved = frame.with_source(&pieces);

@@ -54,7 +54,7 @@ fn schema_changed(directory: &Path, change: Change) {
 /// Writes the files of an archive into a directory.
 fn unpacked(archive: &str, directory: &Path) {
     let archive = std::fs::read(data(archive)).unwrap();
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    let zip = b2nd_store::Zip::open(archive).unwrap();
     for name in b2nd_store::Folder::files(&zip).unwrap() {
         let path = directory.join(&name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

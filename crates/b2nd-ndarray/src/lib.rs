@@ -29,7 +29,7 @@
 //! | read attributes, typed by serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, in as many requests as its chunks need and two; put one there | `Remote` (feature `object_store`) |
-//! | the same with a client of your own | [`Parts`], [`Array::byte_ranges`] |
+//! | the same with a client of your own | [`Array::byte_ranges`], [`Pieces`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
@@ -53,6 +53,7 @@
 mod archive;
 mod array;
 mod attributes;
+mod byte_ranges;
 pub mod codec;
 mod edit;
 mod element;
@@ -61,7 +62,6 @@ mod flat;
 mod frame;
 mod huge_pages;
 mod options;
-mod parts;
 mod read;
 #[cfg(feature = "object_store")]
 mod remote;
@@ -71,7 +71,7 @@ mod write;
 
 pub use array::Array;
 pub use attributes::Attributes;
-pub use b2nd::frame::{Buffer, Source};
+pub use b2nd::frame::{Buffer, Pieces, Source};
 pub use b2nd_store::Bytes;
 pub use edit::ArrayEditor;
 pub use edit::append::Appender;
@@ -81,7 +81,6 @@ pub use ndarray::s;
 #[cfg(feature = "object_store")]
 pub use object_store;
 pub use options::Options;
-pub use parts::Parts;
 pub use read::chunks::ArrayChunk;
 pub use read::elements::Elements;
 pub use read::select::Select;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd::frame::{FIRST_READ, FrameType};
+use b2nd::frame::{FIRST_READ, FrameType, Pieces};
 use b2nd_store::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
@@ -15,7 +15,6 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::frame;
 use crate::options::Options;
-use crate::parts::Parts;
 use crate::read::chunks::ArrayChunk;
 use crate::read::elements::Elements;
 use crate::read::select::Select;
@@ -87,11 +86,12 @@ impl Remote {
         let answer = object.get(&first).await?;
         let length = answer.meta.size;
         object.opened = Some(answer.meta.clone());
-        let parts = Arc::new(Parts::new(length));
-        parts.add(offset, answer.bytes().await.map_err(|error| object.failed(&first, error))?.into());
+        let pieces = Arc::new(Pieces::with_len(length));
+        let bytes = answer.bytes().await.map_err(|error| object.failed(&first, error))?;
+        pieces.put(first, bytes.into())?;
         // Header and index, as far as they are at hand.
         let open = || -> Result<Array> {
-            let array = Array::from_source(parts.clone(), offset)?;
+            let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
                 let message = "the chunks of a sparse frame are objects of their own, and are not read here";
                 return Err(b2nd::Error::custom(message).into());
@@ -100,12 +100,14 @@ impl Remote {
             Ok(array)
         };
         let array = loop {
-            match (open(), parts.missing()) {
-                (Err(_), Some(range)) => parts.add(range.start, object.fetch(&range).await?),
-                (done, _) => {
-                    let source: Bytes = parts.clone();
-                    break done.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error))?;
-                }
+            let opened = open();
+            let missing = pieces.take_missing(GAP);
+            if missing.is_empty() {
+                let source: Bytes = pieces.clone();
+                break opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error))?;
+            }
+            for range in missing {
+                pieces.put(range.clone(), object.fetch(&range).await?)?;
             }
         };
         Ok(Remote { object, length, array })
@@ -166,19 +168,13 @@ impl Remote {
     }
 
     async fn fetch_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Array> {
-        let parts = Arc::new(Parts::new(self.length));
-        let requests = stream::iter(ranges).map(|range| async move {
-            let bytes = self.object.fetch(&range).await?;
-            Ok((range.start, bytes))
+        let pieces = Arc::new(Pieces::with_len(self.length));
+        let requests = stream::iter(ranges).map(|range| {
+            let pieces = &pieces;
+            async move { Ok::<(), Error>(pieces.put(range.clone(), self.object.fetch(&range).await?)?) }
         });
-        requests
-            .buffer_unordered(AT_ONCE)
-            .try_for_each(|(start, bytes)| {
-                parts.add(start, bytes);
-                std::future::ready(Ok::<(), Error>(()))
-            })
-            .await?;
-        self.array.with_source(parts)
+        requests.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        self.array.with_source(pieces)
     }
 
     /// Reads a slice in ndarray's notation, as [`Array::slice`] does. Only chunks that hold one of its elements are fetched.

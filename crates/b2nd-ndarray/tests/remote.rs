@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd_ndarray::{Array, Options, Parts, to_frame};
+use b2nd_ndarray::{Array, Options, Pieces, to_frame};
 use ndarray::{Array2, s};
 
 /// A frame somewhere else, and the requests for it.
@@ -21,12 +21,14 @@ impl Remote {
     }
 
     /// Asks until nothing is missing.
-    fn complete<T>(&self, parts: &Parts, ask: impl Fn() -> b2nd_ndarray::Result<T>) -> T {
+    fn complete<T>(&self, pieces: &Pieces, ask: impl Fn() -> b2nd_ndarray::Result<T>) -> T {
         loop {
-            match (ask(), parts.missing()) {
-                (Err(_), Some(range)) => parts.add(range.start, self.fetch(range)),
-                (done, _) => return done.unwrap(),
+            let done = ask();
+            let missing = pieces.take_missing(0);
+            if missing.is_empty() {
+                return done.unwrap();
             }
+            missing.into_iter().for_each(|range| pieces.put(range.clone(), self.fetch(range)).unwrap());
         }
     }
 }
@@ -46,11 +48,11 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
         ([7..7, 0..400], 0),
     ] {
         remote.requests.borrow_mut().clear();
-        let parts = Arc::new(Parts::new(remote.frame.len() as u64));
-        let array = remote.complete(&parts, || Array::from_source(parts.clone(), 0));
+        let pieces = Arc::new(Pieces::with_len(remote.frame.len() as u64));
+        let array = remote.complete(&pieces, || Array::from_source(pieces.clone(), 0));
         assert_eq!(remote.requests.borrow().len(), 1, "the header");
-        let ranges = remote.complete(&parts, || array.byte_ranges(&slice, 0));
-        ranges.into_iter().for_each(|range| parts.add(range.start, remote.fetch(range)));
+        let ranges = remote.complete(&pieces, || array.byte_ranges(&slice, 0));
+        ranges.into_iter().for_each(|range| pieces.put(range.clone(), remote.fetch(range)).unwrap());
         // No more requests: reading takes what is there.
         let read = array.read::<u32>(&slice).unwrap();
         let wanted =
@@ -63,8 +65,8 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
 
 #[test]
 fn what_was_not_fetched_is_an_error_that_says_so() {
-    let parts = Arc::new(Parts::new(10_000));
-    let error = Array::from_source(parts.clone(), 0).unwrap_err();
+    let pieces = Arc::new(Pieces::with_len(10_000));
+    let error = Array::from_source(pieces.clone(), 0).unwrap_err();
     assert_eq!(error.to_string(), "bytes 0 to 4096 are not at hand yet");
-    assert_eq!((parts.missing(), parts.missing()), (Some(0..4096), None));
+    assert_eq!((pieces.take_missing(0).pop(), pieces.take_missing(0).pop()), (Some(0..4096), None));
 }

@@ -6,34 +6,28 @@ use crate::attributes::Attributes;
 use crate::frame::Frame;
 use crate::kind::Kind;
 use crate::leaf::{Content, Leaf};
+use crate::listing::StoreListing;
+use crate::value::Value;
 
-/// The content of a frame that holds frames.
-pub struct Embedded {
-    /// The kind of store that it is, or is a part of.
-    pub kind: Kind,
-    /// The attributes of the frame.
-    pub attributes: Attributes,
-    /// The leaves, in the order of their keys.
-    pub leaves: Vec<Leaf>,
-}
-
-/// Lists a frame that holds frames.
+/// Lists a frame that holds frames. Its kind is that of the store that it is, or is a part of.
 ///
 /// # Errors
 ///
 /// The frame cannot be read, or holds no frames.
-pub fn embedded(frame: &Frame) -> Result<Embedded> {
+pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
+    let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
-    // python-blosc2 writes it with the first leaf.
-    if kind == Kind::EmbedStore && attributes.get("estore_metadata").is_none() {
-        return Ok(Embedded { kind, attributes, leaves });
-    }
-    let Some(map) = attributes.get("estore_metadata").and_then(|metadata| metadata.get("embed_map")) else {
-        return Err(Error::custom("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
+    let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
+        // python-blosc2 writes it with the first leaf.
+        None if kind == Kind::EmbedStore && metadata.is_none() => None,
+        None => {
+            return Err(Error::custom("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
+        }
+        map => map,
     };
-    for (key, place) in map.entries() {
+    for (key, place) in map.iter().flat_map(Value::entries) {
         let Some(key) = key.as_str() else { continue };
         let number = |name| place.get(name).and_then(|value| value.as_u64());
         let text = |name| place.get(name).and_then(|value| value.as_str()).map(str::to_owned);
@@ -45,5 +39,5 @@ pub fn embedded(frame: &Frame) -> Result<Embedded> {
         leaves.push(Leaf { key: key.to_owned(), member: None, offset, content });
     }
     leaves.sort_by(|one, other| one.key.cmp(&other.key));
-    Ok(Embedded { kind, attributes, leaves })
+    Ok(StoreListing { kind: Some(kind), attributes, leaves, has_embed: true, ..StoreListing::default() })
 }

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use b2nd::Result;
+use b2nd::{Error, ErrorKind, Result};
 
 use crate::folder::Folder;
 use crate::frame::Frame;
 use crate::kind::Kind;
+use crate::location::Bytes;
 use b2nd::frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd::frame::SPARSE_FRAME;
@@ -103,9 +105,22 @@ impl Folder for Directory {
         Ok(files)
     }
 
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
-        Ok(Box::new(LocalFile::open(&self.0.join(file))?))
+    fn member(&self, file: &str) -> Result<Option<Bytes>> {
+        // A name that leads out of the directory is no file of it.
+        if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
+            return Ok(None);
+        }
+        match LocalFile::open(&self.0.join(file)) {
+            Ok(file) => Ok(Some(Arc::new(file))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
+}
+
+fn is_absent(error: &Error) -> bool {
+    let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
 }
 
 /// True if a directory is a store and no sparse frame: by its name, or by what it holds.

@@ -2,7 +2,7 @@
 
 use b2nd::{Error, ErrorKind, Result};
 
-use b2nd::frame::Source;
+use crate::location::Bytes;
 
 /// The member of a store that holds its smallest leaves, and says what kind of store it is.
 pub(crate) const EMBED: &str = "embed.b2e";
@@ -22,7 +22,7 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 /// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// Files under names: a directory, or an archive.
+/// Files under names: a directory, an archive, or those that a client has of either.
 pub trait Folder {
     /// The files' paths, relative to the folder, with `/` between names.
     ///
@@ -31,12 +31,21 @@ pub trait Folder {
     /// They cannot be listed.
     fn files(&self) -> Result<Vec<String>>;
 
-    /// One of these files.
+    /// The bytes of one of these files. `None` if there is no such file.
     ///
     /// # Errors
     ///
     /// It cannot be read.
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>>;
+    fn member(&self, file: &str) -> Result<Option<Bytes>>;
+
+    /// The bytes of one of these files, which has to be there.
+    ///
+    /// # Errors
+    ///
+    /// It is not there, or cannot be read.
+    fn open(&self, file: &str) -> Result<Bytes> {
+        self.member(file)?.ok_or_else(|| Error::custom(format_args!("{file:?} is not in the store")))
+    }
 
     /// The names that more than one file has. The last of them counts.
     fn duplicates(&self) -> Vec<String> {

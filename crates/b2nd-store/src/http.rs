@@ -1,30 +1,20 @@
 //! Files behind HTTP, read by range requests.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::io;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use b2nd::Result;
-use b2nd::frame::Source;
+use backon::{BlockingRetryable, ExponentialBuilder};
 use ureq::Agent;
 use ureq::http::StatusCode;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
+use crate::location::Bytes;
+use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
-
-/// The length that is asked for at once: most headers, and all the trailers and indexes of most files.
-const BLOCK: u64 = 1 << 16;
-
-/// The most that is asked for at once. What is longer than a block is values, or read once.
-const PIECE: u64 = 1 << 23;
-
-/// The number of blocks that are kept.
-const KEPT: usize = 256;
 
 /// The longest file that is taken whole from a server without ranges.
 const WHOLE: u64 = 1 << 24;
@@ -32,73 +22,57 @@ const WHOLE: u64 = 1 << 24;
 /// The time that a server may take for a range: for its answers, for questions that are asked again, and for the bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The waits before a question is asked again.
-const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_millis(400)];
+/// A question is asked again twice: after 0.1 s and after 0.4 s.
+const RETRIES: ExponentialBuilder =
+    ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// A file on a server. That it is replaced while it is read is an error, where the server gives an `ETag`, a `Last-Modified` or another
-/// length: where it gives none of them nobody can tell.
-pub struct HttpFile {
+/// Opens a file on a server. If it is replaced while it is read, that is an error, provided that the server gives an `ETag`, a
+/// `Last-Modified` or another length.
+///
+/// # Errors
+///
+/// The server does not answer, or not with the file or a range of it.
+pub(crate) fn open(url: &str) -> Result<Bytes> {
+    open_within(url, PATIENCE)
+}
+
+/// Reads the first block, and with it the length.
+fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
+    let config = Agent::config_builder();
+    #[cfg(feature = "https")]
+    let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
+    let server = Server { agent: config.build().new_agent(), url: url.to_owned(), patience, stalled: OnceLock::new() };
+    Ok(match server.ask(0..BLOCK)? {
+        Answer::Part(first, state) => {
+            let length = state.length;
+            Arc::new(RangeCache::new(length, move |range| server.fetch_same(range, &state)).with_first(first))
+        }
+        Answer::Whole(bytes) => Arc::new(bytes),
+    })
+}
+
+/// A file on a server that is asked for ranges of it.
+struct Server {
     agent: Agent,
     url: String,
-    state: State,
     patience: Duration,
     /// Why no more is asked: the server has let one question wait for too long.
     stalled: OnceLock<String>,
-    /// All of it, where the server gives no ranges.
-    whole: Option<Vec<u8>>,
-    /// Blocks that have been read, by their number.
-    blocks: Mutex<BTreeMap<u64, Vec<u8>>>,
 }
 
-impl HttpFile {
-    /// Reads the first block, and with it the length.
-    ///
-    /// # Errors
-    ///
-    /// The server does not answer, or not with the file or a range of it.
-    pub fn open(url: &str) -> Result<HttpFile> {
-        HttpFile::open_within(url, PATIENCE)
-    }
-
-    fn open_within(url: &str, patience: Duration) -> Result<HttpFile> {
-        let config = Agent::config_builder().http_status_as_error(false);
-        #[cfg(feature = "https")]
-        let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
-        let agent = config.build().new_agent();
-        let mut file = HttpFile {
-            agent,
-            url: url.to_owned(),
-            state: State::default(),
-            patience,
-            stalled: OnceLock::new(),
-            whole: None,
-            blocks: Mutex::default(),
-        };
-        match file.ask(0..BLOCK)? {
-            Answer::Part(first, state) => {
-                file.state = state;
-                file.blocks = Mutex::new(BTreeMap::from([(0, first)]));
-            }
-            Answer::Whole(bytes) => {
-                file.state.length = bytes.len() as u64;
-                file.whole = Some(bytes);
-            }
-        }
-        Ok(file)
-    }
-
+impl Server {
     /// A range of the file as it was when it was opened.
-    fn fetch_same(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+    fn fetch_same(&self, range: Range<u64>, opened: &State) -> io::Result<Vec<u8>> {
         match self.ask(range)? {
-            Answer::Part(bytes, state) if state == self.state => Ok(bytes),
-            Answer::Part(_, State { length, .. }) if length != self.state.length => {
-                let was = count(self.state.length, "byte");
+            Answer::Part(bytes, state) if state == *opened => Ok(bytes),
+            Answer::Part(_, State { length, .. }) if length != opened.length => {
+                let was = count(opened.length, "byte");
                 Err(io::Error::other(format!("the file had {was}, and has {length} now")))
             }
             Answer::Part(_, state) => {
-                let (field, was, is) = match self.state.tag == state.tag {
-                    false => ("ETag", &self.state.tag, &state.tag),
-                    true => ("Last-Modified", &self.state.modified, &state.modified),
+                let (field, was, is) = match opened.tag == state.tag {
+                    false => ("ETag", &opened.tag, &state.tag),
+                    true => ("Last-Modified", &opened.modified, &state.modified),
                 };
                 let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
                 Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
@@ -114,64 +88,68 @@ impl HttpFile {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));
         }
         let deadline = Instant::now() + self.patience;
-        let mut pauses = PAUSES.iter();
-        loop {
-            let header = format!("bytes={}-{}", range.start, range.end - 1);
+        let request = || {
             let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            let request = self.agent.get(&self.url).header("Range", header);
-            let response = request.config().timeout_global(Some(left)).build().call();
-            let fails_for_a_moment = match &response {
-                Ok(response) => matches!(response.status().as_u16(), 429 | 500 | 502 | 503 | 504),
-                Err(ureq::Error::Io(error)) => error.kind() != io::ErrorKind::ConnectionRefused,
-                Err(_) => false,
-            };
-            match pauses.next().filter(|_| fails_for_a_moment) {
-                Some(pause) => std::thread::sleep(*pause),
-                None => {
-                    let answer = response.map_err(io::Error::other).and_then(|response| self.answer(response, range));
-                    return answer.inspect_err(|error| {
-                        if Instant::now() >= deadline {
-                            let _ = self.stalled.set(error.to_string());
-                        }
-                    });
-                }
-            }
-        }
-    }
-
-    fn answer(&self, mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
-        match response.status() {
-            StatusCode::PARTIAL_CONTENT => {}
-            StatusCode::OK => {
-                let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
-                return body.map(Answer::Whole).map_err(|error| match error {
-                    ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
-                        "the server gives no ranges of the file, and no more than {WHOLE} bytes are taken whole"
-                    )),
-                    error => io::Error::other(error),
-                });
-            }
+            let request = self.agent.get(&self.url).header("Range", format!("bytes={}-{}", range.start, range.end - 1));
+            request.config().timeout_global(Some(left)).build().call()
+        };
+        let answer = match request.retry(RETRIES).when(fails_for_a_moment).call() {
+            Ok(response) => answer(response, range),
             // An empty file has no first byte.
-            StatusCode::RANGE_NOT_SATISFIABLE if range.start == 0 => return Ok(Answer::Part(Vec::new(), State::default())),
-            status => return Err(io::Error::other(format!("the server answers {status}"))),
-        }
-        let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let said = field("content-range").unwrap_or_default();
-        let (tag, modified) = (field("etag"), field("last-modified"));
-        let (start, last, length) = content_range(&said).ok_or_else(|| {
-            let what = "the server does not say which bytes of how many it gives";
-            io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
-        })?;
-        // ureq refuses a body that is as long as its limit.
-        let limit = range.end - range.start + 1;
-        let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
-        let end = start.checked_add(bytes.len() as u64);
-        if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
-            let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
-            return Err(io::Error::other(format!("asked for bytes {}-{}, the server gave {found}", range.start, range.end - 1)));
-        }
-        Ok(Answer::Part(bytes, State { length, tag, modified }))
+            Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok(Answer::Part(Vec::new(), State::default())),
+            Err(ureq::Error::StatusCode(code)) => {
+                let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
+                Err(io::Error::other(format!("the server answers {status}")))
+            }
+            Err(error) => Err(io::Error::other(error)),
+        };
+        answer.inspect_err(|error| {
+            if Instant::now() >= deadline {
+                let _ = self.stalled.set(error.to_string());
+            }
+        })
     }
+}
+
+/// True if the same request may be answered in a moment.
+fn fails_for_a_moment(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::StatusCode(code) => matches!(code, 429 | 500 | 502 | 503 | 504),
+        ureq::Error::Io(error) => error.kind() != io::ErrorKind::ConnectionRefused,
+        _ => false,
+    }
+}
+
+/// The range in an answer, or the whole file.
+fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
+    if response.status() == StatusCode::OK {
+        let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
+        return body.map(Answer::Whole).map_err(|error| match error {
+            ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
+                "the server gives no ranges of the file, and no more than {WHOLE} bytes are taken whole"
+            )),
+            error => io::Error::other(error),
+        });
+    }
+    if response.status() != StatusCode::PARTIAL_CONTENT {
+        return Err(io::Error::other(format!("the server answers {}", response.status())));
+    }
+    let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let said = field("content-range").unwrap_or_default();
+    let (tag, modified) = (field("etag"), field("last-modified"));
+    let (start, last, length) = content_range(&said).ok_or_else(|| {
+        let what = "the server does not say which bytes of how many it gives";
+        io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
+    })?;
+    // ureq refuses a body that is as long as its limit.
+    let limit = range.end - range.start + 1;
+    let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
+    let end = start.checked_add(bytes.len() as u64);
+    if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
+        let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
+        return Err(io::Error::other(format!("asked for bytes {}-{}, the server gave {found}", range.start, range.end - 1)));
+    }
+    Ok(Answer::Part(bytes, State { length, tag, modified }))
 }
 
 /// The answer of a server.
@@ -197,43 +175,6 @@ fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     Some((start.parse().ok()?, last.parse().ok()?, length.parse().ok()?))
 }
 
-impl Source for HttpFile {
-    fn len(&self) -> Result<u64> {
-        Ok(self.state.length)
-    }
-
-    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let end = range.end.min(self.state.length);
-        let start = range.start.min(end);
-        if let Some(whole) = &self.whole {
-            return whole.read(start..end);
-        }
-        let mut bytes = Vec::new();
-        if end - start > BLOCK {
-            for at in (start..end).step_by(PIECE as usize) {
-                bytes.extend(self.fetch_same(at..end.min(at + PIECE))?);
-            }
-            return Ok(Cow::Owned(bytes));
-        }
-        // A block that nobody finished is not there.
-        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        for number in start / BLOCK..end.div_ceil(BLOCK) {
-            if blocks.len() == KEPT && !blocks.contains_key(&number) {
-                blocks.clear();
-            }
-            let block = number * BLOCK..((number + 1) * BLOCK).min(self.state.length);
-            let held = match blocks.entry(number) {
-                Entry::Occupied(held) => held.into_mut(),
-                Entry::Vacant(place) => place.insert(self.fetch_same(block.clone())?),
-            };
-            let place = |at: u64| usize::try_from(at.clamp(block.start, block.end) - block.start).unwrap_or(usize::MAX);
-            // A block has all its bytes, or it was refused.
-            bytes.extend_from_slice(held.get(place(start)..place(end)).unwrap_or_default());
-        }
-        Ok(Cow::Owned(bytes))
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -242,9 +183,7 @@ mod tests {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use b2nd::frame::Source;
-
-    use super::{BLOCK, HttpFile};
+    use super::{BLOCK, open_within};
 
     /// A server that answers for the first block, and then says no more, or a byte now and then.
     fn stalling(trickles: bool) -> String {
@@ -284,7 +223,7 @@ mod tests {
     #[test]
     fn a_server_that_stalls_has_one_deadline_for_all_that_is_asked() {
         for trickles in [false, true] {
-            let file = HttpFile::open_within(&stalling(trickles), Duration::from_millis(500)).unwrap();
+            let file = open_within(&stalling(trickles), Duration::from_millis(500)).unwrap();
             let start = Instant::now();
             for block in 1..9 {
                 let error = file.read(block * BLOCK..(block + 1) * BLOCK).unwrap_err();

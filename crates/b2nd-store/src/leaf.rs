@@ -1,12 +1,14 @@
 //! [`Leaf`]: an array, a table or something else in a store.
 
+use std::sync::Arc;
+
 use b2nd::{Error, Result};
 
 use crate::folder::{Folder, LEAVES, named};
 use crate::frame::Frame;
 use crate::held;
+use crate::location::Bytes;
 use crate::table::Table;
-use b2nd::frame::Source;
 
 /// An array, a table or something else in a store.
 #[derive(Clone)]
@@ -67,14 +69,14 @@ impl Leaf {
     /// # Errors
     ///
     /// The bytes cannot be read, or the leaf is a table or a reference to a server.
-    pub fn open<'f>(&self, folder: &'f dyn Folder) -> Result<Box<dyn Source + 'f>> {
+    pub fn open(&self, folder: &dyn Folder) -> Result<Bytes> {
         let member = self.member.as_deref().unwrap_or_default();
         match &self.content {
             Content::Frame => folder.open(member).map_err(|error| named(member, error)),
             Content::Embedded(length) => {
                 let source = folder.open(member).map_err(|error| named(member, error))?;
                 let frame = Frame::open(&*source).map_err(|error| named(member, error))?;
-                Ok(Box::new(held::data(&frame, self.offset, *length).map_err(|error| named(member, error))?))
+                Ok(Arc::new(held::data(&frame, self.offset, *length).map_err(|error| named(member, error))?))
             }
             Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),
             Content::Remote { urlbase, path } => Err(Error::custom(format_args!("{} is at {urlbase}, as {path}", self.key))),

@@ -3,7 +3,7 @@
 //! | to | look at |
 //! | --- | --- |
 //! | name a place, and open what is there | [`Location`], [`Target`] |
-//! | read bytes by their position | [`Source`], [`LocalFile`], `HttpFile` (feature `http`), [`Window`] |
+//! | read bytes by their position | [`Source`], [`LocalFile`], [`Window`]; of a remote file `RangeCache` (feature `range-cache`) |
 //! | read a frame in ranges | [`Frame`] |
 //! | find frames below a directory | [`walk`] |
 //! | open a store, and what is in it | [`Store`], [`StoreListing`] |
@@ -11,7 +11,7 @@
 //! | know what a frame is | [`Kind`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! It compiles to wasm32 without its feature `http`. Compressed attributes are decompressed by every codec of `b2nd`.
+//! It compiles to wasm32 without its features. Compressed attributes are decompressed by every codec of `b2nd`.
 
 pub mod attributes;
 mod embedded;
@@ -28,6 +28,8 @@ mod leaf;
 mod listing;
 mod location;
 pub mod marker;
+#[cfg(feature = "range-cache")]
+mod range_cache;
 mod store;
 mod table;
 pub mod text;
@@ -37,16 +39,16 @@ mod zip;
 
 pub use attributes::Attributes;
 pub use b2nd::frame::{Source, Window};
-pub use embedded::{Embedded, embedded};
+pub use embedded::embedded;
 pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 pub use folder::{Folder, is_frame, is_of_source, is_zip, readable};
 pub use frame::{Frame, chunk_file_name};
-#[cfg(feature = "http")]
-pub use http::HttpFile;
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
 pub use listing::{StoreListing, list};
-pub use location::{Bytes, Location, OneFile, Target, no_key};
+pub use location::{Bytes, Location, Target, no_key};
+#[cfg(feature = "range-cache")]
+pub use range_cache::{BLOCK, RangeCache};
 pub use store::Store;
 pub use table::Table;
 pub use value::Value;

@@ -17,7 +17,7 @@ use crate::leaf::{Content, Leaf};
 use crate::table::Table;
 
 /// The content of a store.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct StoreListing {
     /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
     pub kind: Option<Kind>,
@@ -45,14 +45,8 @@ pub struct StoreListing {
 pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     let mut files = folder.files()?;
     files.sort_unstable();
-    let mut store = StoreListing {
-        kind: None,
-        attributes: Attributes::default(),
-        groups: Vec::new(),
-        leaves: Vec::new(),
-        has_embed: files.iter().any(|file| file == EMBED),
-        duplicates: folder.duplicates(),
-    };
+    let has_embed = files.iter().any(|file| file == EMBED);
+    let mut store = StoreListing { has_embed, duplicates: folder.duplicates(), ..StoreListing::default() };
     let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
     let is_store = store.has_embed || !tables.is_empty();
     let mut waits = None;
@@ -124,7 +118,7 @@ impl StoreListing {
                 return Ok(());
             }
             let embedded = embedded(&frame)?;
-            self.kind = self.kind.or(Some(embedded.kind));
+            self.kind = self.kind.or(embedded.kind);
             for leaf in embedded.leaves {
                 self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder)?;
             }

@@ -10,7 +10,6 @@ use b2nd::frame::Source;
 use b2nd::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
-use crate::folder::Folder;
 
 /// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -146,7 +145,7 @@ fn open_address(address: &str) -> Result<Target> {
             refused("this build of b2nd cannot read https://: `cargo install b2nd-cli --features full` or `pip install b2nd`")
         }
         #[cfg(feature = "http")]
-        "http" | "https" => Ok(Target::File(Arc::new(crate::http::HttpFile::open(address)?))),
+        "http" | "https" => Ok(Target::File(crate::http::open(address)?)),
         "file" => refused("give the path, without file://"),
         "s3" | "s3a" | "gs" | "gcs" | "az" | "azure" | "abfs" | "abfss" | "adl" | "wasb" | "wasbs" | "hf" => {
             refused("give the object's address with https://, or scan the bucket with b2nd-catalog")
@@ -183,19 +182,3 @@ impl Target {
 
 /// Bytes by position that several threads read and nothing else has to outlive.
 pub type Bytes = Arc<dyn Source + Send + Sync>;
-
-/// A file as a folder: of a frame whose leaves are in it.
-pub struct OneFile<'a>(
-    /// The file.
-    pub &'a dyn Source,
-);
-
-impl Folder for OneFile<'_> {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    fn open(&self, _: &str) -> Result<Box<dyn Source + '_>> {
-        Ok(Box::new(self.0))
-    }
-}

@@ -1,11 +1,9 @@
 //! [`Store`]: an open store of python-blosc2, and the files in it.
 
-use std::io;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::{Source, Window};
-use b2nd::{Error, ErrorKind, Result};
+use b2nd::{Error, Result};
 
 use crate::embedded::embedded;
 use crate::file::{Directory, LocalFile};
@@ -36,8 +34,8 @@ pub struct Store {
 }
 
 enum Members {
-    Directory(Directory),
-    Archive(Box<Zip<Bytes>>),
+    Folder(Arc<dyn Folder + Send + Sync>),
+    Archive(Box<Zip>),
     /// A frame, and what is embedded in it.
     Embedded(Bytes, StoreListing),
 }
@@ -52,7 +50,7 @@ impl Store {
         let path = path.as_ref();
         let name = path.display().to_string();
         match path.is_dir() {
-            true => Ok(Store { name, members: Members::Directory(Directory(path.to_owned())) }),
+            true => Ok(Store::from_folder(name, Arc::new(Directory(path.to_owned())))),
             false => Store::from_source(name, Arc::new(LocalFile::open(path)?)),
         }
     }
@@ -73,9 +71,14 @@ impl Store {
     /// It cannot be read, or is no store.
     pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
         match target {
-            Target::Directory(directory) => Ok(Store { name: name.into(), members: Members::Directory(directory) }),
+            Target::Directory(directory) => Ok(Store::from_folder(name, Arc::new(directory))),
             Target::File(source) => Store::from_source(name, source),
         }
+    }
+
+    /// Takes the files of a store's directory, which has this name: of one that is not on this machine, for example.
+    pub fn from_folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Store {
+        Store { name: name.into(), members: Members::Folder(folder) }
     }
 
     /// Takes a directory or an archive, which has this name. `None` if it is another file.
@@ -151,37 +154,6 @@ impl Store {
         Ok(keys)
     }
 
-    /// The bytes of one of its files, of which an archive has members and a frame leaves. `None` if there is no such file.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read.
-    pub fn member(&self, file: &str) -> Result<Option<Bytes>> {
-        match &self.members {
-            Members::Directory(directory) => {
-                // A name that leads out of the store is no file of it.
-                if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
-                    return Ok(None);
-                }
-                match LocalFile::open(&directory.0.join(file)) {
-                    Ok(file) => Ok(Some(Arc::new(file))),
-                    Err(error) if is_absent(&error) => Ok(None),
-                    Err(error) => Err(error),
-                }
-            }
-            Members::Archive(zip) if !zip.has(file) => Ok(None),
-            Members::Archive(zip) => Ok(Some(match zip.range(file)? {
-                Some(range) => Arc::new(Window::new(zip.source().clone(), range)),
-                None => whole(&*zip.open(file)?)?,
-            })),
-            Members::Embedded(_, listing) => {
-                let key = format!("/{}", LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file));
-                let leaf = listing.leaves.iter().find(|leaf| leaf.key == key);
-                leaf.map(|leaf| whole(&*leaf.open(self)?)).transpose()
-            }
-        }
-    }
-
     /// The bytes of the leaf with this key. What is embedded or compressed is decompressed into memory.
     ///
     /// # Errors
@@ -194,8 +166,15 @@ impl Store {
                 return Ok(bytes);
             }
         }
-        let leaf = find(&self.list()?.leaves, self, key)?;
-        whole(&*leaf.open(self)?)
+        find(&self.list()?.leaves, self, key)?.open(self)
+    }
+
+    fn folder(&self) -> Option<&dyn Folder> {
+        match &self.members {
+            Members::Folder(folder) => Some(&**folder),
+            Members::Archive(zip) => Some(&**zip),
+            Members::Embedded(..) => None,
+        }
     }
 }
 
@@ -221,27 +200,30 @@ impl Location {
 
 impl Folder for Store {
     fn files(&self) -> Result<Vec<String>> {
-        match &self.members {
-            Members::Directory(directory) => directory.files(),
-            Members::Archive(zip) => zip.files(),
-            Members::Embedded(..) => Ok(Vec::new()),
-        }
+        self.folder().map_or(Ok(Vec::new()), Folder::files)
     }
 
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
+    /// The bytes of one of its files. Those of a frame are its leaves, whose keys are their names without an ending, and itself, without a
+    /// name.
+    fn member(&self, file: &str) -> Result<Option<Bytes>> {
         match &self.members {
-            Members::Directory(directory) => directory.open(file),
-            Members::Archive(zip) => zip.open(file),
-            Members::Embedded(source, _) => Ok(Box::new(source)),
+            Members::Embedded(source, _) if file.is_empty() => Ok(Some(source.clone())),
+            Members::Embedded(_, listing) => {
+                let key = format!("/{}", LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file));
+                let leaf = listing.leaves.iter().find(|leaf| leaf.key == key);
+                leaf.map(|leaf| leaf.open(self)).transpose()
+            }
+            Members::Folder(folder) => folder.member(file),
+            Members::Archive(zip) => zip.member(file),
         }
     }
 
     fn duplicates(&self) -> Vec<String> {
-        if let Members::Archive(zip) = &self.members { zip.duplicates() } else { Vec::new() }
+        self.folder().map_or(Vec::new(), Folder::duplicates)
     }
 
     fn offset(&self, file: &str) -> Result<u64> {
-        if let Members::Archive(zip) = &self.members { zip.offset(file) } else { Ok(0) }
+        self.folder().map_or(Ok(0), |folder| folder.offset(file))
     }
 }
 
@@ -251,23 +233,5 @@ fn embedded_in(source: &Bytes) -> Result<StoreListing> {
     if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
         return Err(Error::custom(format_args!("it is no store, but one frame: {}", kind.name())));
     }
-    let found = embedded(&frame)?;
-    Ok(StoreListing {
-        kind: Some(kind),
-        attributes: found.attributes,
-        groups: Vec::new(),
-        leaves: found.leaves,
-        has_embed: true,
-        duplicates: Vec::new(),
-    })
-}
-
-fn is_absent(error: &Error) -> bool {
-    let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
-}
-
-/// All bytes of a source. It is in memory already.
-fn whole(source: &dyn Source) -> Result<Bytes> {
-    Ok(Arc::new(source.read(0..source.len()?)?.into_owned()))
+    embedded(&frame)
 }

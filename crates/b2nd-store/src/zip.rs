@@ -11,6 +11,7 @@ use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
+use crate::location::Bytes;
 use crate::text::printable;
 
 /// The length of the directory that is read at once.
@@ -23,8 +24,8 @@ const SEARCHED: u64 = 1 << 17;
 const LOCAL_HEADER: u64 = 30;
 
 /// A zip archive. Of members with one name the last counts, as in Python.
-pub struct Zip<S> {
-    source: S,
+pub struct Zip {
+    source: Bytes,
     members: BTreeMap<String, Member>,
     duplicates: Vec<String>,
     inflated: Mutex<Inflated>,
@@ -46,13 +47,13 @@ struct Inflated {
     total: u64,
 }
 
-impl<S: Source> Zip<S> {
+impl Zip {
     /// Reads the directory of an archive.
     ///
     /// # Errors
     ///
     /// The source is not an archive, or fails; or two members share bytes, as no writer lays them out.
-    pub fn open(source: S) -> Result<Zip<S>> {
+    pub fn open(source: impl Source + Send + Sync + 'static) -> Result<Zip> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
         let archive = located.map_err(|(_, error)| wrong(error))?;
@@ -85,7 +86,7 @@ impl<S: Source> Zip<S> {
             return Err(Error::custom(format_args!("two members of the archive share its bytes from {} on", place.start)));
         }
         duplicates.dedup();
-        Ok(Zip { source, members, duplicates, inflated: Mutex::default() })
+        Ok(Zip { source: Arc::new(source), members, duplicates, inflated: Mutex::default() })
     }
 
     /// The bytes of the archive that hold a member, where that is stored as it is. `None` where it is compressed.
@@ -94,24 +95,14 @@ impl<S: Source> Zip<S> {
     ///
     /// There is no such member, it is encrypted, or the archive cannot be read.
     pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
-        let (member, range) = self.member(name)?;
+        let (member, range) = self.entry(name)?;
         if member.is_encrypted {
             return Err(refused(name, "encrypted"));
         }
         Ok((member.method == CompressionMethod::STORE).then_some(range))
     }
 
-    /// The archive itself.
-    pub(crate) fn source(&self) -> &S {
-        &self.source
-    }
-
-    /// True if there is a member with this name.
-    pub fn has(&self, name: &str) -> bool {
-        self.members.contains_key(name)
-    }
-
-    fn member(&self, name: &str) -> Result<(&Member, Range<u64>)> {
+    fn entry(&self, name: &str) -> Result<(&Member, Range<u64>)> {
         let Some(member) = self.members.get(name) else {
             return Err(Error::custom(format_args!("{name:?} is not in the archive")));
         };
@@ -172,27 +163,30 @@ impl Member {
     }
 }
 
-impl<S: Source> Folder for Zip<S> {
+impl Folder for Zip {
     fn files(&self) -> Result<Vec<String>> {
         Ok(self.members.keys().cloned().collect())
     }
 
-    fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
-        if let Some(range) = self.range(name)? {
-            return Ok(Box::new(Window::new(&self.source, range)));
+    fn member(&self, name: &str) -> Result<Option<Bytes>> {
+        if !self.members.contains_key(name) {
+            return Ok(None);
         }
-        let (member, range) = self.member(name)?;
+        if let Some(range) = self.range(name)? {
+            return Ok(Some(Arc::new(Window::new(self.source.clone(), range))));
+        }
+        let (member, range) = self.entry(name)?;
         match member.method {
             CompressionMethod::DEFLATE if name == EMBED => {
                 Err(refused(name, "deflated, and python-blosc2 reads none but a stored one"))
             }
-            CompressionMethod::DEFLATE => Ok(Box::new(self.inflate(name, member, range)?)),
+            CompressionMethod::DEFLATE => Ok(Some(self.inflate(name, member, range)?)),
             other => Err(refused(name, &format!("compressed with the method {other}"))),
         }
     }
 
     fn offset(&self, name: &str) -> Result<u64> {
-        Ok(self.member(name)?.1.start)
+        Ok(self.entry(name)?.1.start)
     }
 
     fn duplicates(&self) -> Vec<String> {

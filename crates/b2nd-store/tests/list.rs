@@ -1,13 +1,15 @@
 //! Stores as the first versions of python-blosc2 wrote them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use b2nd::Result;
 use b2nd::frame::{Chunk, Header, Sizes, Writer};
-use b2nd_store::{Content, Folder, Kind, Source, Zip, list};
+use b2nd_store::{Bytes, Content, Folder, Kind, Zip, list};
 
 /// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
 struct WithEmbed<'z> {
-    zip: &'z Zip<&'z Vec<u8>>,
+    zip: &'z Zip,
     folder: &'static str,
     embed: Vec<u8>,
 }
@@ -18,11 +20,11 @@ impl Folder for WithEmbed<'_> {
         Ok(self.zip.files()?.into_iter().map(place).collect())
     }
 
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
+    fn member(&self, file: &str) -> Result<Option<Bytes>> {
         if file == "embed.b2e" {
-            return Ok(Box::new(&self.embed));
+            return Ok(Some(Arc::new(self.embed.clone())));
         }
-        self.zip.open(file.strip_prefix(self.folder).unwrap())
+        self.zip.member(file.strip_prefix(self.folder).unwrap())
     }
 }
 
@@ -38,7 +40,7 @@ fn frame(metalayer: &str) -> Vec<u8> {
 #[test]
 fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
     let archive = std::fs::read("../b2nd-arrow/tests/data/empty.b2z").unwrap();
-    let zip = Zip::open(&archive).unwrap();
+    let zip = Zip::open(archive).unwrap();
     for (folder, metalayer, kind, key) in [
         ("", "b2embed", Kind::CTable, "/"),
         ("a/table/", "b2tree", Kind::TreeStore, "/a/table"),
@@ -51,7 +53,7 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
 }
 
 /// A store of empty files under these names and a table.
-struct Named<'z>(&'z Zip<&'z Vec<u8>>, [&'static str; 2]);
+struct Named<'z>(&'z Zip, [&'static str; 2]);
 
 impl Folder for Named<'_> {
     fn files(&self) -> Result<Vec<String>> {
@@ -59,15 +61,15 @@ impl Folder for Named<'_> {
         Ok(metadata.map(str::to_owned).collect())
     }
 
-    fn open(&self, file: &str) -> Result<Box<dyn Source + '_>> {
-        self.0.open(file)
+    fn member(&self, file: &str) -> Result<Option<Bytes>> {
+        self.0.member(file)
     }
 }
 
 #[test]
 fn a_column_whose_file_has_its_plain_name_is_not_missing() {
     let archive = std::fs::read("../b2nd-arrow/tests/data/names.b2z").unwrap();
-    let zip = Zip::open(&archive).unwrap();
+    let zip = Zip::open(archive).unwrap();
     let store = list(&Named(&zip, ["_cols/a.b.b2nd", "_cols/100%25.b2nd"])).unwrap();
     let [leaf] = store.leaves.as_slice() else { panic!("{} leaves", store.leaves.len()) };
     let Content::Table(table) = &leaf.content else { panic!("no table") };

@@ -44,7 +44,7 @@ fn stored<'a>(name: &'a str, data: &'a [u8]) -> Member<'a> {
 #[test]
 fn of_two_members_with_a_name_the_last_counts() {
     let bytes = archive(&[stored("a", b"first"), stored("b", b"b"), stored("a", b"last")], &[0, 1, 2]);
-    let zip = Zip::open(&bytes).unwrap();
+    let zip = Zip::open(bytes).unwrap();
     assert_eq!((zip.files().unwrap(), zip.duplicates()), (vec!["a".to_owned(), "b".to_owned()], vec!["a".to_owned()]));
     assert_eq!(&*zip.open("a").unwrap().read(0..9).unwrap(), b"last");
 }
@@ -52,7 +52,7 @@ fn of_two_members_with_a_name_the_last_counts() {
 #[test]
 fn members_that_share_bytes_are_refused() {
     let bytes = archive(&[stored("a", b"0123"), stored("b", b"4567")], &[0, 1, 0]);
-    let error = Zip::open(&bytes).err().unwrap();
+    let error = Zip::open(bytes).err().unwrap();
     assert_eq!(error.to_string(), "two members of the archive share its bytes from 0 on");
 }
 
@@ -65,7 +65,7 @@ fn an_archive_has_a_budget() {
     let large = Member { name: "large", data: &packed, deflated: Some((1 << 28) - 2) };
     let wrong = Member { name: "wrong", data: &packed, deflated: Some(4) };
     let bytes = archive(&[small, large, wrong], &[0, 1, 2]);
-    let zip = Zip::open(&bytes).unwrap();
+    let zip = Zip::open(bytes).unwrap();
     for _ in 0..2 {
         assert_eq!(&*zip.open("small").unwrap().read(0..9).unwrap(), b"abc");
     }

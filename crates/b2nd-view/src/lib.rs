@@ -45,9 +45,7 @@ pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
 /// Contents of stores, and stores as JSON.
 pub mod store {
     pub use crate::json::{Groups, StoreObject};
-    pub use b2nd_store::{
-        Attributes, Content, Embedded, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list,
-    };
+    pub use b2nd_store::{Attributes, Content, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list};
 }
 
 #[cfg(doctest)]

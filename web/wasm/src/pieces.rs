@@ -3,72 +3,50 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use b2nd::frame::{Pieces, Source};
 use b2nd::{Error, Result};
-use b2nd_store::{Folder, chunk_file_name};
+use b2nd_store::{Bytes, Folder, chunk_file_name};
 
-/// A file of which pieces are here: more come while an array reads it.
-pub type Shared = Arc<RwLock<Pieces>>;
-
-/// The files of a folder, or one file alone, whose name is then empty.
+/// The files of a folder, or one file without a folder, whose name is then empty.
 #[derive(Clone, Default)]
 pub struct Files {
     /// In the order in which they were added.
-    files: Vec<(Shared, u64)>,
-    /// Their places in that order.
+    files: Vec<Arc<Pieces>>,
+    /// Their indices in that order.
     names: BTreeMap<String, usize>,
 }
 
 impl Files {
     pub fn add(&mut self, path: String, length: u64) {
         self.names.insert(path, self.files.len());
-        self.files.push((Arc::new(RwLock::new(Pieces::with_len(length))), length));
+        self.files.push(Arc::new(Pieces::with_len(length)));
     }
 
-    /// Puts in what was read of a file, which is named by its place.
-    pub fn put(&self, file: usize, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
-        self.change(file, |pieces| pieces.put(range, bytes))?
+    /// The file with this index.
+    pub fn file(&self, index: usize) -> Result<&Pieces> {
+        self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
     }
 
-    /// Notes why a range of a file cannot be read.
-    #[cfg(feature = "values")]
-    pub fn fail(&self, file: usize, range: Range<u64>, why: String) -> Result<()> {
-        self.change(file, |pieces| pieces.fail(range, why))
-    }
-
-    fn change<T>(&self, file: usize, change: impl FnOnce(&mut Pieces) -> T) -> Result<T> {
-        let (file, _) = self.files.get(file).ok_or_else(|| Error::custom("there is no such file"))?;
-        Ok(change(&mut file.write().unwrap_or_else(PoisonError::into_inner)))
-    }
-
-    /// Bytes that reads have lacked since the last call: the file's place, start, end; and again. Ranges with at most `gap` bytes between
+    /// Bytes that reads have lacked since the last call: the file's index, start, end; and again. Ranges with at most `gap` bytes between
     /// them are one.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
-        let take = |file: &Shared| RwLock::read(file).unwrap_or_else(PoisonError::into_inner).take_missing(gap);
         let files = self.files.iter().enumerate();
-        let missing = files.flat_map(|(place, (file, _))| take(file).into_iter().map(move |range| (place, range)));
+        let missing = files.flat_map(|(index, file)| file.take_missing(gap).into_iter().map(move |range| (index, range)));
         missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
     }
 
-    /// Lets go of all pieces where they are more bytes than these.
+    /// Drops all pieces if they are more bytes than these.
     #[cfg(feature = "values")]
     pub fn forget(&self, most: u64) {
-        let held = |(file, _): &(Shared, u64)| RwLock::read(file).unwrap_or_else(PoisonError::into_inner).held();
-        if self.files.iter().map(held).sum::<u64>() > most {
-            for (file, length) in &self.files {
-                *file.write().unwrap_or_else(PoisonError::into_inner) = Pieces::with_len(*length);
-            }
+        if self.files.iter().map(|file| file.held()).sum::<u64>() > most {
+            self.files.iter().for_each(|file| file.clear());
         }
     }
 
-    pub fn get(&self, name: &str) -> Option<&Shared> {
-        Some(&self.files.get(*self.names.get(name)?)?.0)
-    }
-
-    fn expect(&self, name: &str) -> Result<&Shared> {
-        self.get(name).ok_or_else(|| Error::custom(format_args!("{name:?} is not in the folder")))
+    pub fn get(&self, name: &str) -> Option<&Arc<Pieces>> {
+        self.files.get(*self.names.get(name)?)
     }
 }
 
@@ -77,14 +55,14 @@ impl Folder for Files {
         Ok(self.names.keys().cloned().collect())
     }
 
-    fn open(&self, name: &str) -> Result<Box<dyn Source + '_>> {
-        Ok(Box::new(&**self.expect(name)?))
+    fn member(&self, name: &str) -> Result<Option<Bytes>> {
+        Ok(self.get(name).map(|file| file.clone() as Bytes))
     }
 }
 
 /// The frame file of a sparse frame's directory, with the files of its chunks beside it.
 pub struct SparseFrame {
-    pub frame: Shared,
+    pub frame: Arc<Pieces>,
     pub files: Arc<Files>,
 }
 
@@ -98,6 +76,7 @@ impl Source for SparseFrame {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        self.files.expect(&chunk_file_name(number))?.read(range)
+        let file = self.files.open(&chunk_file_name(number))?;
+        Ok(Cow::Owned(file.read(range)?.into_owned()))
     }
 }

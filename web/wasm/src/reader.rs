@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
-use b2nd_store::{Frame, Leaf, SPARSE_FRAME, StoreListing, Zip, is_zip};
+use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, StoreListing};
 use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
 use wasm_bindgen::prelude::*;
@@ -22,7 +22,7 @@ use crate::{bytes, chunk, store};
 pub struct Reader {
     name: String,
     files: Arc<Files>,
-    store: Option<StoreListing>,
+    store: Option<(Store, StoreListing)>,
     /// The leaf of the store that is looked at.
     leaf: Option<usize>,
     grid: Option<Grid>,
@@ -50,7 +50,7 @@ impl Reader {
     ///
     /// The file ends elsewhere than was said: it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
-        Ok(self.files.put(file, start as u64..end as u64, bytes)?)
+        Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
     /// Bytes that the last answer lacks: file, start, end; and again.
@@ -60,14 +60,13 @@ impl Reader {
 
     /// The store and its leaves: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
     pub fn look(&mut self) -> String {
-        match store::look(&self.name, &self.files) {
-            Ok(Some((store, text))) => {
-                self.store = Some(store);
-                text
-            }
-            Ok(None) => r#"{"store":null}"#.to_owned(),
-            Err(error) => problem(&error),
-        }
+        let described = store::open(&self.name, &self.files).and_then(|store| {
+            let Some(store) = store else { return Ok(r#"{"store":null}"#.to_owned()) };
+            let (listing, text) = store::describe(&store)?;
+            self.store = Some((store, listing));
+            Ok(text)
+        });
+        described.unwrap_or_else(|error| problem(&error))
     }
 
     /// Looks at a leaf from now on; without one, at the file itself.
@@ -80,7 +79,7 @@ impl Reader {
     pub fn info(&mut self) -> String {
         let place = json::Place { path: &self.name, ..json::Place::default() };
         let place = match self.chosen() {
-            Some(leaf) => json::Place { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place },
+            Some((_, leaf)) => json::Place { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place },
             None => place,
         };
         let found = self.frame(|frame, start| {
@@ -145,8 +144,9 @@ impl Reader {
 }
 
 impl Reader {
-    fn chosen(&self) -> Option<&Leaf> {
-        self.store.as_ref()?.leaves.get(self.leaf?)
+    fn chosen(&self) -> Option<(&Store, &Leaf)> {
+        let (store, listing) = self.store.as_ref()?;
+        Some((store, listing.leaves.get(self.leaf?)?))
     }
 
     /// The bytes that are looked at, and where they start in the file that holds them.
@@ -154,13 +154,9 @@ impl Reader {
         if let Some(frame) = self.files.get(SPARSE_FRAME) {
             return look(&SparseFrame { frame: frame.clone(), files: self.files.clone() }, 0);
         }
-        let file = self.files.get("");
-        let Some(leaf) = self.chosen() else {
-            return look(&**file.ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0);
-        };
-        match file {
-            Some(file) if is_zip(&file.read(0..4)?) => look(&*leaf.open(&Zip::open(&**file)?)?, store::start(leaf)),
-            _ => look(&*leaf.open(&*self.files)?, store::start(leaf)),
+        match self.chosen() {
+            Some((store, leaf)) => look(&*leaf.open(store)?, store::start(leaf)),
+            None => look(&**self.files.get("").ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0),
         }
     }
 

@@ -1,8 +1,10 @@
 //! A store and its leaves, each as the object of JSON that the tool prints of it.
 
+use std::sync::Arc;
+
 use b2nd::frame::{FIRST_READ, Source};
 use b2nd::{Error, Result};
-use b2nd_store::{self as store, Content, Folder, Frame, Kind, Leaf, SPARSE_FRAME, StoreListing, Table, Zip, is_of_source};
+use b2nd_store::{Content, Frame, Kind, Leaf, SPARSE_FRAME, Store, StoreListing, Table, is_of_source, is_zip};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
 use serde::Serialize;
@@ -11,53 +13,33 @@ use serde_json::Value;
 use crate::answer::to_json;
 use crate::pieces::Files;
 
-/// The store in a file or folder, if it is one, and what there is to say of it.
-pub fn look(name: &str, files: &Files) -> Result<Option<(StoreListing, String)>> {
+/// The store in a file or folder, if it is one.
+pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
     if files.get(SPARSE_FRAME).is_some() {
         return Ok(None);
     }
-    let Some(file) = files.get("") else { return of_folder(name, files).map(Some) };
-    if store::is_zip(&file.read(0..FIRST_READ)?) {
-        return of_folder(name, &Zip::open(&**file)?).map(Some);
-    }
-    // What is no frame at all has its error where its bytes are shown.
-    match embeds(&**file) {
-        Err(error) if is_of_source(&error) => Err(error),
-        Ok(true) => {
-            let embedded = store::embedded(&Frame::open(&**file)?)?;
-            let store = StoreListing {
-                kind: Some(embedded.kind),
-                has_embed: true,
-                attributes: embedded.attributes,
-                groups: Vec::new(),
-                leaves: embedded.leaves,
-                duplicates: Vec::new(),
-            };
-            let text = describe(name, &store, files)?;
-            Ok(Some((store, text)))
+    let Some(file) = files.get("") else { return Ok(Some(Store::from_folder(name, files.clone()))) };
+    if !is_zip(&file.read(0..FIRST_READ)?) {
+        match Frame::open(file) {
+            Ok(frame) if Kind::of(frame.header(), None) == Kind::EmbedStore => {}
+            Err(error) if is_of_source(&error) => return Err(error),
+            // What is no frame at all has its error where its bytes are shown.
+            _ => return Ok(None),
         }
-        _ => Ok(None),
     }
+    Store::from_source(name, file.clone()).map(Some)
 }
 
-/// True if a frame holds frames.
-fn embeds(source: &dyn Source) -> Result<bool> {
-    let frame = Frame::open(source)?;
-    Ok(Kind::of(frame.header(), None) == Kind::EmbedStore)
-}
-
-fn of_folder(name: &str, folder: &dyn Folder) -> Result<(StoreListing, String)> {
-    let store = store::list(folder)?;
-    let text = describe(name, &store, folder)?;
-    Ok((store, text))
-}
-
-fn describe(name: &str, store: &StoreListing, folder: &dyn Folder) -> Result<String> {
+/// What is in a store, and what there is to say of it.
+pub fn describe(store: &Store) -> Result<(StoreListing, String)> {
+    let listing = store.list()?;
     // Of all leaves, before it fails: so that what is missing of each is fetched at once.
-    let leaves: Vec<Result<String>> = store.leaves.iter().map(|leaf| of_leaf(name, leaf, folder)).collect();
+    let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
     // By hand: values of serde_json would take a second copy of all that writes an object.
-    Ok(format!(r#"{{"store":{},"leaves":[{}]}}"#, to_json(&StoreObject::of_store(store, name)), leaves.join(",")))
+    let object = to_json(&StoreObject::of_store(&listing, store.name()));
+    let text = format!(r#"{{"store":{object},"leaves":[{}]}}"#, leaves.join(","));
+    Ok((listing, text))
 }
 
 /// A leaf that cannot be read.
@@ -68,17 +50,17 @@ struct Unreadable<'a> {
     error: String,
 }
 
-fn of_leaf(name: &str, leaf: &Leaf, folder: &dyn Folder) -> Result<String> {
+fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
     let problem = |error: Error| match error {
         error if is_of_source(&error) => Err(error),
         error => Ok(to_json(&Unreadable { key: &leaf.key, member: leaf.member.as_deref(), error: error.to_string() })),
     };
-    if let Some(object) = StoreObject::of_leaf(leaf, name) {
+    if let Some(object) = StoreObject::of_leaf(leaf, store.name()) {
         let text = to_json(&object);
         return Ok(if let Content::Table(table) = &leaf.content { with_files(&text, table) } else { text });
     }
-    let place = json::Place { path: name, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
-    let found = leaf.open(folder).and_then(|source| {
+    let place = json::Place { path: store.name(), key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    let found = leaf.open(store).and_then(|source| {
         let frame = Frame::open(&*source)?;
         let object = json::Object::new(&frame, place, &json::Options::default())?;
         Ok(to_json(&object))

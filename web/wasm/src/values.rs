@@ -33,7 +33,7 @@ const BINS: usize = 64;
 pub struct Values {
     files: Arc<Files>,
     array: Option<Array>,
-    /// The place of its bytes.
+    /// Its bytes.
     source: Option<Bytes>,
     columns: Vec<Column>,
     seen: Option<Seen>,
@@ -58,7 +58,7 @@ impl Values {
     ///
     /// The file ends elsewhere than was said: it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
-        Ok(self.files.put(file, start as u64..end as u64, bytes)?)
+        Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
     /// Notes why bytes cannot be had.
@@ -67,7 +67,8 @@ impl Values {
     ///
     /// There is no such file.
     pub fn fail(&self, file: usize, start: f64, end: f64, why: String) -> std::result::Result<(), JsError> {
-        Ok(self.files.fail(file, start as u64..end as u64, why)?)
+        self.files.file(file)?.fail(start as u64..end as u64, why);
+        Ok(())
     }
 
     /// Bytes that the last answer lacks: file, start, end; and again.

@@ -1,56 +1,20 @@
 //! Stores. All access to them is in this file and its child.
 
-use std::fs;
 use std::path::Path;
 
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_store::{Content, Directory, Folder, Frame, Kind, Source, StoreListing, Zip, embedded, list};
+use b2nd_store::{Content, Frame, Kind, Source, Store, StoreListing};
 
 use crate::frame::array_facts;
 use crate::{Result, refuse};
 
-/// Opens a directory or an archive, and asks about it.
-pub(crate) fn with_folder<T>(path: &Path, ask: impl FnOnce(&dyn Folder) -> Result<T>) -> Result<T> {
-    if path.is_dir() {
-        return ask(&Directory(path.to_owned()));
-    }
-    let bytes = fs::read(path)?;
-    ask(&Zip::open(&bytes)?)
-}
-
 pub(crate) fn read(path: &Path) -> Result {
-    if path.extension().is_some_and(|end| end == "b2e") {
-        let bytes = fs::read(path)?;
-        let found = embedded(&Frame::open(&bytes)?)?;
-        let folder = One(bytes.clone());
-        let found = StoreListing {
-            kind: Some(found.kind),
-            has_embed: true,
-            attributes: found.attributes,
-            groups: Vec::new(),
-            leaves: found.leaves,
-            duplicates: Vec::new(),
-        };
-        return say(&found, &folder);
-    }
-    with_folder(path, |folder| say(&list(folder)?, folder))
+    let store = Store::open(path)?;
+    say(&store.list()?, &store)
 }
 
-/// One frame, which embeds others.
-struct One(Vec<u8>);
-
-impl Folder for One {
-    fn files(&self) -> b2nd::Result<Vec<String>> {
-        Ok(vec![String::new()])
-    }
-
-    fn open(&self, _file: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        Ok(Box::new(self.0.clone()))
-    }
-}
-
-fn say(found: &StoreListing, folder: &dyn Folder) -> Result {
+fn say(found: &StoreListing, store: &Store) -> Result {
     let Some(kind) = found.kind else { return Err(refuse("it is no store")) };
     let mut leaves = Vec::new();
     for leaf in &found.leaves {
@@ -59,7 +23,7 @@ fn say(found: &StoreListing, folder: &dyn Folder) -> Result {
             leaves.push(fact.with("kind", Fact::text("ctable")));
             continue;
         }
-        let source = leaf.open(folder)?;
+        let source = leaf.open(store)?;
         let frame = Frame::open(&*source)?;
         let own = Kind::of(frame.header(), Some(frame.trailer()?));
         let fact = fact.with("kind", Fact::text(own.name()));

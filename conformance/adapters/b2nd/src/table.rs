@@ -4,53 +4,51 @@ use std::path::Path;
 
 use b2nd_conformance::Fact;
 use b2nd_ndarray::Array;
-use b2nd_store::{Content, Folder, list};
+use b2nd_store::{Content, Folder, Store};
 use serde_json::Value;
 
-use crate::store::with_folder;
 use crate::{Result, refuse};
 
 pub(crate) fn read(path: &Path) -> Result {
-    with_folder(path, |folder| {
-        let found = list(folder)?;
-        let table = found.leaves.iter().find_map(|leaf| match &leaf.content {
-            Content::Table(table) => Some(table),
-            _ => None,
-        });
-        let Some(table) = table else { return Err(refuse("it holds no table")) };
-        if let Some(name) = table.missing.first() {
-            return Err(refuse(format!("column {name}: no file holds it")));
+    let store = Store::open(path)?;
+    let found = store.list()?;
+    let table = found.leaves.iter().find_map(|leaf| match &leaf.content {
+        Content::Table(table) => Some(table),
+        _ => None,
+    });
+    let Some(table) = table else { return Err(refuse("it holds no table")) };
+    if let Some(name) = table.missing.first() {
+        return Err(refuse(format!("column {name}: no file holds it")));
+    }
+    let (_, live) = rows(&store, "_valid_rows.b2nd")?;
+    let count = live.iter().filter(|&&byte| byte != 0).count();
+    let text = |column: &Value, name: &str| column.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    for column in &table.columns {
+        let (Some(name), Some(kind)) = (text(column, "name"), text(column, "kind")) else { continue };
+        let (itemsize, bytes) = rows(&store, &format!("_cols/{name}.b2nd"))?;
+        if bytes.len() != live.len() * itemsize {
+            let found = bytes.len() / itemsize.max(1);
+            return Err(refuse(format!("column {name}: expected {} rows, found {found}", live.len())));
         }
-        let (_, live) = rows(folder, "_valid_rows.b2nd")?;
-        let count = live.iter().filter(|&&byte| byte != 0).count();
-        let text = |column: &Value, name: &str| column.get(name).and_then(Value::as_str).map(str::to_owned);
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for column in &table.columns {
-            let (Some(name), Some(kind)) = (text(column, "name"), text(column, "kind")) else { continue };
-            let (itemsize, bytes) = rows(folder, &format!("_cols/{name}.b2nd"))?;
-            if bytes.len() != live.len() * itemsize {
-                let found = bytes.len() / itemsize.max(1);
-                return Err(refuse(format!("column {name}: expected {} rows, found {found}", live.len())));
-            }
-            let kept = bytes.chunks(itemsize.max(1)).zip(&live).filter(|(_, live)| **live != 0);
-            let kept: Vec<u8> = kept.flat_map(|(row, _)| row.to_vec()).collect();
-            columns.push(Fact::List(vec![Fact::text(&name), Fact::text(kind)]));
-            values.push(Fact::List(vec![Fact::text(name), Fact::digest(&kept)]));
-        }
-        if columns.is_empty() {
-            return Err(refuse("its schema names no column"));
-        }
-        Ok(Fact::map([
-            ("rows", u64::try_from(count).map_or(Fact::Null, Fact::int)),
-            ("columns", Fact::List(columns)),
-            ("values", Fact::List(values)),
-        ]))
-    })
+        let kept = bytes.chunks(itemsize.max(1)).zip(&live).filter(|(_, live)| **live != 0);
+        let kept: Vec<u8> = kept.flat_map(|(row, _)| row.to_vec()).collect();
+        columns.push(Fact::List(vec![Fact::text(&name), Fact::text(kind)]));
+        values.push(Fact::List(vec![Fact::text(name), Fact::digest(&kept)]));
+    }
+    if columns.is_empty() {
+        return Err(refuse("its schema names no column"));
+    }
+    Ok(Fact::map([
+        ("rows", u64::try_from(count).map_or(Fact::Null, Fact::int)),
+        ("columns", Fact::List(columns)),
+        ("values", Fact::List(values)),
+    ]))
 }
 
 /// An array of a table: the length of a row and all bytes.
-fn rows(folder: &dyn Folder, file: &str) -> Result<(usize, Vec<u8>)> {
-    let array = Array::from_frame(folder.open(file)?.read(0..u64::MAX)?.into_owned())?;
+fn rows(store: &Store, file: &str) -> Result<(usize, Vec<u8>)> {
+    let array = Array::from_frame(store.open(file)?.read(0..u64::MAX)?.into_owned())?;
     let bytes = array.read_bytes(&array.whole())?;
     Ok((array.itemsize(), bytes))
 }

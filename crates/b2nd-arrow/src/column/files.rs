@@ -2,7 +2,7 @@
 
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
-use b2nd_store::Store;
+use b2nd_store::{Folder, Store};
 
 /// The files of a column: their places, and the number of rows that they must have.
 pub(crate) struct ColumnFiles<'a> {
@@ -26,19 +26,14 @@ impl ColumnFiles<'_> {
 
     /// One of the column's files, if it is there.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        let encoded = self.file(end);
-        // 4.2.0 alone writes names as they are.
-        let plain = format!("{}_cols/{}{end}", self.folder, self.name);
-        let (file, source) = match self.store.member(&encoded)? {
-            Some(source) => (encoded, source),
-            None => match self.store.member(&plain)? {
-                Some(source) => (plain, source),
-                None => return Ok(None),
-            },
-        };
-        let leaf =
-            ColumnFile::open(source, self.most).map_err(|error| Error::new(error.kind(), format_args!("{file}: {error}")))?;
-        Ok(Some(leaf))
+        // Only 4.2.0 writes names as they are.
+        for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
+            if let Some(source) = self.store.member(&file)? {
+                let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));
+                return ColumnFile::open(source, self.most).map(Some).map_err(named);
+            }
+        }
+        Ok(None)
     }
 
     fn file(&self, end: &str) -> String {

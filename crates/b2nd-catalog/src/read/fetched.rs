@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use b2nd::ErrorKind;
 use b2nd::frame::{FIRST_READ, Pieces};
@@ -33,7 +33,7 @@ pub(super) struct Fetched {
     store: Arc<dyn ObjectStore>,
     path: Path,
     at_least: u64,
-    pieces: RwLock<Pieces>,
+    pieces: Pieces,
     state: Mutex<State>,
 }
 
@@ -52,7 +52,7 @@ impl Fetched {
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
-        Fetched { store, path, at_least, pieces: RwLock::new(pieces), state: Mutex::new(state) }
+        Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
 
     /// Puts into a row what is known since the first answer.
@@ -66,19 +66,18 @@ impl Fetched {
 
     /// The number of bytes at hand.
     pub(super) fn held(&self) -> u64 {
-        self.pieces().held()
+        self.pieces.held()
     }
 
     /// Drops the bytes at hand.
     pub(super) fn forget(&self) {
-        let mut state = self.state();
-        state.ends.clear();
-        *self.pieces_mut() = state.found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
+        self.state().ends.clear();
+        self.pieces.clear();
     }
 
     /// Fetches what reads lacked, if they lacked anything.
     pub(super) async fn fetch(&self) -> bool {
-        let asked = self.pieces().take_missing(0);
+        let asked = self.pieces.take_missing(0);
         if asked.is_empty() {
             return false;
         }
@@ -90,7 +89,7 @@ impl Fetched {
             if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
                 // Where not even the length is known, nothing can be had.
                 let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
-                self.pieces_mut().fail(range, message);
+                self.pieces.fail(range, message);
             }
         }
         true
@@ -102,8 +101,7 @@ impl Fetched {
             return Err(CHANGED.to_owned());
         }
         let end = range.start + bytes.len() as u64;
-        let mut pieces = self.pieces_mut();
-        let put = pieces.set_len(found.size).and_then(|()| pieces.put(range.start..end, bytes.into()));
+        let put = self.pieces.set_len(found.size).and_then(|()| self.pieces.put(range.start..end, bytes.into()));
         put.map_err(|_| CHANGED.to_owned())?;
         state.ends.insert(end, end - range.start);
         state.answered.get_or_insert_with(|| found.clone());
@@ -133,7 +131,7 @@ impl Fetched {
             if fits {
                 left -= length;
             } else {
-                self.pieces_mut().fail(range.clone(), too_much());
+                self.pieces.fail(range.clone(), too_much());
             }
             fits
         });
@@ -157,14 +155,6 @@ impl Fetched {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn pieces(&self) -> RwLockReadGuard<'_, Pieces> {
-        self.pieces.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pieces_mut(&self) -> RwLockWriteGuard<'_, Pieces> {
-        self.pieces.write().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl State {
@@ -182,7 +172,7 @@ impl Source for Fetched {
 
     fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
         // What cannot be had says nothing of what is in the file.
-        Source::read(&self.pieces, range).map_err(|error| match error.kind() {
+        self.pieces.read(range).map_err(|error| match error.kind() {
             ErrorKind::Missing { .. } => error,
             _ => io::Error::other(error.to_string()).into(),
         })

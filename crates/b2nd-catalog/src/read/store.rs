@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use b2nd_view::store::{self, Content, Folder, Leaf, StoreListing, Zip};
-use b2nd_view::{Frame, Kind, Source};
+use b2nd_store::{Bytes, Content, Folder, Leaf, Store, StoreListing};
+use b2nd_view::{Frame, Kind};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -17,9 +17,6 @@ use crate::place::{Member, Object, Place};
 use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
 use crate::spawned::spawned;
-
-/// The name under which a store's listing knows a frame that embeds others.
-const EMBED: &str = "embed.b2e";
 
 /// Fetched bytes of the files of a `.b2d` that are still held when its next rows are read.
 const KEPT: u64 = 1 << 25;
@@ -60,19 +57,23 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
     if !object.members.is_empty() {
-        let files = Members::of(object);
+        let files = Arc::new(Members::of(object));
+        let store = Store::from_folder(&object.url, files.clone());
         let wait = || fetch(&files.remote());
-        return rows.of_folder(row, &files, &|_| (), &wait, &|| files.forget());
+        return rows.of_store(row, &store, &|_| (), &wait, &|| files.forget());
     }
     match &object.place {
         Place::Disk(path) => match Disk::default().open(path) {
-            Ok(file) => rows.of_file(object, &file, &|row| file.identify(row), &|| false, &|| ()),
+            Ok(file) => {
+                let file = Arc::new(file);
+                rows.of_file(row, file.clone(), &|row| file.identify(row), &|| false, &|| ())
+            }
             Err(error) => rows.own(row.failed(&error.into())),
         },
         Place::Remote(store, path) => {
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
             let (identify, wait) = (|row: &mut Row| file.identify(row), || fetch(std::slice::from_ref(&file)));
-            rows.of_file(object, &*file, &identify, &wait, &|| {
+            rows.of_file(row, file.clone(), &identify, &wait, &|| {
                 // Listing an archive has read the place of each member: what came with these is kept if it can be.
                 if file.held() > HELD / 4 {
                     file.forget();
@@ -96,20 +97,15 @@ impl Rows<'_, '_> {
     /// An archive, or a frame that embeds others.
     fn of_file(
         &mut self,
-        object: &Object,
-        file: &dyn Source,
+        mut row: Row,
+        file: Bytes,
         identify: &dyn Fn(&mut Row),
         wait: &Wait,
         forget: &dyn Fn(),
     ) -> bool {
-        let row = Row::of(object);
-        if object.url.ends_with(".b2e") {
-            return self.of_folder(row, &One(file), identify, wait, forget);
-        }
-        match again(wait, || Zip::open(file)) {
-            Ok(zip) => self.of_folder(row, &zip, identify, wait, forget),
+        match again(wait, || Store::from_source(&row.url, file.clone())) {
+            Ok(store) => self.of_store(row, &store, identify, wait, forget),
             Err(error) => {
-                let mut row = row;
                 identify(&mut row);
                 self.own(row.failed(&error))
             }
@@ -122,15 +118,15 @@ impl Rows<'_, '_> {
         true
     }
 
-    fn of_folder(
+    fn of_store(
         &mut self,
         mut row: Row,
-        folder: &dyn Folder,
+        store: &Store,
         identify: &dyn Fn(&mut Row),
         wait: &Wait,
         forget: &dyn Fn(),
     ) -> bool {
-        let listed = again(wait, || store::list(folder));
+        let listed = again(wait, || store.list());
         identify(&mut row);
         let StoreListing { kind, attributes, leaves, .. } = match listed {
             Ok(store) => store,
@@ -157,7 +153,7 @@ impl Rows<'_, '_> {
             }
             let (now, later) = leaves.split_at(room.min(leaves.len()));
             forget();
-            let read = || now.iter().map(|leaf| of_leaf(row.clone(), leaf, folder, self.extent)).collect::<Vec<_>>();
+            let read = || now.iter().map(|leaf| of_leaf(row.clone(), leaf, store, self.extent)).collect::<Vec<_>>();
             self.batch.rows.append(&mut again(wait, read));
             leaves = later;
         }
@@ -175,7 +171,7 @@ fn again<T>(wait: &Wait, read: impl Fn() -> T) -> T {
     }
 }
 
-fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Row {
+fn of_leaf(mut row: Row, leaf: &Leaf, store: &Store, extent: Extent) -> Row {
     row.key = Some(leaf.key.clone());
     row.member = leaf.member.clone();
     let described = match &leaf.content {
@@ -187,7 +183,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
             row.kind = Some(Kind::RemoteArray.name());
             Ok(())
         }
-        _ => leaf.open(folder).and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
+        _ => leaf.open(store).and_then(|source| Frame::open(&*source).and_then(|frame| row.describe(&frame, extent))),
     };
     row.offset = leaf.offset.try_into().ok();
     match described {
@@ -196,33 +192,20 @@ fn of_leaf(mut row: Row, leaf: &Leaf, folder: &dyn Folder, extent: Extent) -> Ro
     }
 }
 
-/// A frame that embeds others, as the only file of a store.
-struct One<'s>(&'s dyn Source);
-
-impl Folder for One<'_> {
-    fn files(&self) -> b2nd::Result<Vec<String>> {
-        Ok(vec![EMBED.to_owned()])
-    }
-
-    fn open(&self, _: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        Ok(Box::new(self.0))
-    }
-}
-
 /// The files of a `.b2d`.
-struct Members<'o> {
-    place: &'o Place,
+struct Members {
+    place: Place,
     /// In the order of their names.
-    members: Vec<&'o Member>,
+    members: Vec<Member>,
     /// Remote ones of which something was read.
-    fetched: Mutex<HashMap<&'o str, Arc<Fetched>>>,
+    fetched: Mutex<HashMap<Box<str>, Arc<Fetched>>>,
 }
 
-impl<'o> Members<'o> {
-    fn of(object: &'o Object) -> Members<'o> {
-        let mut members: Vec<_> = object.members.iter().collect();
+impl Members {
+    fn of(object: &Object) -> Members {
+        let mut members = object.members.clone();
         members.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        Members { place: &object.place, members, fetched: Mutex::default() }
+        Members { place: object.place.clone(), members, fetched: Mutex::default() }
     }
 
     fn remote(&self) -> Vec<Arc<Fetched>> {
@@ -237,31 +220,24 @@ impl<'o> Members<'o> {
     }
 }
 
-impl Folder for Members<'_> {
+impl Folder for Members {
     fn files(&self) -> b2nd::Result<Vec<String>> {
         Ok(self.members.iter().map(|member| member.name.to_string()).collect())
     }
 
-    fn open(&self, file: &str) -> b2nd::Result<Box<dyn Source + '_>> {
-        let Ok(found) = self.members.binary_search_by(|member| (*member.name).cmp(file)) else {
-            return Err(b2nd::Error::custom(format_args!("{file:?} is not in the store")));
-        };
-        let member = self.members[found];
+    fn member(&self, file: &str) -> b2nd::Result<Option<Bytes>> {
+        let Ok(found) = self.members.binary_search_by(|member| (*member.name).cmp(file)) else { return Ok(None) };
+        let member = &self.members[found];
         let place = member.place.as_ref().map_or_else(|| self.place.below(&member.name), |place| (**place).clone());
-        Ok(match place {
-            Place::Disk(path) => Box::new(Closed { path, size: member.size.unwrap_or(0) }),
+        Ok(Some(match place {
+            Place::Disk(path) => Arc::new(Closed { path, size: member.size.unwrap_or(0) }),
             Place::Remote(store, path) => {
-                let known = || {
-                    member.size.map(|size| Found {
-                        size,
-                        etag: member.etag.as_deref().map(str::to_owned),
-                        modified: member.modified,
-                    })
-                };
+                let (etag, modified) = (member.etag.as_deref().map(str::to_owned), member.modified);
+                let known = || member.size.map(|size| Found { size, etag, modified });
                 let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
-                let file = fetched.entry(&member.name).or_insert_with(|| Arc::new(Fetched::new(store, path, known(), OF_STORE)));
-                Box::new(file.clone())
+                let file = fetched.entry(member.name.clone());
+                file.or_insert_with(|| Arc::new(Fetched::new(store, path, known(), OF_STORE))).clone()
             }
-        })
+        }))
     }
 }

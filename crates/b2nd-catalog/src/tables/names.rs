@@ -14,7 +14,7 @@ use datafusion::logical_expr::Expr;
 
 use crate::place::{Place, shown};
 use crate::tables::Provider;
-use crate::tables::remote::RemoteFile;
+use crate::tables::remote;
 
 /// The endings of stores that hold tables.
 const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
@@ -38,8 +38,8 @@ pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
         }
         Place::Remote(store, path) => {
             let name = shown(&name);
-            let file = RemoteFile::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
-            Store::from_source(&name, Arc::new(file)).map_err(|error| anyhow::anyhow!("{name}: {error}"))?
+            let file = remote::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
+            Store::from_source(&name, file).map_err(|error| anyhow::anyhow!("{name}: {error}"))?
         }
     };
     Ok(match key.or(location.key()) {

@@ -234,7 +234,7 @@ async fn partitions_are_rows_in_their_order_of_whole_batches() {
 async fn a_stale_index_is_not_believed() {
     let directory = tempfile::tempdir().unwrap();
     let archive = std::fs::read(data("blocks.b2z")).unwrap();
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    let zip = b2nd_store::Zip::open(archive).unwrap();
     for name in b2nd_store::Folder::files(&zip).unwrap() {
         let path = directory.path().join(&name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -341,7 +341,7 @@ fn a_server_without_ranges_sends_a_table_once() {
 /// The archive of a table between noise: no request for its ends has the table.
 fn amid_noise() -> Vec<u8> {
     let table = std::fs::read(data("blocks.b2z")).unwrap();
-    let zip = b2nd_store::Zip::open(&table).unwrap();
+    let zip = b2nd_store::Zip::open(table).unwrap();
     let mut state = 1_u64;
     let noise = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -205,7 +205,7 @@ fn write_embed(store: &Path) {
 fn a_store_without_its_embedded_leaves_is_found() {
     let tests = Directory::new();
     let archive = Place::data().read(STORE);
-    let store = Zip::open(&archive).unwrap();
+    let store = Zip::open(archive).unwrap();
     let files = store.files().unwrap();
     let member = |name: &str| {
         let member = store.open(name).unwrap();
@@ -257,7 +257,7 @@ fn a_name_with_a_nul_is_read_under_another() {
 /// The table of an archive, in a folder.
 fn write_table(directory: &Path) {
     let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/names.b2z")).unwrap();
-    let zip = Zip::open(&archive).unwrap();
+    let zip = Zip::open(archive).unwrap();
     let _ = fs::remove_dir_all(directory);
     for name in zip.files().unwrap() {
         let (path, file) = (directory.join(&name), zip.open(&name).unwrap());

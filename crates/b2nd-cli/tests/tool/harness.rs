@@ -118,7 +118,7 @@ impl Directory {
     /// Copies the files of an archive beside the crate that reads tables into a directory in it.
     pub(crate) fn unpack(&self, archive: &str, name: &str) {
         let archive = Place::tables().read(archive);
-        let zip = b2nd_store::Zip::open(&archive).unwrap();
+        let zip = b2nd_store::Zip::open(archive).unwrap();
         for file in b2nd_store::Folder::files(&zip).unwrap() {
             let member = b2nd_store::Folder::open(&zip, &file).unwrap();
             self.write(&format!("{name}/{file}"), member.read(0..member.len().unwrap()).unwrap());

@@ -143,7 +143,7 @@ fn values_that_do_not_fit_the_disk_are_an_error() {
 fn check_reads_the_values_of_tables() {
     let tests = Directory::new();
     let archive = tables().read("kinds.b2z");
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    let zip = b2nd_store::Zip::open(archive).unwrap();
     for name in b2nd_store::Folder::files(&zip).unwrap() {
         let path = tests.path("t.b2d").join(&name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -153,7 +153,7 @@ fn check_reads_the_values_of_tables() {
     assert_eq!(tests.run(&["check", "--data", "t.b2d"]), (String::new(), String::new(), 0));
     // A good frame, and no column of this table: the other one has fewer rows.
     let archive = tables().read("tree.b2z");
-    let zip = b2nd_store::Zip::open(&archive).unwrap();
+    let zip = b2nd_store::Zip::open(archive).unwrap();
     let member = b2nd_store::Folder::open(&zip, "things/_cols/n.b2nd").unwrap();
     fs::write(tests.path("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
     assert_eq!(tests.run(&["check", "t.b2d"]), (String::new(), String::new(), 0));

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::frame::Source;
 use b2nd::{Error, Result};
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, Content, Folder, Frame, Leaf, SPARSE_FRAME, Zip, embedded, find, is_frame, is_zip, list};
+use b2nd_store::{Bytes, SPARSE_FRAME, Store};
 use b2nd_view::elements::{Column, Number, columns, no_objects, reader};
 use serde_json::{Value, json};
 
@@ -15,50 +14,23 @@ use crate::pieces::{Files, SparseFrame};
 
 /// Opens the file itself, or the leaf of a store with this key.
 pub fn open(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, Array, Vec<Column>)> {
-    let (source, offset) = place(files, key)?;
-    let array = Array::from_source(source.clone(), offset).map_err(Error::custom)?;
+    let source = source(files, key)?;
+    let array = Array::from_source(source.clone(), 0).map_err(Error::custom)?;
     array.dtype().map_or(Ok(()), no_objects)?;
     let columns = columns(array.dtype(), array.itemsize())?;
     Ok((source, array, columns))
 }
 
-fn place(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, u64)> {
+fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
     if let Some(frame) = files.get(SPARSE_FRAME) {
-        return Ok((Arc::new(SparseFrame { frame: frame.clone(), files: files.clone() }), 0));
+        return Ok(Arc::new(SparseFrame { frame: frame.clone(), files: files.clone() }));
     }
-    let file = files.get("");
-    let Some(key) = key else {
-        return Ok((file.ok_or_else(|| Error::custom("there is no frame in the folder"))?.clone(), 0));
-    };
-    match file {
-        Some(file) if is_zip(&file.read(0..4)?) => {
-            let zip = Zip::open(file)?;
-            let leaf = find(&list(&zip)?.leaves, &zip, key)?;
-            // Members are stored as they are, but for those that somebody else has packed.
-            if matches!(leaf.content, Content::Frame) && is_frame(&file.read(leaf.offset..leaf.offset.saturating_add(16))?) {
-                return Ok((file.clone(), leaf.offset));
-            }
-            held(&leaf, &zip)
-        }
-        Some(file) => {
-            let leaves = embedded(&Frame::open(file)?)?.leaves;
-            held(&find(&leaves, &**files, key)?, &**files)
-        }
-        None => {
-            let leaf = find(&list(&**files)?.leaves, &**files, key)?;
-            match (&leaf.content, leaf.member.as_deref().and_then(|member| files.get(member))) {
-                (Content::Frame, Some(file)) => Ok((file.clone(), 0)),
-                _ => held(&leaf, &**files),
-            }
-        }
+    match (files.get(""), key) {
+        (Some(file), None) => Ok(file.clone()),
+        (None, None) => Err(Error::custom("there is no frame in the folder")),
+        (Some(file), Some(key)) => Store::from_source("", file.clone())?.leaf(key),
+        (None, Some(key)) => Store::from_folder("", files.clone()).leaf(key),
     }
-}
-
-/// A leaf that is decompressed to be read.
-fn held(leaf: &Leaf, folder: &dyn Folder) -> Result<(Bytes, u64)> {
-    let source = leaf.open(folder)?;
-    let bytes = source.read(0..source.len()?)?.into_owned();
-    Ok((Arc::new(bytes), 0))
 }
 
 /// Its shape, its chunks, and its columns: which can be drawn, and as what.

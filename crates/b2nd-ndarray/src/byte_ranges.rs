@@ -1,0 +1,74 @@
+//! [`Array::byte_ranges`]: the bytes that a slice takes, for clients that fetch them in their own way.
+
+use std::ops::Range;
+
+use b2nd::frame::join;
+
+use crate::array::Array;
+use crate::error::Result;
+use crate::frame;
+use crate::read::select::Select;
+
+impl Array {
+    /// The bytes of the source that hold the chunks of a slice, in order: neighbours with at most `gap` bytes between them are one
+    /// range. Chunks that take no bytes are in none, and neither are those of a sparse frame.
+    ///
+    /// This is for clients that fetch in their own way, asynchronous ones too: [`Pieces`](b2nd::frame::Pieces) holds what they have fetched
+    /// and names what is missing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use b2nd::frame::Pieces;
+    /// use b2nd_ndarray::Array;
+    ///
+    /// let remote = std::fs::read("../../tests/data/grid/i4_2d.b2nd")?;
+    /// let fetch = |range: &std::ops::Range<u64>| remote[range.start as usize..range.end as usize].to_vec();
+    ///
+    /// let pieces = Arc::new(Pieces::with_len(remote.len() as u64));
+    /// let (array, ranges) = loop {
+    ///     let asked = Array::from_source(pieces.clone(), 0).and_then(|array| {
+    ///         let ranges = array.byte_ranges(&[0..2, 0..3], 4096)?;
+    ///         Ok((array, ranges))
+    ///     });
+    ///     let missing = pieces.take_missing(4096);
+    ///     if missing.is_empty() {
+    ///         break asked?;
+    ///     }
+    ///     for range in missing {
+    ///         pieces.put(range.clone(), fetch(&range))?;
+    ///     }
+    /// };
+    /// for range in ranges {
+    ///     pieces.put(range.clone(), fetch(&range))?;
+    /// }
+    /// assert_eq!(array.read::<i32>(&[0..2, 0..3])?.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The slice is not inside the array, or the index cannot be read.
+    pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
+        self.ranges_of(self.grid().chunks_in(slice)?, gap)
+    }
+
+    /// The bytes of the source that hold the chunks of a selection, as [`byte_ranges`](Array::byte_ranges) has those of a slice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`select`](Array::select) about the selection, or the index cannot be read.
+    pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
+        let chosen = self.chosen(selection)?;
+        let slice = chosen.ranges();
+        self.check(&slice)?;
+        self.ranges_of(self.chunks_of(&slice, &chosen.wanted()), gap)
+    }
+
+    pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
+        let mut ranges = Vec::new();
+        for number in numbers {
+            ranges.extend(frame::range(&self.store, number)?);
+        }
+        Ok(join(ranges, gap))
+    }
+}

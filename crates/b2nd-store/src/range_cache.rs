@@ -1,0 +1,86 @@
+//! [`RangeCache`]: a remote file, read in ranges that are fetched when they are read.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use b2nd::Result;
+use b2nd::frame::Source;
+use quick_cache::sync::Cache;
+
+/// The length of the blocks that are fetched and kept: most headers, and all the trailers and indexes of most files.
+pub const BLOCK: u64 = 1 << 16;
+
+/// The number of blocks that are kept.
+const KEPT: usize = 256;
+
+/// The longest range that is fetched at once. Ranges longer than a block are values, which are read once and not kept.
+const LONGEST: u64 = 1 << 23;
+
+/// A remote file as a [`Source`], by a function that fetches a range of it. The blocks that were read last are kept, and threads that
+/// need the same block wait for one request.
+///
+/// A client that fetches in its own way, such as an asynchronous one, uses [`Pieces`](b2nd::frame::Pieces).
+///
+/// ```
+/// use b2nd_store::{Frame, RangeCache, Source};
+///
+/// let remote = std::fs::read("../../tests/data/example.b2nd")?;
+/// let length = remote.len() as u64;
+/// let fetch = move |range: std::ops::Range<u64>| Ok(remote[range.start as usize..range.end as usize].to_vec());
+/// let file = RangeCache::new(length, fetch);
+/// assert_eq!(Frame::open(&file)?.trailer()?.vlmetalayers().len(), 3);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub struct RangeCache<F> {
+    length: u64,
+    fetch: F,
+    /// By their number.
+    blocks: Cache<u64, Arc<[u8]>>,
+}
+
+impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>>> RangeCache<F> {
+    /// Takes the length of a file, and a function that fetches all bytes of a range inside it or fails.
+    pub fn new(length: u64, fetch: F) -> RangeCache<F> {
+        RangeCache { length, fetch, blocks: Cache::new(KEPT) }
+    }
+
+    /// Keeps the first [`BLOCK`] of the file, which was fetched to learn the length.
+    #[must_use]
+    pub fn with_first(self, first: Vec<u8>) -> RangeCache<F> {
+        self.blocks.insert(0, first.into());
+        self
+    }
+
+    fn block(&self, number: u64) -> io::Result<Arc<[u8]>> {
+        let start = number.saturating_mul(BLOCK);
+        let fetch = || (self.fetch)(start..start.saturating_add(BLOCK).min(self.length)).map(Arc::from);
+        self.blocks.get_or_insert_with(&number, fetch)
+    }
+}
+
+impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>>> Source for RangeCache<F> {
+    fn len(&self) -> Result<u64> {
+        Ok(self.length)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let end = range.end.min(self.length);
+        let start = range.start.min(end);
+        let mut bytes = Vec::new();
+        if end - start > BLOCK {
+            for at in (start..end).step_by(LONGEST as usize) {
+                bytes.extend((self.fetch)(at..end.min(at + LONGEST))?);
+            }
+            return Ok(Cow::Owned(bytes));
+        }
+        for number in start / BLOCK..end.div_ceil(BLOCK) {
+            let block = self.block(number)?;
+            let place =
+                |at: u64| usize::try_from(at.saturating_sub(number * BLOCK)).map_or(block.len(), |at| at.min(block.len()));
+            bytes.extend_from_slice(block.get(place(start)..place(end)).unwrap_or_default());
+        }
+        Ok(Cow::Owned(bytes))
+    }
+}
