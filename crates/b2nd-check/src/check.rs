@@ -9,13 +9,11 @@ use crate::facts::{
     CUT_ELEMENTS, FACTS, Fact, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
 };
 use crate::reader::{Library, Reader};
+use b2nd_store::Array;
 use b2nd_store::Kind;
+use b2nd_store::text::{count, quoted, thousands};
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Frame, Source};
-use b2nd_view::Array;
-use b2nd_view::bytes;
-use b2nd_view::facts::too_few_chunks;
-use b2nd_view::text::{count, quoted, thousands};
 
 mod chunk;
 mod data;
@@ -37,6 +35,9 @@ const DECODED: u64 = 4;
 /// The filters of a frame's header, behind their count. Two bytes after them their parameters follow.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
+
+/// The length of the marker of a metalayer's content, a bin32.
+const CONTENT_MARKER: u64 = 5;
 
 /// A filter that subtracts from each byte the one before it in the same plane.
 const BYTEDELTA: u8 = 35;
@@ -138,7 +139,7 @@ pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mu
     let bytes = frame.read(0..frame.header().header_len() as u64)?;
     findings.pipeline(&bytes, header.typesize());
     findings.blocksize(header);
-    findings.metalayers(header, &contents_of(&bytes::header(&bytes)));
+    findings.metalayers(header, &contents_of(header.metalayers(), bytes.len() as u64));
     findings.array(header);
     if findings.tail(frame)? {
         findings.trailer(frame, decompressor)?;
@@ -363,8 +364,8 @@ impl Findings {
         if let Some(finding) = products::overflow(grid, header.typesize()) {
             self.add(place, None, finding, [None, NO, None]);
         }
-        if let Some(problem) = too_few_chunks(header, grid) {
-            let finding = format!("it has {}, {problem}", count(grid.nchunks(), "chunk"));
+        if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
+            let finding = format!("it has {}, the frame holds {}", count(grid.nchunks(), "chunk"), thousands(found));
             self.unreadable(place, None, finding, [NO, None, None]);
         }
         let lengths = [
@@ -393,8 +394,14 @@ impl Findings {
     }
 }
 
-/// The bytes at which the contents of metalayers start, in their order.
-fn contents_of(rows: &[bytes::Row]) -> Vec<u64> {
-    let contents = rows.iter().filter(|row| row.depth == 3 && row.marker == "bin32");
-    contents.map(|row| row.offset + row.length as u64).collect()
+/// The bytes at which the contents of metalayers start, in their order. They are the last part of their section, which ends at `end`.
+fn contents_of(metalayers: &Metalayers, end: u64) -> Vec<u64> {
+    let length = |content: &[u8]| CONTENT_MARKER + content.len() as u64;
+    let first = end - metalayers.iter().map(|(_, content)| length(content)).sum::<u64>();
+    let starts = metalayers.iter().scan(first, |next, (_, content)| {
+        let start = *next + CONTENT_MARKER;
+        *next += length(content);
+        Some(start)
+    });
+    starts.collect()
 }

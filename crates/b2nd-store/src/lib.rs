@@ -8,12 +8,15 @@
 //! | find frames below a directory | [`walk`] |
 //! | open a store, and what is in it | [`Store`], [`StoreListing`] |
 //! | list any files as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
-//! | know what a frame is | [`Kind`] |
+//! | know what a frame is | [`Kind`], [`Array`] |
+//! | list its chunks | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
 //! It compiles to wasm32 without its features. Compressed attributes are decompressed by every codec of `b2nd`.
 
+mod array;
 pub mod attributes;
+pub mod chunks;
 mod embedded;
 mod file;
 mod folder;
@@ -37,6 +40,7 @@ pub mod value;
 pub mod walk;
 mod zip;
 
+pub use array::Array;
 pub use attributes::Attributes;
 pub use b2nd::frame::{Source, Window};
 pub use embedded::embedded;

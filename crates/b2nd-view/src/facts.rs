@@ -7,9 +7,9 @@ use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
 use serde::Serialize;
 
-use crate::array::Array;
 use crate::slice;
 use crate::text::{self, count, size, thousands};
+use b2nd_store::Array;
 
 /// A label, a text, and the field of the JSON that it is about. As JSON it is a list of the three.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -167,11 +167,4 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
         padding => format!("{:.1}% of the data", 100.0 * padding),
     };
     Some(Fact("padding", padding, "padding"))
-}
-
-/// Why a frame's data cannot be an array's, in a sentence: it holds fewer or more chunks.
-pub fn too_few_chunks(header: &Header, grid: &Grid) -> Option<String> {
-    let expected = grid.nchunks();
-    let found = header.nchunks().filter(|&found| found != expected)?;
-    Some(format!("the frame holds {}", thousands(found)))
 }

@@ -5,9 +5,9 @@ use b2nd::dtype::{DType, Field};
 use b2nd::frame::{Filter, FrameType};
 use serde::Serialize;
 
-use crate::array::Array;
 use crate::slice::Slice;
 use crate::text::{hex, parameter};
+use b2nd_store::Array;
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes;

@@ -26,9 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod array;
 pub mod bytes;
-pub mod chunk_table;
+mod chunk_table;
 pub mod details;
 pub mod elements;
 pub mod facts;
@@ -39,8 +38,7 @@ pub mod picture;
 pub mod slice;
 pub mod text;
 
-pub use array::Array;
-pub use b2nd_store::{Frame, Kind, Source, Value, Window, attributes, value};
+pub use b2nd_store::{Array, Frame, Kind, Source, Value, Window, attributes, value};
 
 /// Contents of stores, and stores as JSON.
 pub mod store {

@@ -4,11 +4,11 @@ use b2nd::Geometry;
 use b2nd::dtype::DType;
 use b2nd::frame::{Header, Trailer};
 
-use crate::array::Array;
 use crate::facts::{self, Fact};
 use crate::slice::{Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{chunk_table, details};
+use b2nd_store::Array;
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
@@ -122,8 +122,8 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     }
     page.inner(elements.0, elements.1);
     page.inner(chunks.0, chunks.1);
-    if let Some(problem) = facts::too_few_chunks(header, &grid) {
-        page.more(styled(NOTICE, problem));
+    if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
+        page.more(styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
     }
     for Fact(label, text, _) in [blocks].into_iter().chain(facts::padding(&grid)) {
         page.inner(label, text);

@@ -13,9 +13,9 @@ use std::fmt::Display;
 use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
 
-use crate::array::Array;
 use crate::slice::padding;
 use crate::text::{View, count, printable, size, thousands};
+use b2nd_store::Array;
 use b2nd_store::Frame;
 use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};

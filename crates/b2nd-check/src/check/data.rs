@@ -8,15 +8,15 @@ use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
 use crate::facts::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
-use b2nd_view::Array;
-use b2nd_view::chunk_table::{self, Content};
-use b2nd_view::text::{count, thousands};
+use b2nd_store::Array;
+use b2nd_store::chunks::{self, Content};
+use b2nd_store::text::{count, thousands};
 
 /// The longest gap before a trailer that C-Blosc2 counts with.
 const MAX_GAP: u64 = i32::MAX as u64;
 
 /// The start and end of the trailer's length, marker included, counted from the frame's end.
-const TRAILER_LEN: (u64, u64) = (23, 18);
+pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
@@ -138,7 +138,7 @@ impl Findings {
         let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };
         let (mut cbytes, mut nbytes, mut are_whole) = (0, 0, true);
         let is_array = !matches!(Array::find(frame.header()), Ok(None));
-        for row in chunk_table::rows(frame, offsets) {
+        for row in chunks::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
             if self.budget.is_over() {
                 return self.no_time(&place);

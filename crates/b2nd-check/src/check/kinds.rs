@@ -6,7 +6,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, Value, attributes};
 
 use super::{Answers, NO, YES};
-use b2nd_view::text::quoted;
+use b2nd_store::text::quoted;
 
 /// The kinds of columns of python-blosc2 4.14.1, and what its schemas say of them.
 const KINDS: &[&str] = &[

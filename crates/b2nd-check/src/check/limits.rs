@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use b2nd::frame::ChunkHeader;
 
-use b2nd_view::text::{count, thousands};
+use b2nd_store::text::{count, thousands};
 
 /// Limits on what [`verify`](crate::verify) takes.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use b2nd_store::{Folder, Frame, StoreListing, Table};
 use serde_json::Value;
 
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
-use b2nd_view::text::quoted;
+use b2nd_store::text::quoted;
 
 /// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
 /// path or address.

@@ -5,10 +5,10 @@ use b2nd::{ErrorKind, Result};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 
+use super::data::TRAILER_LEN;
 use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
 use crate::facts::NOT_MSGPACK;
-use b2nd_view::bytes;
-use b2nd_view::text::{count, quoted};
+use b2nd_store::text::{count, quoted};
 
 /// The most vlmetalayers that C-Blosc2 writes back.
 const MAX_REWRITTEN: usize = 16;
@@ -39,7 +39,7 @@ impl Findings {
             );
             self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
         }
-        let starts = contents_of(&bytes::trailer(&frame.read(range.clone())?, range.start));
+        let starts = contents_of(vlmetalayers, range.end - TRAILER_LEN.0);
         let mut fits = true;
         for (index, (name, content)) in vlmetalayers.iter().enumerate() {
             let (place, start) = (format!("vlmetalayer {}", quoted(name)), starts.get(index).copied());

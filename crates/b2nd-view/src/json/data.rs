@@ -4,12 +4,13 @@ use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
 use serde::{Serialize, Serializer};
 
-use crate::chunk_table::{self, Content, Row};
+use crate::chunk_table;
 use crate::slice::{self, Slice};
 use crate::text::hex;
 use b2nd_store::Frame;
 use b2nd_store::Value;
 use b2nd_store::attributes::Attribute;
+use b2nd_store::chunks::{self, Content, Row};
 use b2nd_store::readable;
 
 /// A value, or an object that says why there is none.
@@ -150,7 +151,7 @@ impl Index {
     pub(crate) fn of(frame: &Frame) -> b2nd::Result<Index> {
         let offsets = frame.offsets()?;
         let is_sparse = frame.header().frame_type() == FrameType::Sparse;
-        let rows = chunk_table::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
+        let rows = chunks::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
         rows.collect::<b2nd::Result<_>>().map(Index)
     }
 
@@ -167,7 +168,7 @@ impl ChunkObject {
             }
             Content::At(at, header) => {
                 let data = Readable::of(readable(header)?.map(|header| DataObject::new(&header)));
-                if is_sparse { (None, Some(chunk_table::file_name(at)), data) } else { (Some(at), None, data) }
+                if is_sparse { (None, Some(b2nd_store::chunk_file_name(at)), data) } else { (Some(at), None, data) }
             }
         };
         Ok(ChunkObject { first, last, offset, file, data })
