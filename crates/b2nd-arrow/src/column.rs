@@ -137,6 +137,7 @@ pub(crate) fn read_batches(batches: &Batches, spec: &Spec, selection: &Selection
 
 fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
     let mut cells = CellBuilder::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    let mut held = 0;
     batches.each(selection, |part: Part| {
         let mut pack = Pack::new(&part.block);
         let count = match pack.next()? {
@@ -151,8 +152,10 @@ fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<Ar
                 at += 1;
             }
             while at < run.end {
-                let row = selection.row(cells.len());
+                let (row, before) = (selection.row(cells.len()), pack.rest().len());
                 cells.push(&mut pack).map_err(|error| error.at_row(row))?;
+                held += (before - pack.rest().len()) as u64;
+                batches.leaf().allow(held)?;
                 at += 1;
             }
         }

@@ -322,11 +322,14 @@ impl Findings {
     /// Findings of python-blosc2 in a value. A metalayer may hold any bytes: those that are not MessagePack are no finding.
     fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
         let Some(value) = Value::from_slice(content) else { return };
-        for (kind, what) in [(42, "a frame"), (43, "a reference")] {
-            if value.extensions().contains(&kind) {
-                let finding = format!("it holds {what} (extension {kind}), which python-blosc2 refuses unless told to trust it");
-                self.add(place, start, finding, [YES, YES, NO]);
-            }
+        for kind in value.extensions().into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
+            let what = match kind {
+                42 => "a frame",
+                43 => "a reference",
+                _ => "a value",
+            };
+            let finding = format!("it holds {what} (extension {kind}), which python-blosc2 refuses unless told to trust it");
+            self.add(place, start, finding, [YES, YES, NO]);
         }
         if value.byte_strings().any(is_pickle) {
             self.add(place, start, "it holds a pickle: whoever opens it runs what it says", [YES, YES, None]);

@@ -43,6 +43,23 @@ fn batches_that_python_refuses_are_found() {
     assert_eq!(found(&batches("pickle", &[3])), (vec![pickle.to_owned()], true));
 }
 
+/// What python-blosc2 4.14.1 says of each: Unknown column kind, an unexpected keyword argument.
+#[test]
+fn lists_of_items_that_python_refuses_are_found() {
+    #[derive(Serialize)]
+    struct List {
+        item: BTreeMap<&'static str, &'static str>,
+    }
+    let list = |item: &[(&'static str, &'static str)]| {
+        let list = List { item: item.iter().copied().collect() };
+        found(&frame(1, ("listarray", list), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", [64])]))))
+    };
+    assert_eq!(list(&[("kind", "timestamp"), ("unit", "s")]), (vec![], true));
+    let finding = |problem: &str| (vec![format!("metalayer \"listarray\": its items: {problem}")], true);
+    assert_eq!(list(&[("kind", "day")]), finding("kind: \"day\" is none that python-blosc2 knows"));
+    assert_eq!(list(&[("kind", "int8"), ("unit", "s")]), finding("\"unit\" is no setting of int8 that python-blosc2 knows"));
+}
+
 #[test]
 fn stores_that_python_refuses_are_found() {
     let store = |typesize: i32, keys: &[&str]| {

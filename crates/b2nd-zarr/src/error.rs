@@ -1,7 +1,5 @@
 //! [`Error`]: what can fail between the two formats.
 
-use std::path::PathBuf;
-
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -26,12 +24,6 @@ pub enum Error {
     NoDType {
         /// The name of the data type.
         data_type: String,
-    },
-    /// There is something at the path that is to be written.
-    #[error("{}: it exists already", path.display())]
-    Exists {
-        /// The path.
-        path: PathBuf,
     },
     /// The Zarr array cannot be read or written.
     #[error("{0}")]

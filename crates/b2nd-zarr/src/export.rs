@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::dtype::{ByteOrder, DType};
+use b2nd::frame::NewDirectory;
 use b2nd_ndarray::Array;
 use serde_json::json;
 use zarrs::array::{ArrayBytes, ArraySubset};
@@ -21,19 +22,17 @@ pub struct ExportOptions {
     pub level: i32,
     /// True if each chunk becomes a shard whose inner chunks are its blocks, if they divide it. The default.
     pub sharding: bool,
-    /// True if what is at the path is replaced. If not, it is an error.
-    pub overwrite: bool,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { level: 3, sharding: true, overwrite: false }
+        ExportOptions { level: 3, sharding: true }
     }
 }
 
 /// Writes an array as a directory of Zarr version 3, with its attributes, compressed with Zstandard.
 ///
-/// The directory appears when it is complete. One chunk at a time is in memory.
+/// The directory appears when it is complete, as a [`NewDirectory`] does. One chunk at a time is in memory.
 ///
 /// # Errors
 ///
@@ -57,22 +56,9 @@ impl Default for ExportOptions {
 /// ```
 pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) -> Result<()> {
     let path = path.as_ref();
-    if !options.overwrite && path.symlink_metadata().is_ok() {
-        return Err(Error::Exists { path: path.to_owned() });
-    }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let staged = tempfile::Builder::new().prefix(".b2nd-").tempdir_in(parent).map_err(|error| at(path, error))?;
-    // Directories of others can be read by them, as `mkdir` makes them.
-    let new = staged.path().join("array");
-    write(array, &new, options)?;
-    if path.symlink_metadata().is_ok() {
-        std::fs::rename(path, staged.path().join("old")).map_err(|error| at(path, error))?;
-    }
-    std::fs::rename(&new, path).map_err(|error| at(path, error))
-}
-
-fn at(path: &Path, error: std::io::Error) -> Error {
-    Error::Zarr(format!("{}: {error}", path.display()))
+    let new = NewDirectory::create_new(path)?;
+    write(array, new.path(), options)?;
+    Ok(new.finish()?)
 }
 
 fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
@@ -106,9 +92,8 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     let attributes = metadata::attributes(attributes.names(), |name| Ok(attributes.bytes(name)?))?;
     let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes);
     // zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
-    std::fs::create_dir(path).map_err(|error| at(path, error))?;
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
-    std::fs::write(path.join(metadata::FILE), text).map_err(|error| at(path, error))?;
+    std::fs::write(path.join(metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
     let store = FilesystemStore::new(path).map_err(Error::zarr)?;
     let stored = zarrs::array::Array::open(Arc::new(store), "/").map_err(Error::zarr)?;
     for number in 0..array.grid().nchunks() {

@@ -1,6 +1,8 @@
 //! [`import()`]: a Zarr array written as a `.b2nd` file.
 
+use std::cmp::Ordering;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,10 +14,14 @@ use zarrs::filesystem::FilesystemStore;
 use crate::data_type::from_metadata;
 use crate::error::{Error, Result};
 
+/// The most bytes of elements that are read at once.
+const MOST: u64 = 1 << 30;
+
 /// Writes a Zarr array (version 3 or 2) as a `.b2nd` file, with its attributes.
 ///
 /// The Zarr array's chunks are used as chunks, and the inner chunks of shards as blocks, unless `options` give others or they do not fit
-/// into Blosc2's limits. A layer of chunks along the first dimension is in memory at a time.
+/// into Blosc2's limits. A layer of chunks along the first dimension is in memory at a time, or a part
+/// of 1 GiB if it is longer.
 ///
 /// # Errors
 ///
@@ -60,8 +66,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         }
     }
     let meta = B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string());
-    let rows = chunkshape.first().copied().unwrap_or(1).max(1);
-    let elements = Elements { array: &array, next: 0, rows, bytes: Vec::new(), read: 0 };
+    let elements = Elements::new(&array, &chunkshape, dtype.itemsize() as u64);
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
@@ -71,33 +76,60 @@ fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     bytes.is_some_and(|bytes| bytes < 1 << 30)
 }
 
-/// The elements of a Zarr array in C order, read a layer of chunks at a time.
+/// The elements of a Zarr array in C order, read a part at a time.
 struct Elements<'a> {
     array: &'a Array<FilesystemStore>,
-    /// The first row of the next layer, and the number of rows of a layer.
-    next: u64,
-    rows: u64,
+    /// The part that is read next. It has one index in each dimension before `divided`, and all of them in those after it.
+    next: Option<Vec<Range<u64>>>,
+    divided: usize,
+    /// The length of a part in this dimension.
+    step: u64,
     bytes: Vec<u8>,
     read: usize,
+}
+
+impl<'a> Elements<'a> {
+    /// A part is a layer of chunks if that is not too long, or else as much of one as fits.
+    fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64) -> Elements<'a> {
+        let shape = array.shape();
+        let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
+        let divided = (0..shape.len()).find(|&dimension| row(dimension) <= MOST).unwrap_or(0);
+        let rows = if shape.is_empty() { 1 } else { MOST / row(divided).max(1) };
+        let step = chunkshape.get(divided).map_or(1, |&length| length.min(rows)).max(1);
+        let range = |(dimension, &length): (usize, &u64)| match dimension.cmp(&divided) {
+            Ordering::Less => 0..1,
+            Ordering::Equal => 0..step.min(length),
+            Ordering::Greater => 0..length,
+        };
+        let first = shape.iter().enumerate().map(range).collect();
+        let next = if shape.contains(&0) { None } else { Some(first) };
+        Elements { array, next, divided, step, bytes: Vec::new(), read: 0 }
+    }
+
+    /// The part after this one.
+    fn after(&self, mut part: Vec<Range<u64>>) -> Option<Vec<Range<u64>>> {
+        let shape = self.array.shape();
+        for dimension in (0..shape.len().min(self.divided + 1)).rev() {
+            let step = if dimension == self.divided { self.step } else { 1 };
+            let start = part[dimension].end;
+            if start < shape[dimension] {
+                part[dimension] = start..start.saturating_add(step).min(shape[dimension]);
+                return Some(part);
+            }
+            part[dimension] = 0..step.min(shape[dimension]);
+        }
+        None
+    }
 }
 
 impl Read for Elements<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.read == self.bytes.len() {
-            let shape = self.array.shape();
-            let count = shape.first().copied().unwrap_or(1);
-            if self.next >= count {
-                return Ok(0);
-            }
-            let end = self.next.saturating_add(self.rows).min(count);
-            let mut ranges: Vec<_> = shape.iter().map(|&length| 0..length).collect();
-            if let Some(first) = ranges.first_mut() {
-                *first = self.next..end;
-            }
+            let Some(part) = self.next.take() else { return Ok(0) };
             let elements: ArrayBytes<'_> =
-                self.array.retrieve_array_subset(&ArraySubset::new_with_ranges(&ranges)).map_err(io::Error::other)?;
-            let elements = elements.into_fixed().map_err(io::Error::other)?;
-            (self.next, self.read, self.bytes) = (end, 0, elements.into_owned());
+                self.array.retrieve_array_subset(&ArraySubset::new_with_ranges(&part)).map_err(io::Error::other)?;
+            (self.read, self.bytes) = (0, elements.into_fixed().map_err(io::Error::other)?.into_owned());
+            self.next = self.after(part);
         }
         let length = buffer.len().min(self.bytes.len() - self.read);
         buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);

@@ -41,6 +41,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let flags = chunk.raw_blosc2_flags();
     let header_len = chunk.header_len();
     findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
+    findings.extend(newer(chunk).map(|finding| (finding, [None, NO, NO])));
     let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
     if chunk.typesize() != typesize && (is_array || is_value) || is_value && chunk.nbytes() % chunk.typesize() != 0 {
@@ -82,10 +83,6 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     }
     if !chunk.is_stored() {
         findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
-    }
-    if chunk.version() > NEWEST {
-        let finding = format!("its version is {}, the newest that is known {NEWEST}", chunk.version());
-        findings.push((finding, [None, NO, NO]));
     }
     if varies(chunk) && !frame.has_variable_blocks() {
         let finding = "its flags say that its blocks vary in length, the frame's header that they do not";
@@ -262,6 +259,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         // Special ones have values of their own length.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
+            findings.extend(newer(chunk));
             findings.extend(of_special(chunk, special));
             let value = chunk.cbytes().saturating_sub(chunk.header_len());
             if typesize.is_none() && special == Special::Value && value != chunk.typesize() {
@@ -281,6 +279,11 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     }
     // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
+}
+
+/// The finding about a version that C-Blosc2 does not know: it decompresses no such chunk.
+fn newer(chunk: &ChunkHeader) -> Option<String> {
+    (chunk.version() > NEWEST).then(|| format!("its version is {}, the newest that is known {NEWEST}", chunk.version()))
 }
 
 /// The findings about flags that only chunks in memory have.

@@ -1,68 +1,48 @@
 //! Demands of python-blosc2 on its own kinds of frames, beyond what every frame has to say.
 
 use b2nd::RawValue;
+use b2nd::dtype::DType;
 use b2nd::frame::{Decompressor, Header, Trailer};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, Value, attributes};
+use serde_json::Value as Json;
 
 use super::{Answers, NO, YES};
 use b2nd_store::text::quoted;
 
-/// The kinds of columns of python-blosc2 4.14.1, and what its schemas say of them.
-const KINDS: &[&str] = &[
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bool",
-    "string",
-    "bytes",
-    "vlstring",
-    "vlbytes",
-    "utf8",
-    "object",
-    "timestamp",
-    "dictionary",
-    "ndarray",
-    "list",
-    "struct",
+/// The settings of columns that python-blosc2 4.14.1 knows, by their kind: it refuses a schema with any other.
+const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
+const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
+const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
+
+/// Settings that are one of some words.
+const WORDS: [(&str, &[&str]); 4] = [
+    ("serializer", &["msgpack", "arrow"]),
+    ("storage", &["batch", "vl"]),
+    ("backend", &["batch", "vl"]),
+    ("unit", &["s", "ms", "us", "ns"]),
 ];
-const SETTINGS: &[&str] = &[
-    "kind",
-    "item",
-    "fields",
-    "index_type",
-    "value_type",
-    "item_shape",
-    "dtype_str",
-    "batch_rows",
-    "bool_widened_to_uint8",
-    "ge",
-    "gt",
-    "items_per_block",
-    "le",
-    "lt",
-    "max_length",
-    "min_length",
-    "null_code",
-    "null_storage",
-    "null_value",
-    "nullable",
-    "ordered",
-    "pattern",
-    "serializer",
-    "storage",
-    "timezone",
-    "unit",
-];
+
+fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
+    Some(match kind {
+        "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
+            [BOUNDS, NULLS]
+        }
+        "complex64" | "complex128" | "bool" | "utf8" => [&[], NULLS],
+        "timestamp" => [&["unit", "timezone"], NULLS],
+        "string" => [&["min_length", "max_length", "pattern"], NULLS],
+        "bytes" => [&["min_length", "max_length"], NULLS],
+        "vlstring" | "vlbytes" | "object" => [&[], BATCHES],
+        "list" => [&["item", "storage"], BATCHES],
+        "dictionary" => [&["index_type", "value_type", "ordered", "nullable", "null_code"], &[]],
+        "ndarray" => [&["item_shape", "dtype_str", "bool_widened_to_uint8"], NULLS],
+        "struct" => [&["fields"], &["nullable"]],
+        _ => return None,
+    })
+}
+
+/// The extensions of MessagePack that python-blosc2 unpacks without being told to trust the file: times, complex numbers, sets, arrays.
+pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
 /// The place of a finding, its sentence and the readers that it affects.
 type Found = (String, String, Answers);
@@ -93,17 +73,33 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut De
     found
 }
 
-/// The problem with the schema of a list's items, if python-blosc2 does not know its kind or a setting of it.
-fn item(schema: Value) -> Option<String> {
-    let kind = schema.get("kind").and_then(|kind| kind.as_str()).unwrap_or_default();
-    if !KINDS.contains(&kind) {
-        return Some(format!("its items' kind: {kind:?} is none that python-blosc2 knows"));
+/// Why python-blosc2 refuses the schema of a column or of a part of one, which may have these keys as well.
+pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
+    let kind = schema.get("kind").and_then(Json::as_str).unwrap_or_default();
+    let Some([own, shared]) = settings(kind) else {
+        return Some(format!("kind: {kind:?} is none that python-blosc2 knows"));
+    };
+    let known = |key: &str| key == "kind" || [own, shared, more].iter().any(|keys| keys.contains(&key));
+    // It looks for the settings of a struct by their names.
+    let unknown = schema.as_object()?.keys().find(|key| kind != "struct" && !known(key));
+    let odd = odd_setting(schema);
+    let parts = ["item", "index_type", "value_type"].iter().filter_map(|key| schema.get(key)).map(|part| (part, &[][..]));
+    let fields = schema.get("fields").and_then(Json::as_array).into_iter().flatten().map(|field| (field, &["name"][..]));
+    match unknown {
+        Some(key) => Some(format!("{key:?} is no setting of {kind} that python-blosc2 knows")),
+        None => odd.or_else(|| parts.chain(fields).find_map(|(part, more)| refused(part, more))),
     }
-    let known = |key: &Value| key.as_str().is_some_and(|key| SETTINGS.contains(&key));
-    match schema.entries().find(|(key, _)| !known(key)) {
-        Some((key, _)) => Some(format!("its items' schema: {} is no setting that python-blosc2 knows", key.text(32))),
-        None => schema.get("item").and_then(item),
-    }
+}
+
+/// The setting of a schema that has a value which python-blosc2 refuses.
+fn odd_setting(schema: &Json) -> Option<String> {
+    let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
+    let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));
+    let word = words.filter(|(_, value, words)| !value.as_str().is_some_and(|value| words.contains(&value)));
+    let mut odd = word.map(|(key, value, words)| format!("{key}: expected {}, found {value}", words.join(" or ")));
+    let lengths = ["batch_rows", "items_per_block"].into_iter().filter_map(|key| Some((key, found(key)?)));
+    let mut zero = lengths.filter(|(_, value)| value.as_u64().is_none_or(|value| value == 0));
+    odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected 1 or more, found {value}")))
 }
 
 /// Returns true for MessagePack as python-blosc2 unpacks it: strings are UTF-8, and keys of maps strings or bytes.
@@ -113,10 +109,42 @@ pub(super) fn is_unpacked(bytes: &[u8]) -> bool {
 
 fn is_of_python(value: &RawValue) -> bool {
     let is_string = matches!(value.encoded(), [0xa0..=0xbf | 0xd9..=0xdb, ..]);
+    let is_extension = matches!(value.encoded(), [0xc7..=0xc9 | 0xd4..=0xd8, ..]);
     let is_key = |key: &RawValue| key.as_str().is_some() || key.as_bytes().is_some();
     (!is_string || value.as_str().is_some())
+        && (!is_extension || matches!(value.to_value(), Ok(b2nd::Value::Ext(kind, data, ..)) if is_known(kind, &data)))
         && value.entries().all(|(key, value)| is_key(&key) && is_of_python(&value))
         && value.elements().all(|element| is_of_python(&element))
+}
+
+/// Returns true if python-blosc2 makes a value of an extension, or refuses all of this type unless told to trust them.
+fn is_known(kind: i8, data: &[u8]) -> bool {
+    let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
+    let is_passive = || Value::from_slice(data).is_some_and(|value| value.extensions().iter().all(|kind| PASSIVE.contains(kind)));
+    let is_hashable = |value: &RawValue| !matches!(value.to_value(), Ok(b2nd::Value::Array(..) | b2nd::Value::Map(..)));
+    match kind {
+        -1 => matches!(data.len(), 4 | 8 | 12),
+        44 => data.len() == 2 * size_of::<f64>(),
+        45 => is_passive() && inner().is_some_and(|set| set.elements().all(|element| is_hashable(&element))),
+        46 => is_passive() && inner().is_some_and(|array| is_array(&array)),
+        _ => true,
+    }
+}
+
+/// Returns true for the map of an array: its shape with as many objects, or with a dtype and as many bytes.
+fn is_array(array: &RawValue) -> bool {
+    let lengths = array.get("shape").map(|shape| shape.elements().map(|length| length.as_u64()));
+    let count = lengths.and_then(|mut lengths| lengths.try_fold(1, |count: u64, length| count.checked_mul(length?)));
+    let bytes = |key| array.get(key).and_then(|data| data.as_bytes()).map(|data| data.len() as u64);
+    let dtype = array.get("dtype").and_then(|dtype| dtype.as_str()).map(|dtype| dtype.parse::<DType>());
+    match (array.get("values"), dtype) {
+        (Some(values), _) => count == Some(values.elements().count() as u64),
+        (None, Some(dtype)) => {
+            let length = count.zip(dtype.ok()).and_then(|(count, dtype)| count.checked_mul(dtype.itemsize() as u64));
+            length.is_some() && length == bytes("data")
+        }
+        (None, None) => count.is_some() && bytes("data").is_some() && array.get("dtype").is_some(),
+    }
 }
 
 /// A frame that embeds frames: its elements are bytes, and it says where the next one would go.
@@ -148,7 +176,9 @@ fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) 
         found.push(("metalayer \"batcharray\"".to_owned(), finding, [None, YES, NO]));
     }
     let list = header.metalayers().get("listarray").and_then(Value::from_slice);
-    if let Some(problem) = list.and_then(|list| list.get("item")).and_then(item) {
+    let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
+    let item = || Some(format!("its items: {}", refused(list.get("item")?, &[])?));
+    if let Some(problem) = odd_setting(&list).or_else(item) {
         found.push(("metalayer \"listarray\"".to_owned(), problem, [None, YES, NO]));
     }
     let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();

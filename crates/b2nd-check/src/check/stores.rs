@@ -7,8 +7,11 @@ use b2nd::{ErrorKind, Result};
 use b2nd_store::{Folder, Frame, StoreListing, Table};
 use serde_json::Value;
 
-use super::{Finding, Findings, Limits, NO, UNKNOWN, YES};
+use super::{Finding, Findings, Limits, NO, UNKNOWN, YES, kinds};
 use b2nd_store::text::quoted;
+
+/// What a table's schema says of a column, whatever its kind is.
+const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
 /// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
 /// path or address.
@@ -68,9 +71,16 @@ impl Findings {
             self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
         }
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
-        for name in columns.iter().filter_map(|column| column.get("name")?.as_str()) {
+        for (number, column) in columns.iter().enumerate() {
+            let Some(name) = column.get("name").and_then(Value::as_str) else {
+                self.unreadable("schema", None, format!("columns[{number}] has no name"), [None, None, NO]);
+                continue;
+            };
+            let place = format!("column {}", quoted(name.as_bytes()));
+            if let Some(problem) = kinds::refused(column, COLUMN) {
+                self.add(&place, None, problem, [None, None, NO]);
+            }
             if !seen.insert(name) && twice.insert(name) {
-                let place = format!("column {}", quoted(name.as_bytes()));
                 self.unreadable(place, None, "the schema names it more than once", [None, None, YES]);
             }
         }

@@ -58,6 +58,7 @@ impl Export {
                 return Err(Error::new("a Zarr array is written whole: leave out --slice, --rows and --columns"));
             }
             let values = Values::of(source(&self.file)?, &self.start, None)?;
+            crate::signals::clean_up();
             return zarr::export(&values.array, &self.out);
         }
         let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;

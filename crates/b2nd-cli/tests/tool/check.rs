@@ -447,4 +447,29 @@ fn a_schema_that_contradicts_itself_is_found() {
     assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (refused by python-blosc2)\n"), "{list}");
     let twice = said("\"columns\": [", "\"columns\": [{\"name\": \"100%\", \"kind\": \"int64\"}, ");
     assert!(twice.contains("column \"100%\": the schema names it more than once (read by python-blosc2)\n"), "{twice}");
+    // What python-blosc2 4.14.1 says when it opens them: KeyError, Unknown column kind, an unexpected keyword argument.
+    let refused = [
+        ("\"name\": ", "\"called\": ", "schema: columns[0] has no name"),
+        ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is none that python-blosc2 knows"),
+        ("\"kind\": ", "\"colour\": 1, \"kind\": ", "column \"a.b\": \"colour\" is no setting of int8 that python-blosc2 knows"),
+        ("\"kind\": ", "\"unit\": \"s\", \"kind\": ", "column \"a.b\": \"unit\" is no setting of int8 that python-blosc2 knows"),
+    ];
+    for (from, to, finding) in refused {
+        let found = said(from, to);
+        assert!(found.contains(&format!("table.b2d::/: {finding} (refused by python-blosc2)\n")), "{found}");
+    }
+    assert_eq!(said("\"kind\": ", "\"ge\": 0, \"null_storage\": \"mask\", \"chunks\": [7], \"kind\": "), "");
+}
+
+/// One damaged bit in an archive's directory takes a column's mask of nulls away, whose values would then be read without it.
+#[test]
+fn a_file_that_belongs_to_no_column_is_found() {
+    let tests = Directory::new();
+    let directory = tests.path("table.b2d");
+    write_table(&directory);
+    write_embed(&directory);
+    fs::copy(directory.join("_valid_rows.b2nd"), directory.join("_cols/100%25.notnull.b2nD")).unwrap();
+    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it belongs to no column of the table: is a name damaged? (read by \
+                python-blosc2)\n";
+    assert_eq!(tests.run(&["check", "table.b2d"]), (line.to_owned(), String::new(), 1));
 }

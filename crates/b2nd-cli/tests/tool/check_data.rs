@@ -6,6 +6,8 @@ use b2nd::B2ndMeta;
 use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::harness::on_terminal;
 use crate::harness::{Directory, Place, TemporaryFile, check, findings};
 
 /// A chunk of tests/data/example.b2nd, and its last filter.
@@ -200,6 +202,26 @@ fn an_attribute_of_the_users_with_that_name_is_kept() {
     assert!(err.starts_with("a.b2nd: it has an attribute \"b2nd_digests\" that holds no digests, and is kept"), "{err}");
     assert_eq!((out.as_str(), status), ("", 3));
     assert!(tests.read("a.b2nd") == before);
+}
+
+/// The hint is for people: once, whatever the number of files.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_person_is_told_once_that_digests_would_find_damage() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.take("example.b2nd", "b.b2nd");
+    let hints = |args: &[&str]| {
+        let (lines, status) = on_terminal(&tests, 200, &[&["check"], args].concat())?;
+        assert_eq!(status, 0, "{lines:#?}");
+        Some(lines.iter().filter(|line| line.contains("`b2nd check --digest` writes them")).count())
+    };
+    let Some(once) = hints(&["--data", "a.b2nd", "b.b2nd"]) else { return eprintln!("no script here: nothing was tried") };
+    assert_eq!(once, 1);
+    assert_eq!(hints(&["a.b2nd", "b.b2nd"]), Some(0), "nothing was verified");
+    assert_eq!(tests.run(&["check", "--data", "a.b2nd"]), (String::new(), String::new(), 0), "no terminal");
+    tests.ok(&["check", "--digest", "a.b2nd", "b.b2nd"]);
+    assert_eq!(hints(&["--data", "a.b2nd", "b.b2nd"]), Some(0));
 }
 
 /// Chunks of any length crash python-blosc2 in a call of its users; the file is sound.
