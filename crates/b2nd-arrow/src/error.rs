@@ -129,7 +129,8 @@ impl From<std::io::Error> for Error {
 
 impl From<b2nd_ndarray::Error> for Error {
     fn from(error: b2nd_ndarray::Error) -> Error {
-        let kind = if matches!(error, b2nd_ndarray::Error::Memory { .. }) { ErrorKind::TooLong } else { ErrorKind::Damaged };
+        let kind =
+            if matches!(error.kind(), b2nd_ndarray::Error::Memory { .. }) { ErrorKind::TooLong } else { ErrorKind::Damaged };
         Error::new(kind, error)
     }
 }

@@ -28,7 +28,7 @@ impl Error {
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};
         let Error::Read(error) = self else { return false };
-        matches!(error.downcast_ref(), Some(NoArray | Elsewhere { .. }))
+        matches!(error.downcast_ref().map(b2nd_ndarray::Error::kind), Some(NoArray | Elsewhere { .. }))
     }
 }
 

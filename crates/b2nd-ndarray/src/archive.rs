@@ -1,6 +1,6 @@
 //! [`Array::from_store`]: an array in a store of python-blosc2, by its key.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use b2nd::frame::Source;
 use b2nd_store::Store;
@@ -24,12 +24,14 @@ impl Array {
     /// Nothing has the key, or a table or a reference to a server has. The store cannot be read; and those of [`open`](Array::open).
     pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
         let path = path.as_ref();
-        let named = |error: b2nd::Error| Error::in_file(path, error.into());
-        let source = Store::open(path).and_then(|store| store.leaf(key)).map_err(named)?;
-        let array = Array::from_source(source.clone(), 0)?;
+        let source = Store::open(path).and_then(|store| store.leaf(key));
+        let source = source.map_err(|error| Error::in_file(path, error.into()))?;
+        let leaf = PathBuf::from(format!("{}::/{}", path.display(), key.trim_start_matches('/')));
+        let array = Array::from_source(source.clone(), 0).map_err(|error| Error::in_file(&leaf, error))?.in_file(leaf);
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
-            return Err(named(b2nd::Error::custom(format_args!("the frame says {found} bytes, the member has {expected}"))));
+            let message = format_args!("the frame says {found} bytes, the member has {expected}");
+            return Err(array.error(b2nd::Error::custom(message)));
         }
         Ok(array)
     }

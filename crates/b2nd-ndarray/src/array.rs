@@ -1,7 +1,7 @@
 //! [`Array`]: an open array.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::dtype::DType;
@@ -40,6 +40,8 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// ```
 pub struct Array {
     pub(crate) store: ArrayFrame,
+    /// The file, if there is one, for errors.
+    pub(crate) path: Option<PathBuf>,
     pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
@@ -58,11 +60,14 @@ impl Array {
     ///
     /// The file cannot be read, or holds no array ([`Error::NoArray`](crate::Error::NoArray)). C-Blosc2 would refuse the shapes. Or
     /// the elements are elsewhere ([`Error::Elsewhere`](crate::Error::Elsewhere)), as in a recipe (`b2o`, `LazyArray`) or a proxy
-    /// (`proxy-source`). A fault of the file has its path beside it ([`Error::File`](crate::Error::File)), and stores and files of other
-    /// formats are named for what they are.
+    /// (`proxy-source`). The error for a store or a file of another format says what it is.
+    ///
+    /// These errors, and those of reading, are in an [`Error::File`](crate::Error::File) with the path; [`Error::kind`](crate::Error::kind)
+    /// returns the error itself.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
-        frame::open(path).and_then(Array::of).map_err(|error| frame::explained(path, error))
+        let array = frame::open(path).and_then(Array::of).map_err(|error| frame::explained(path, error))?;
+        Ok(array.in_file(path))
     }
 
     /// Opens the array in an open file.
@@ -71,7 +76,8 @@ impl Array {
     ///
     /// Those of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        Array::of(frame::of_file(&file)?)
+        let array = frame::of_file(&file).and_then(Array::of).map_err(|error| Error::in_file(file.path(), error))?;
+        Ok(array.in_file(file.path()))
     }
 
     /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.
@@ -95,7 +101,20 @@ impl Array {
     /// This array, with its chunks in another source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
-        Array::of(self.store.with_source(source))
+        Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
+    }
+
+    /// This array, whose errors have this path.
+    pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Array {
+        Array { path: Some(path.into()), ..self }
+    }
+
+    /// An error about the array, with the path of its file.
+    pub(crate) fn error(&self, error: impl Into<Error>) -> Error {
+        match &self.path {
+            Some(path) => Error::in_file(path, error.into()),
+            None => error.into(),
+        }
     }
 
     fn of(store: ArrayFrame) -> Result<Array> {
@@ -108,14 +127,15 @@ impl Array {
             let itemsize = usize::try_from(header.typesize()).unwrap_or(0).max(1);
             let geometry = flat.geometry(itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
             let (grid, dtype, metalayer) = (geometry.grid()?, flat::dtype(header), flat::metalayer(&geometry)?);
-            return Ok(Array { store, geometry, grid, itemsize, dtype, flat: Some(flat), metalayer, scratch: Pool::default() });
+            let (path, flat, scratch) = (None, Some(flat), Pool::default());
+            return Ok(Array { store, path, geometry, grid, itemsize, dtype, flat, metalayer, scratch });
         };
         let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
         let grid = geometry.grid()?;
         // A dtype that nobody knows says nothing of where elements stand: read_bytes works.
         let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-        Ok(Array { store, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
+        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
     }
 
     /// The array's shape, chunkshape and blockshape.

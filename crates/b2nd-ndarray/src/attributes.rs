@@ -39,7 +39,7 @@ impl Array {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn attributes(&self) -> Result<Attributes<'_>> {
-        Ok(Attributes(self.store.trailer()?))
+        Ok(Attributes(self.store.trailer().map_err(|error| self.error(error))?))
     }
 }
 

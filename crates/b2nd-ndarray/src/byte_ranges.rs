@@ -67,7 +67,7 @@ impl Array {
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         for number in numbers {
-            ranges.extend(frame::range(&self.store, number)?);
+            ranges.extend(frame::range(&self.store, number).map_err(|error| self.error(error))?);
         }
         Ok(join(ranges, gap))
     }

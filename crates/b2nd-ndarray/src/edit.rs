@@ -79,7 +79,7 @@ impl ArrayEditor {
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(b2nd::Error::custom(format_args!("the array has {expected} chunks, its frame {found}")).into());
+            return Err(array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, its frame {found}"))));
         }
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }

@@ -12,13 +12,13 @@ pub enum Error {
     /// The file, its metadata or a chunk of it.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
-    /// A file cannot be read.
+    /// An error about a file; [`kind`](Error::kind) is the one without the path.
     #[error("{}: {source}", path.display())]
     File {
-        /// The path.
+        /// The path; of an array in a store the store's, `::` and the key.
         path: PathBuf,
-        /// The fault.
-        source: b2nd::Error,
+        /// The error without the path.
+        source: Box<Error>,
     },
     /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
@@ -126,17 +126,21 @@ impl From<b2nd_codec::Error> for Error {
 }
 
 impl Error {
-    /// Says in which file the library found a fault, where it does not itself.
+    /// Returns the error without the path of its file.
+    pub fn kind(&self) -> &Error {
+        if let Error::File { source, .. } = self { source } else { self }
+    }
+
+    /// Adds the path of the file, unless the error has it already.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
-            Error::B2nd(source) if !source.to_string().starts_with(&format!("{}: ", path.display())) => {
-                Error::File { path: path.to_owned(), source }
-            }
-            error => error,
+            Error::File { .. } => error,
+            Error::B2nd(source) if source.to_string().starts_with(&format!("{}: ", path.display())) => Error::B2nd(source),
+            error => Error::File { path: path.to_owned(), source: Box::new(error) },
         }
     }
 
-    /// Says in which chunk.
+    /// Adds the number of the chunk, unless the error has one already.
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {
             Error::Chunk { .. } => error,

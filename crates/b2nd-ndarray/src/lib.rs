@@ -13,7 +13,7 @@
 //! assert_eq!(stored.slice::<f64>(s![.., -1])?, array![3.5, 6.5].into_dyn());
 //!
 //! let error = stored.read::<i32>(&[1..2, 0..2]).unwrap_err();
-//! assert_eq!(error.to_string(), "the array's elements are float64, little-endian, not int32");
+//! assert!(error.to_string().ends_with("array.b2nd: the array's elements are float64, little-endian, not int32"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -35,6 +35,20 @@
 //! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits left, or compressed anew | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
+//!
+//! `ndarray` has an `Array` too, which is the only name that both crates have for different things. If you import everything of both,
+//! import one of the two by its name:
+//!
+//! ```
+//! use b2nd_ndarray::*;
+//! use ndarray::*;
+//! use b2nd_ndarray::Array;
+//!
+//! let array = Array::from_frame(to_frame(&array![[1, 2], [3, 4]], &Options::default())?)?;
+//! let column: Array1<i32> = array.slice(s![.., 0])?.into_dimensionality()?;
+//! assert_eq!(column.into_dyn(), array.select::<i32>(&[Select::All, [0].into()])?.remove_axis(Axis(1)));
+//! # Ok::<(), Error>(())
+//! ```
 //!
 //! # Features
 //!

@@ -75,7 +75,8 @@ impl Array {
             return Ok(());
         }
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
-            self.decode(slice.to_vec(), &[], self.view(slice, bytemuck::cast_slice_mut(bits))?, false)?;
+            let view = self.view(slice, bytemuck::cast_slice_mut(bits))?;
+            self.decode(slice.to_vec(), &[], view, false).map_err(|error| self.error(error))?;
             if swapped {
                 element::swap::<T>(bits);
             }
@@ -241,7 +242,8 @@ impl Array {
             return self.read_zeroed(slice, bytes);
         }
         let shape = [shape, &[self.itemsize()]].concat();
-        self.decode(slice.to_vec(), wanted, ArrayViewMut::from_shape(IxDyn(&shape), bytes)?, true)
+        let view = ArrayViewMut::from_shape(IxDyn(&shape), bytes)?;
+        self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
     }
 
     /// Reads into memory that is all zeros.
@@ -249,7 +251,7 @@ impl Array {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true)
+        self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true).map_err(|error| self.error(error))
     }
 
     /// The elements of a slice in C order, each as so many bytes of the last axis.
@@ -265,11 +267,12 @@ impl Array {
     /// The number of elements of a slice, which has to be inside the array.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A shape may claim more chunks than there are, and more than anyone can wait for.
-        if let Some(last) = self.grid.chunks_in(slice)?.last().filter(|_| self.flat.is_none()) {
-            let found = self.store.offsets()?.len();
+        let last = self.grid.chunks_in(slice).map_err(|error| self.error(error))?.last();
+        if let Some(last) = last.filter(|_| self.flat.is_none()) {
+            let found = self.store.offsets().map_err(|error| self.error(error))?.len();
             if last >= found {
                 let missing = b2nd::Error::custom(format_args!("the frame has no more than {found}"));
-                return Err(Error::in_chunk(last, missing.into()));
+                return Err(self.error(Error::in_chunk(last, missing.into())));
             }
         }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
@@ -283,11 +286,9 @@ impl Array {
 
     /// True if the values have to be swapped, if they are `T`s.
     pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
-        let swapped = element::swapped::<T>(self.dtype())?;
-        if self.itemsize() != size_of::<T>() {
-            return Err(Error::Itemsize { expected: size_of::<T>(), found: self.itemsize() });
-        }
-        Ok(swapped)
+        let swapped = element::swapped::<T>(self.dtype()).map_err(|error| self.error(error))?;
+        let (expected, found) = (size_of::<T>(), self.itemsize());
+        if expected == found { Ok(swapped) } else { Err(self.error(Error::Itemsize { expected, found })) }
     }
 }
 

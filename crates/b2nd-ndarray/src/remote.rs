@@ -104,7 +104,8 @@ impl Remote {
             let missing = pieces.take_missing(GAP);
             if missing.is_empty() {
                 let source: Bytes = pieces.clone();
-                break opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error))?;
+                let opened = opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error));
+                break opened?.in_file(object.path.to_string());
             }
             for range in missing {
                 pieces.put(range.clone(), object.fetch(&range).await?)?;

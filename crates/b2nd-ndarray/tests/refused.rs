@@ -7,7 +7,7 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_ndarray::{Array, Error, Options, Result};
+use b2nd_ndarray::{Appender, Array, ArrayEditor, Error, Options, Result};
 use ndarray::array;
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ const STEPS: usize = 20;
 
 #[track_caller]
 fn refused<T: std::fmt::Debug>(result: Result<T>, expected: &str) {
-    assert_eq!(result.unwrap_err().to_string(), expected);
+    assert_eq!(result.unwrap_err().kind().to_string(), expected);
 }
 
 fn open(file: &str) -> Array {
@@ -56,6 +56,40 @@ fn what_holds_no_array_is_named_with_its_path() {
     }
     // Nothing is wrong with a frame without an array.
     assert!(Array::open(at("a.b2frame", &plain)).unwrap().is_flat());
+}
+
+#[test]
+fn errors_about_an_array_have_the_path_of_its_file() {
+    let damaged = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
+    let (directory, array) = file_of("<u4", &damaged);
+    let [path, sound] = ["array.b2nd", "sound.b2nd"].map(|name| directory.path().join(name));
+    b2nd_ndarray::write(&sound, &array![1, 2], &Options::default()).unwrap();
+    let release = Path::new(DATA).join("python-blosc2-4.14.1");
+    let store = release.join("treestore__dfltb2z.b2z");
+    let leaf = || Array::from_store(&store, "g1/n3").unwrap();
+    let file = || Array::new(File::open(&path).unwrap()).unwrap();
+    let appended = Appender::open(&sound).unwrap().append(&array![1.5]).err();
+    let batches = release.join("listarray__strings.b2frame");
+    let lazy = release.join("c2array__offline.b2nd");
+    for (path, error, is_it) in [
+        (path.clone(), array.read::<f32>(&[0..1]).err(), (|error| matches!(error, Error::DType { .. })) as fn(&Error) -> bool),
+        (path.clone(), array.read::<u32>(&[0..1]).err(), |error| matches!(error, Error::Chunk { number: 0, .. })),
+        (path.clone(), file().select::<u32>(&[[0].into()]).err(), |error| matches!(error, Error::Chunk { .. })),
+        (path.clone(), array.read::<u32>(&[0..3]).err(), |error| matches!(error, Error::B2nd(_))),
+        (sound.clone(), appended, |error| matches!(error, Error::DType { .. })),
+        (sound.clone(), ArrayEditor::open(&sound).unwrap().resize(&[3], 1_u8).err(), |error| {
+            matches!(error, Error::DType { .. })
+        }),
+        (batches.clone(), Array::open(&batches).err(), |error| matches!(error, Error::NoArray)),
+        (lazy.clone(), Array::open(&lazy).err(), |error| matches!(error, Error::Elsewhere { .. })),
+        (format!("{}::/g1/n3", store.display()).into(), leaf().read::<f32>(&[0..1]).err(), |error| {
+            matches!(error, Error::DType { .. })
+        }),
+    ] {
+        let error = error.unwrap();
+        assert!(is_it(error.kind()), "{error}");
+        assert_eq!(error.to_string(), format!("{}: {}", path.display(), error.kind()));
+    }
 }
 
 /// One chunk of two elements in a file of its own.
@@ -200,8 +234,9 @@ fn the_cause_of_a_chunks_error_is_kept() {
     let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
     let error = file_of("<u4", &own).1.read::<u32>(&[0..1]).unwrap_err();
     let cause = std::error::Error::source(&error).unwrap();
-    assert_eq!(error.to_string(), format!("chunk 0: {cause}"));
-    assert!(matches!(error, Error::Chunk { number: 0, source } if matches!(*source, Error::B2nd(_))));
+    assert_eq!(cause.to_string(), error.kind().to_string());
+    assert_eq!(cause.to_string(), format!("chunk 0: {}", cause.source().unwrap()));
+    assert!(matches!(error.kind(), Error::Chunk { number: 0, source } if matches!(**source, Error::B2nd(_))));
 }
 
 #[test]
@@ -264,7 +299,7 @@ fn blocks_that_start_where_none_can() {
         let mut damaged = whole.clone();
         damaged[table..table + 4].copy_from_slice(&start.to_le_bytes());
         std::fs::write(&path, &damaged).unwrap();
-        let error = Array::open(&path).unwrap().read::<u32>(&[0..3]).unwrap_err().to_string();
+        let error = Array::open(&path).unwrap().read::<u32>(&[0..3]).unwrap_err().kind().to_string();
         assert!(error.starts_with("chunk 0: block 0 is not in the chunk, which has "), "{start}: {error}");
     }
 }

@@ -99,8 +99,10 @@ impl Tally {
 fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) -> String {
     let reader = match File::open_at(path, offset).map_err(Error::from).and_then(Array::new) {
         Ok(reader) => reader,
-        Err(Error::Elsewhere { metalayer }) => return format!("refused: {metalayer}"),
-        Err(error) => return format!("WRONG: not opened: {error}"),
+        Err(error) => match error.kind() {
+            Error::Elsewhere { metalayer } => return format!("refused: {metalayer}"),
+            _ => return format!("WRONG: not opened: {error}"),
+        },
     };
     let lengths: Vec<_> = reader.grid().shape().iter().map(i64::to_string).collect();
     if (lengths.join(","), reader.itemsize().to_string()) != (shape.to_owned(), itemsize.to_owned()) {
@@ -160,7 +162,7 @@ fn oddities(header: &Header) -> Vec<&'static str> {
 }
 
 fn without_chunk(error: &Error) -> String {
-    let text = error.to_string();
+    let text = error.kind().to_string();
     text.split_once(": ").filter(|_| text.starts_with("chunk")).map_or(text.clone(), |(_, what)| what.to_owned())
 }
 

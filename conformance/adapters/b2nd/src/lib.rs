@@ -43,6 +43,8 @@ impl From<b2nd::Error> for Refused {
 impl From<b2nd_ndarray::Error> for Refused {
     fn from(error: b2nd_ndarray::Error) -> Refused {
         match error {
+            // The runner knows the path.
+            b2nd_ndarray::Error::File { source, .. } => (*source).into(),
             b2nd_ndarray::Error::B2nd(error) => error.into(),
             error => refuse(error.to_string()),
         }

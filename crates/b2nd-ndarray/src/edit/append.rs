@@ -130,7 +130,7 @@ impl Appender {
     /// then appended: what [`rows`](Appender::rows) counts stays, and the same rows can be appended again.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.draft.meta().parse_dtype()?;
-        let swapped = element::swapped::<T>(Some(&dtype))?;
+        let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.path(), error))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
         let expected = self.draft.meta().geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {

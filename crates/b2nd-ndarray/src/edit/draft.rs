@@ -17,8 +17,9 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn open(path: &Path) -> Result<Draft> {
-        let chunks = ChunkEditor::new(File::edit(path)?)?;
-        let meta = meta_in(&chunks, path)?;
+        let in_file = |error| Error::in_file(path, error);
+        let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
+        let meta = meta_in(&chunks).map_err(in_file)?;
         Ok(Draft { chunks, meta })
     }
 
@@ -50,7 +51,7 @@ impl Draft {
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?, entries);
         // The file may hold the new array even after an error.
-        self.meta = meta_in(&self.chunks, self.chunks.path())?;
+        self.meta = meta_in(&self.chunks).map_err(|error| Error::in_file(self.chunks.path(), error))?;
         Ok(committed?)
     }
 
@@ -74,13 +75,16 @@ impl DerefMut for Draft {
     }
 }
 
-fn meta_in(file: &File, path: &Path) -> Result<B2ndMeta> {
+fn meta_in(file: &File) -> Result<B2ndMeta> {
     match file.header().array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
-        _ => Err(refused(path, "only arrays of the released layout can grow and be edited: upgrade it first")),
+        _ => {
+            let message = "only arrays of the released layout can grow and be edited: upgrade it first";
+            Err(b2nd::Error::custom(message).into())
+        }
     }
 }
 
 pub(crate) fn refused(path: &Path, why: &str) -> Error {
-    Error::B2nd(b2nd::Error::custom(format_args!("{}: {why}", path.display())))
+    Error::in_file(path, b2nd::Error::custom(why).into())
 }
