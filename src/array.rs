@@ -3,6 +3,7 @@
 mod b2nd;
 mod caterva;
 pub mod dtype;
+mod entries;
 mod geometry;
 mod grid;
 mod lists;

@@ -13,7 +13,7 @@ mod array;
 mod marked;
 
 use access::{Elements, Pairs, Variant};
-pub(crate) use array::{too_many_dimensions, wrong_rank};
+pub(crate) use array::array_fields;
 
 /// Decodes a value from the whole input.
 ///
@@ -227,7 +227,7 @@ impl<'de> Deserializer<'de> {
 }
 
 /// The names of a struct's fields, for an error's path.
-type Fields = &'static [&'static str];
+pub(crate) type Fields = &'static [&'static str];
 
 #[cold]
 fn trailing(count: usize, offset: usize) -> Error {
@@ -427,8 +427,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         if count > fields.len() {
             return Err(wrong_count(fields.len(), count, start));
         }
-        let result = self.elements(start, count, fields, false, visitor);
-        result.map_err(|error| array::explain_struct(error, core::any::type_name::<V>(), self.reader.back_at(start)))
+        self.elements(start, count, fields, false, visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {

@@ -22,8 +22,6 @@ pub(crate) enum Mark {
     Lengths32,
     /// Any layout of an array metalayer. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta,
-    /// The first five entries of an array metalayer of any layout. The rest is not read.
-    ArrayFront,
     /// A struct to which a later version may have added fields. Those are skipped.
     Extensible,
     /// A value in this format, held as a bin32.
@@ -46,7 +44,6 @@ pub(crate) const LENGTHS64: &str = "__b2nd_lengths64";
 pub(crate) const LENGTHS32: &str = "__b2nd_lengths32";
 pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
-pub(crate) const ARRAY_FRONT: &str = "__b2nd_array_front";
 pub(crate) const EXTENSIBLE: &str = "__b2nd_extensible";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
 /// Inside [`EMBEDDED`]: the value itself.
@@ -74,7 +71,6 @@ impl Mark {
             LENGTHS32 => Some(Mark::Lengths32),
             MISCOUNTED => Some(Mark::Count(CountMarker::Miscounted)),
             ARRAY_META => Some(Mark::ArrayMeta),
-            ARRAY_FRONT => Some(Mark::ArrayFront),
             EXTENSIBLE => Some(Mark::Extensible),
             EMBEDDED => Some(Mark::Embedded),
             ANY => Some(Mark::Any),
@@ -94,7 +90,7 @@ impl Mark {
             Mark::Count(CountMarker::Map16) => "with::map16 holds a map",
             Mark::Count(_) => "with::array16 holds a sequence, tuple or struct",
             Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
-            Mark::ArrayMeta | Mark::ArrayFront => "an array metalayer is a struct",
+            Mark::ArrayMeta => "an array metalayer is a struct",
             Mark::Extensible => "with::extensible holds a struct",
             Mark::Embedded => "with::embedded holds a whole value",
             Mark::Any => "a value of MessagePack is one entry",

@@ -146,11 +146,6 @@ impl<'de> Reader<'de> {
         self.offset = other.offset;
     }
 
-    /// A reader of the same input, further in front.
-    pub(crate) fn back_at(self, offset: usize) -> Self {
-        Reader { offset, ..self }
-    }
-
     /// The number of bytes that have not been read.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {

@@ -3,14 +3,14 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dtype::{DType, Element};
-use super::geometry::{self, Geometry};
-use super::lists::entries;
+use super::entries::{Entries, Layout};
+use super::geometry::Geometry;
 use crate::error::{Error, Result};
-use crate::with::fixint;
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
 ///
@@ -37,8 +37,7 @@ use crate::with::fixint;
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
-#[serde(try_from = "WireB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)] // The geometry at the front is moved as a block.
 pub struct B2ndMeta<S = String> {
     /// Shape, chunkshape and blockshape.
@@ -59,8 +58,7 @@ pub struct B2ndMeta<S = String> {
 ///
 /// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
 /// into the released layout.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
-#[serde(try_from = "WireLegacyB2nd<S>", bound(deserialize = "S: Deserialize<'de>"))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every file known.
     pub version: u8,
@@ -144,59 +142,37 @@ impl<S> Metalayer for LegacyB2ndMeta<S> {
     const NAME: &'static str = "b2nd";
 }
 
-entries! {
-    /// The entries of a [`B2ndMeta`], in their order.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
-    WireB2nd<S> {
-        #[serde(deserialize_with = "fixint::deserialize")]
-        dtype_format: u8,
-        dtype: S,
-    }
-
-    /// The entries of a [`LegacyB2ndMeta`], in their order.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename = "LegacyB2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 6 entries")]
-    WireLegacyB2nd<S> {
-        dtype: S,
-    }
-}
-
-impl<S> TryFrom<WireB2nd<S>> for B2ndMeta<S> {
-    type Error = Error;
-
-    #[inline(always)]
-    fn try_from(wire: WireB2nd<S>) -> Result<Self> {
-        let WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = wire;
-        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
-        Ok(B2ndMeta { geometry, dtype, dtype_format, version })
-    }
-}
-
-impl<S> TryFrom<WireLegacyB2nd<S>> for LegacyB2ndMeta<S> {
-    type Error = Error;
-
-    fn try_from(wire: WireLegacyB2nd<S>) -> Result<Self> {
-        let WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype } = wire;
-        let geometry = geometry::described("b2nd metalayer", ndim, &shape, &chunkshape, &blockshape)?;
-        Ok(LegacyB2ndMeta { version, geometry, dtype })
-    }
-}
-
 impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
     #[inline]
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let version = fixint::written("version", self.version)?;
-        let (ndim, shape, chunkshape, blockshape) = self.geometry.entries();
-        let (dtype_format, dtype) = (fixint::written("dtype_format", self.dtype_format)?, self.dtype.as_ref());
-        WireB2nd { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype }.serialize(serializer)
+        let dtype = Some(self.dtype.as_ref());
+        Layout::B2ND.write(self.version, &self.geometry, Some(self.dtype_format), dtype, serializer)
     }
 }
 
 impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let version = fixint::written("version", self.version)?;
-        let (ndim, shape, chunkshape, blockshape) = self.geometry.entries();
-        WireLegacyB2nd { version, ndim, shape, chunkshape, blockshape, dtype: self.dtype.as_ref() }.serialize(serializer)
+        Layout::LEGACY.write(self.version, &self.geometry, None, Some(self.dtype.as_ref()), serializer)
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Layout::B2ND.read(deserializer)? {
+            Entries { version, geometry, dtype_format: Some(dtype_format), dtype: Some(dtype), .. } => {
+                Ok(B2ndMeta { geometry, dtype, dtype_format, version })
+            }
+            _ => Err(D::Error::missing_field("dtype")),
+        }
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Layout::LEGACY.read(deserializer)? {
+            Entries { version, geometry, dtype: Some(dtype), .. } => Ok(LegacyB2ndMeta { version, geometry, dtype }),
+            _ => Err(D::Error::missing_field("dtype")),
+        }
     }
 }

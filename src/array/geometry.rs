@@ -3,10 +3,10 @@
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::lists::{List, Ndim, Written, negative};
-use crate::de;
+use super::entries::{Layout, too_many_dimensions};
+use super::lists::negative;
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
 
@@ -26,8 +26,7 @@ use crate::wire::MAX_DIMENSIONS;
 /// assert_eq!(error.to_string(), "chunkshape[1] is 0, shape[1] is 3: only an empty dimension has empty chunks");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "WireGeometry")]
+#[derive(Clone, Copy)]
 pub struct Geometry {
     pub(super) ndim: u8,
     pub(super) shape: [i64; MAX_DIMENSIONS],
@@ -37,7 +36,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// No dimensions: one element.
-    const SCALAR: Geometry =
+    pub(super) const SCALAR: Geometry =
         Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
 
     /// A geometry of these three shapes, in elements.
@@ -62,6 +61,26 @@ impl Geometry {
         geometry.check_signs()?;
         geometry.check_zeros()?;
         Ok(geometry)
+    }
+
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// The content does not start as an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        Ok(crate::Deserializer::new(content).array_front(Layout::FRONT.visitor::<()>())?.geometry)
     }
 
     /// The number of dimensions, 0 to 16.
@@ -119,65 +138,16 @@ impl Geometry {
     }
 }
 
-/// The four entries of a [`Geometry`].
-#[derive(Serialize, Deserialize)]
-#[serde(rename = "Geometry", deny_unknown_fields, expecting = "a geometry of 4 entries")]
-struct WireGeometry<Shape = List<i64>, Part = List<i32>> {
-    #[serde(default)]
-    ndim: Ndim,
-    shape: Shape,
-    chunkshape: Part,
-    blockshape: Part,
-}
-
-impl TryFrom<WireGeometry> for Geometry {
-    type Error = Error;
-
-    fn try_from(wire: WireGeometry) -> Result<Self> {
-        described("geometry", wire.ndim, &wire.shape, &wire.chunkshape, &wire.blockshape)
-    }
-}
-
 impl Serialize for Geometry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (ndim, shape, chunkshape, blockshape) = self.entries();
-        WireGeometry { ndim, shape, chunkshape, blockshape }.serialize(serializer)
+        Layout::GEOMETRY.write(0, self, None, None, serializer)
     }
 }
 
-impl Geometry {
-    /// The entries that are written of it: ndim and the lists.
-    #[inline(always)]
-    pub(super) fn entries(&self) -> (Ndim, Written<'_, i64>, Written<'_, i32>, Written<'_, i32>) {
-        (Ndim(Some(self.ndim)), Written(self.shape()), Written(self.chunkshape()), Written(self.blockshape()))
+impl<'de> Deserialize<'de> for Geometry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Layout::GEOMETRY.read::<(), D>(deserializer)?.geometry)
     }
-}
-
-/// The geometry that the entries of a layout describe. `layout` is the layout's name in errors.
-#[inline(always)]
-pub(super) fn described(
-    layout: &'static str,
-    Ndim(ndim): Ndim,
-    shape: &List<i64>,
-    chunkshape: &List<i32>,
-    blockshape: &List<i32>,
-) -> Result<Geometry> {
-    let (ndim, counts) = (ndim.map_or(shape.count, usize::from), [shape.count, chunkshape.count, blockshape.count]);
-    let [a, b, c] = counts;
-    if ndim > MAX_DIMENSIONS || a != ndim || b != ndim || c != ndim {
-        return Err(de::wrong_rank(layout, ndim, counts));
-    }
-    let (shape, any_zero) = (shape.lengths, chunkshape.any_zero || blockshape.any_zero);
-    let geometry = Geometry { ndim: ndim as u8, shape, chunkshape: chunkshape.lengths, blockshape: blockshape.lengths };
-    if any_zero {
-        check_zeros(layout, &geometry)?;
-    }
-    Ok(geometry)
-}
-
-#[cold]
-fn check_zeros(layout: &'static str, geometry: &Geometry) -> Result<()> {
-    geometry.check_zeros().map_err(|error| Error::custom(format_args!("{layout}: {error}")))
 }
 
 impl PartialEq for Geometry {
@@ -205,6 +175,6 @@ impl fmt::Debug for Geometry {
 fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::custom(de::too_many_dimensions(ndim))),
+        _ => Err(Error::custom(too_many_dimensions(ndim))),
     }
 }

@@ -1,11 +1,10 @@
-//! The entries that all layouts of an array metalayer have: ndim and the three lists.
+//! The three lists of an array metalayer: shape, chunkshape and blockshape.
 
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
-use core::marker::PhantomData;
 
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
 use crate::mark;
@@ -13,54 +12,8 @@ use crate::marker;
 use crate::wire::MAX_DIMENSIONS;
 use crate::with::numbers;
 
-/// One of a geometry's lists, as an entry: at most 16 lengths, none of them negative, and zeros after them.
-pub(super) struct List<T> {
-    pub(super) lengths: [T; MAX_DIMENSIONS],
-    pub(super) count: usize,
-    pub(super) any_zero: bool,
-}
-
-/// Structs of the entries that all layouts have, and then of a layout's own, in their order.
-macro_rules! entries {
-    ($($(#[$attribute:meta])* $name:ident<$($own:ident)?> { $($rest:tt)* })*) => {
-        $(
-            $(#[$attribute])*
-            struct $name<$($own,)? Shape = $crate::array::lists::List<i64>, Part = $crate::array::lists::List<i32>> {
-                #[serde(deserialize_with = "crate::with::fixint::deserialize")]
-                version: u8,
-                #[serde(default)]
-                ndim: $crate::array::lists::Ndim,
-                shape: Shape,
-                chunkshape: Part,
-                blockshape: Part,
-                $($rest)*
-            }
-        )*
-    };
-}
-
-pub(super) use entries;
-
-/// The number of dimensions. Formats with field names may leave it out, since the lists have it too.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Ndim(pub(super) Option<u8>);
-
-impl Serialize for Ndim {
-    #[inline(always)]
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(self.0.unwrap_or_default())
-    }
-}
-
-impl<'de> Deserialize<'de> for Ndim {
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        u8::deserialize(deserializer).map(|ndim| Ndim(Some(ndim)))
-    }
-}
-
 /// The type of a length.
-pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display {
+pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize + DeserializeOwned {
     /// The mark of a list of them.
     const MARK: &'static str;
     /// The marker before each.
@@ -94,7 +47,7 @@ lengths! {
 /// One of a geometry's lists that is to be written.
 pub(super) struct Written<'a, T>(pub(super) &'a [T]);
 
-impl<T: Length + Serialize> Serialize for Written<'_, T> {
+impl<T: Length> Serialize for Written<'_, T> {
     #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(T::MARK, &Unmarked(self.0))
@@ -110,86 +63,93 @@ impl<T: Serialize> Serialize for Unmarked<'_, T> {
     }
 }
 
-impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(T::MARK, ListVisitor(PhantomData))
+/// Reads a list into the front of an array of zeros: at most 16 lengths, none of them negative.
+pub(super) struct Lengths<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
+
+/// What else is known of a list that was read.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) count: usize,
+    pub(super) any_zero: bool,
+}
+
+impl<'de, T: Length> DeserializeSeed<'de> for Lengths<'_, T> {
+    type Value = Found;
+
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_newtype_struct(T::MARK, self)
     }
 }
 
-/// The visitor of this format, which gives all records of a list at once.
-struct ListVisitor<T>(PhantomData<T>);
-
-/// The visitor of other formats. It refuses bytes, which some of them give for strings.
-struct LengthsVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
-    type Value = List<T>;
+impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
+    type Value = Found;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a list of at most {MAX_DIMENSIONS} lengths")
     }
 
-    #[inline(always)]
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(LengthsVisitor(PhantomData))
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_seq(OnlyList(self))
     }
 
+    /// This format gives all records of a list at once.
     #[inline(always)]
-    fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Self::Value, E> {
+    fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Found, E> {
         let record = 1 + size_of::<T>();
-        let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: records.len() / record, any_zero: false };
-        if list.count > MAX_DIMENSIONS || records.len() % record != 0 {
+        let mut found = Found { count: records.len() / record, any_zero: false };
+        if found.count > MAX_DIMENSIONS || records.len() % record != 0 {
             return Err(E::invalid_type(de::Unexpected::Bytes(records), &self));
         }
-        for (place, record) in list.lengths.iter_mut().zip(records.chunks_exact(record)) {
+        for (place, record) in self.0.iter_mut().zip(records.chunks_exact(record)) {
             let length = T::number(record);
             if record.first() != Some(&T::MARKER) {
-                return Err(E::invalid_type(de::Unexpected::Bytes(records), &self));
+                return Err(E::custom("another marker"));
             }
             // One comparison for both rare cases.
             if length <= T::default() {
                 if length < T::default() {
                     return Err(E::custom(negative(length)));
                 }
-                list.any_zero = true;
+                found.any_zero = true;
             }
             *place = length;
         }
-        Ok(list)
+        Ok(found)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, lengths: A) -> Result<Self::Value, A::Error> {
-        LengthsVisitor(PhantomData).visit_seq(lengths)
-    }
-}
-
-impl<'de, T: Length + Deserialize<'de>> Visitor<'de> for LengthsVisitor<T> {
-    type Value = List<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        ListVisitor::<T>(PhantomData).expecting(f)
-    }
-
-    #[inline(always)]
-    fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<Self::Value, A::Error> {
-        let mut list = List { lengths: [T::default(); MAX_DIMENSIONS], count: 0, any_zero: false };
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lengths: A) -> Result<Found, A::Error> {
+        let mut found = Found::default();
         while let Some(OneLength(length)) = lengths.next_element()? {
-            let Some(place) = list.lengths.get_mut(list.count) else {
+            let Some(place) = self.0.get_mut(found.count) else {
                 return Err(de::Error::custom(format_args!("more than {MAX_DIMENSIONS} dimensions")));
             };
             *place = length;
-            list.count += 1;
-            list.any_zero |= length == T::default();
+            found.count += 1;
+            found.any_zero |= length == T::default();
         }
-        Ok(list)
+        Ok(found)
     }
 }
 
-/// A length in elements, 0 or more.
+/// Reads a list in other formats, some of which give bytes for strings: those are no list.
+struct OnlyList<'a, T>(Lengths<'a, T>);
+
+impl<'de, T: Length> Visitor<'de> for OnlyList<'_, T> {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, lengths: A) -> Result<Found, A::Error> {
+        self.0.visit_seq(lengths)
+    }
+}
+
 struct OneLength<T>(T);
 
-impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for OneLength<T> {
-    #[inline(always)]
+impl<'de, T: Length> Deserialize<'de> for OneLength<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match T::deserialize(deserializer)? {
             length if length < T::default() => Err(de::Error::custom(negative(length))),
@@ -198,7 +158,6 @@ impl<'de, T: Length + Deserialize<'de>> Deserialize<'de> for OneLength<T> {
     }
 }
 
-/// Why a length is refused.
 #[cold]
 pub(super) fn negative(length: impl fmt::Display) -> String {
     format!("expected a length of 0 or more, found {length}")

@@ -2,22 +2,16 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
-use core::fmt;
-use core::marker::PhantomData;
 
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{self, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
 use super::caterva::CatervaMeta;
 use super::dtype::DType;
-use super::geometry::{self, Geometry};
-use super::lists::entries;
+use super::entries::{Entries, Layout};
+use super::geometry::Geometry;
 use crate::error::{Error, Result};
 use crate::mark;
-use crate::value::Value;
-use crate::with::fixint;
 
 /// An array metalayer of any layout ever written, told apart by its count and by the byte after blockshape.
 ///
@@ -167,145 +161,15 @@ impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
 impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
     #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(mark::ARRAY_META, AnyLayout(PhantomData))
-    }
-}
-
-/// The visitor of a metalayer of any layout. Formats with field names tell the layouts apart by the names, others by the entries.
-struct AnyLayout<S>(PhantomData<S>);
-
-impl<'de, S: Deserialize<'de>> Visitor<'de> for AnyLayout<S> {
-    type Value = ArrayMeta<S>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array metalayer of 5, 6 or 7 entries")
-    }
-
-    #[inline(always)]
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
-    #[inline(always)]
-    fn visit_seq<A: SeqAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let is_six = entries.size_hint() == Some(6);
-        WireAny::deserialize(SeqAccessDeserializer::new(entries))?.layout(is_six)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let wire = WireAny::deserialize(MapAccessDeserializer::new(entries))?;
-        match (&wire.sixth, &wire.dtype) {
-            (Some(FormatOrDtype::Dtype(_)), _) => Err(A::Error::custom("dtype_format: expected 0 to 127, found a string")),
-            (Some(FormatOrDtype::Format(_)), None) => Err(A::Error::missing_field("dtype")),
-            _ => wire.layout(false),
-        }
-    }
-}
-
-/// The name in errors.
-const LAYOUT: &str = "array metalayer";
-
-entries! {
-    /// The entries of any layout, in their order and by their names. Those after blockshape may be missing.
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields, expecting = "an array metalayer of 5, 6 or 7 entries")]
-    #[serde(bound(deserialize = "S: Deserialize<'de>, Shape: Deserialize<'de>, Part: Deserialize<'de>"))]
-    WireAny<S> {
-        #[serde(rename = "dtype_format", default = "none", deserialize_with = "some")]
-        sixth: Option<FormatOrDtype<S>>,
-        #[serde(default = "none", deserialize_with = "some")]
-        dtype: Option<S>,
-    }
-}
-
-impl<S> WireAny<S> {
-    /// The layout that has these entries. With a count of six and seven entries it is the miscounted one.
-    #[inline(always)]
-    fn layout<E: de::Error>(self, is_six: bool) -> Result<ArrayMeta<S>, E> {
-        let WireAny { version, ndim, shape, chunkshape, blockshape, sixth, dtype } = self;
-        let geometry = geometry::described(LAYOUT, ndim, &shape, &chunkshape, &blockshape).map_err(E::custom)?;
-        match (sixth, dtype) {
-            (None, None) => Ok(ArrayMeta::Caterva(CatervaMeta { version, geometry })),
-            (Some(FormatOrDtype::Dtype(dtype)), None) | (None, Some(dtype)) => {
-                Ok(ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }))
-            }
-            (Some(FormatOrDtype::Format(dtype_format)), Some(dtype)) => {
+        let entries = deserializer.deserialize_newtype_struct(mark::ARRAY_META, Layout::ANY.visitor())?;
+        let Entries { version, geometry, dtype_format, dtype, is_six } = entries;
+        Ok(match (dtype_format, dtype) {
+            (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
+            (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
+            (Some(dtype_format), Some(dtype)) => {
                 let meta = B2ndMeta { version, geometry, dtype_format, dtype };
-                Ok(if is_six { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) })
+                if is_six { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) }
             }
-            (Some(FormatOrDtype::Format(_)), None) => Err(E::custom(format_args!("{LAYOUT}: 6 entries, 7 expected"))),
-            (Some(FormatOrDtype::Dtype(_)), Some(_)) => Err(E::custom(format_args!("{LAYOUT}: 7 entries, 6 expected"))),
-        }
-    }
-}
-
-fn none<T>() -> Option<T> {
-    None
-}
-
-/// The entry after blockshape. It tells two layouts apart that have the same count.
-enum FormatOrDtype<S> {
-    Format(u8),
-    Dtype(S),
-}
-
-/// Reads an entry that is present as a plain value, not as an option.
-#[inline(always)]
-fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-/// Such an entry in formats that describe themselves.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Plain<S> {
-    Neither(#[serde(deserialize_with = "neither")] Value),
-    Format(#[serde(deserialize_with = "fixint::deserialize")] u8),
-    Dtype(S),
-}
-
-/// Takes what is neither, for the error.
-fn neither<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    match Value::deserialize(deserializer)? {
-        value if value.as_str().is_some() || matches!(value.as_u64(), Some(0..=127)) => Err(D::Error::custom("one of them")),
-        value => Ok(value),
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for FormatOrDtype<S> {
-    #[inline(always)]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, FormatOrDtypeVisitor(PhantomData))
-    }
-}
-
-/// This format gives a dtype_format as a number and a dtype as `Some`, others give a newtype.
-struct FormatOrDtypeVisitor<S>(PhantomData<S>);
-
-impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
-    type Value = FormatOrDtype<S>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dtype_format or a dtype")
-    }
-
-    #[inline(always)]
-    fn visit_u8<E: serde::de::Error>(self, format: u8) -> Result<Self::Value, E> {
-        fixint::checked(format).map(FormatOrDtype::Format).map_err(E::custom)
-    }
-
-    #[inline(always)]
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        S::deserialize(deserializer).map(FormatOrDtype::Dtype)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        match Plain::deserialize(deserializer)? {
-            Plain::Format(format) => Ok(FormatOrDtype::Format(format)),
-            Plain::Dtype(dtype) => Ok(FormatOrDtype::Dtype(dtype)),
-            Plain::Neither(found) => {
-                Err(D::Error::custom(format_args!("expected a dtype_format (0 to 127) or a dtype, found {found}")))
-            }
-        }
+        })
     }
 }

@@ -38,7 +38,6 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::FixstrBytes => visitor.visit_borrowed_bytes(deserializer.reader.take_fixstr()?),
             Mark::Fixext16 => visitor.visit_borrowed_bytes(deserializer.reader.take_fixext16()?),
             Mark::ArrayMeta => deserializer.array_meta(visitor),
-            Mark::ArrayFront => deserializer.array_front(visitor),
             Mark::Extensible if !fields.is_empty() => deserializer.first_fields(fields, visitor),
             Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
             #[cfg(feature = "msgpack")]

@@ -84,7 +84,7 @@ fn a_sequence_is_told_apart_by_its_count() {
     assert_eq!(from(format!("[0,{lists},\"uint8\"]")), ArrayMeta::LegacyB2nd(legacy));
     assert_eq!(from(format!("[0,{lists},0,\"|u1\"]")), ArrayMeta::B2nd(meta));
     refused::<ArrayMeta>(&format!("[0,{lists},0]"), "array metalayer: 6 entries, 7 expected");
-    refused::<ArrayMeta>("[0,2]", "invalid length 2, expected an array metalayer of 5, 6 or 7 entries");
+    refused::<ArrayMeta>("[0,2]", "array metalayer: 2 entries, 5 to 7 expected");
     refused::<ArrayMeta>(&format!("[0,{lists},200,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found 200");
     refused::<ArrayMeta>(&format!("[0,{lists},1000,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found 1000");
     refused::<ArrayMeta>(&format!("[0,{lists},true,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found true");

@@ -1,0 +1,373 @@
+//! The entries of an array metalayer, read and written in one way for all layouts.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serializer};
+
+use super::geometry::Geometry;
+use super::lists::{Lengths, Written};
+use crate::de::{Fields, array_fields};
+use crate::mark;
+use crate::value::Value;
+use crate::wire::MAX_DIMENSIONS;
+use crate::with::fixint;
+
+/// One of the layouts.
+pub(super) struct Layout {
+    /// The name of its struct.
+    of: &'static str,
+    /// Its name in errors.
+    name: &'static str,
+    expecting: &'static str,
+    /// The numbers of entries that it may have, in errors.
+    counts: &'static str,
+    /// The names of the entries, in their order.
+    fields: Fields,
+    dtype: Dtype,
+}
+
+/// The entries after blockshape.
+enum Dtype {
+    None,
+    Only,
+    WithFormat,
+    /// Any of the others.
+    Any,
+}
+
+impl Layout {
+    pub(super) const B2ND: Layout = Layout {
+        of: "B2ndMeta",
+        name: "b2nd metalayer",
+        expecting: "a b2nd metalayer of 7 entries",
+        counts: "7",
+        fields: array_fields(7),
+        dtype: Dtype::WithFormat,
+    };
+
+    pub(super) const LEGACY: Layout = Layout {
+        of: "LegacyB2ndMeta",
+        name: "b2nd metalayer",
+        expecting: "a b2nd metalayer of 6 entries",
+        counts: "6",
+        fields: array_fields(6),
+        dtype: Dtype::Only,
+    };
+
+    pub(super) const CATERVA: Layout = Layout {
+        of: "CatervaMeta",
+        name: "caterva metalayer",
+        expecting: "a caterva metalayer of 5 entries",
+        counts: "5",
+        fields: array_fields(5),
+        dtype: Dtype::None,
+    };
+
+    pub(super) const GEOMETRY: Layout = Layout {
+        of: "Geometry",
+        name: "geometry",
+        expecting: "a geometry of 4 entries",
+        counts: "4",
+        fields: array_fields(5).split_at(1).1,
+        dtype: Dtype::None,
+    };
+
+    pub(super) const ANY: Layout = Layout {
+        of: "ArrayMeta",
+        name: "array metalayer",
+        expecting: "an array metalayer of 5, 6 or 7 entries",
+        counts: "5 to 7",
+        fields: array_fields(7),
+        dtype: Dtype::Any,
+    };
+
+    /// The entries that every metalayer has.
+    pub(super) const FRONT: Layout = Layout { dtype: Dtype::None, ..Layout::ANY };
+}
+
+/// The entries of a metalayer.
+pub(super) struct Entries<S> {
+    pub(super) geometry: Geometry,
+    /// `None` if the layout has none, as with `dtype_format`.
+    pub(super) dtype: Option<S>,
+    pub(super) dtype_format: Option<u8>,
+    /// 0 if the layout has none.
+    pub(super) version: u8,
+    /// The format says that there are six entries.
+    pub(super) is_six: bool,
+}
+
+impl Layout {
+    #[inline(always)]
+    pub(super) fn read<'de, S: Deserialize<'de>, D: Deserializer<'de>>(
+        &'static self,
+        deserializer: D,
+    ) -> Result<Entries<S>, D::Error> {
+        deserializer.deserialize_struct(self.of, self.fields, self.visitor())
+    }
+
+    #[inline(always)]
+    pub(super) fn visitor<S>(&'static self) -> EntriesVisitor<S> {
+        EntriesVisitor(self, PhantomData)
+    }
+
+    #[inline(always)]
+    pub(super) fn write<S: Serializer>(
+        &self,
+        version: u8,
+        geometry: &Geometry,
+        dtype_format: Option<u8>,
+        dtype: Option<&str>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut entries = serializer.serialize_struct(self.of, self.fields.len())?;
+        if self.has_version() {
+            entries.serialize_field("version", &fixint::written("version", version)?)?;
+        }
+        entries.serialize_field("ndim", &geometry.ndim)?;
+        entries.serialize_field("shape", &Written(geometry.shape()))?;
+        entries.serialize_field("chunkshape", &Written(geometry.chunkshape()))?;
+        entries.serialize_field("blockshape", &Written(geometry.blockshape()))?;
+        if let Some(format) = dtype_format {
+            entries.serialize_field("dtype_format", &fixint::written("dtype_format", format)?)?;
+        }
+        if let Some(dtype) = dtype {
+            entries.serialize_field("dtype", dtype)?;
+        }
+        entries.end()
+    }
+
+    #[inline(always)]
+    fn has_version(&self) -> bool {
+        self.fields.len() > 4
+    }
+
+    fn cut<E: de::Error>(&self, count: usize) -> E {
+        self.miscounted(count, self.counts)
+    }
+
+    #[cold]
+    fn miscounted<E: de::Error>(&self, count: usize, expected: &str) -> E {
+        E::custom(format_args!("{}: {count} entries, {expected} expected", self.name))
+    }
+
+    #[cold]
+    fn wrong_rank<E: de::Error>(&self, ndim: usize, list: &str, count: usize) -> E {
+        match ndim {
+            0..=MAX_DIMENSIONS => E::custom(format_args!("{}: {list} has {count} dimensions, ndim is {ndim}", self.name)),
+            _ => E::custom(format_args!("{}: {}", self.name, too_many_dimensions(ndim))),
+        }
+    }
+
+    #[inline(always)]
+    fn check_rank<E: de::Error>(&self, ndim: usize, list: &str, count: usize) -> Result<(), E> {
+        if ndim > MAX_DIMENSIONS || count != ndim { Err(self.wrong_rank(ndim, list, count)) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn check_zeros<E: de::Error>(&self, geometry: &Geometry) -> Result<(), E> {
+        geometry.check_zeros().map_err(|error| E::custom(format_args!("{}: {error}", self.name)))
+    }
+}
+
+#[cold]
+pub(super) fn too_many_dimensions(ndim: usize) -> String {
+    format!("{ndim} dimensions, at most {MAX_DIMENSIONS}")
+}
+
+pub(super) struct EntriesVisitor<S>(&'static Layout, PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<S> {
+    type Value = Entries<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.expecting)
+    }
+
+    #[inline(always)]
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    #[inline(always)]
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let layout = self.0;
+        let is_six = entries.size_hint() == Some(6);
+        let first = usize::from(layout.has_version());
+        let Fixint(version) = match layout.has_version() {
+            true => entries.next_element()?.ok_or_else(|| layout.cut(0))?,
+            false => Fixint(0),
+        };
+        let ndim: u8 = entries.next_element()?.ok_or_else(|| layout.cut(first))?;
+        let rank = usize::from(ndim);
+        layout.check_rank(rank, "", rank)?;
+        let mut geometry = Geometry { ndim, ..Geometry::SCALAR };
+        let shape = entries.next_element_seed(Lengths(&mut geometry.shape))?.ok_or_else(|| layout.cut(first + 1))?;
+        layout.check_rank(rank, "shape", shape.count)?;
+        let chunks = entries.next_element_seed(Lengths(&mut geometry.chunkshape))?.ok_or_else(|| layout.cut(first + 2))?;
+        layout.check_rank(rank, "chunkshape", chunks.count)?;
+        let blocks = entries.next_element_seed(Lengths(&mut geometry.blockshape))?.ok_or_else(|| layout.cut(first + 3))?;
+        layout.check_rank(rank, "blockshape", blocks.count)?;
+        if chunks.any_zero || blocks.any_zero {
+            layout.check_zeros(&geometry)?;
+        }
+        let (dtype_format, dtype) = match layout.dtype {
+            Dtype::None => (None, None),
+            Dtype::Only => (None, Some(entries.next_element()?.ok_or_else(|| layout.cut(5))?)),
+            Dtype::WithFormat => {
+                let Fixint(format) = entries.next_element()?.ok_or_else(|| layout.cut(5))?;
+                (Some(format), Some(entries.next_element()?.ok_or_else(|| layout.cut(6))?))
+            }
+            Dtype::Any => match entries.next_element()? {
+                None => (None, None),
+                Some(FormatOrDtype::Dtype(dtype)) => match entries.next_element::<S>()? {
+                    None => (None, Some(dtype)),
+                    Some(_) => return Err(layout.miscounted(7, Layout::LEGACY.counts)),
+                },
+                Some(FormatOrDtype::Format(format)) => {
+                    (Some(format), Some(entries.next_element()?.ok_or_else(|| layout.miscounted(6, Layout::B2ND.counts))?))
+                }
+            },
+        };
+        Ok(Entries { geometry, dtype, dtype_format, version, is_six })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let layout = self.0;
+        let (mut geometry, mut counts, mut any_zero) = (Geometry::SCALAR, [0; 3], false);
+        let (mut version, mut ndim, mut dtype_format, mut dtype, mut seen) = (0, None, None, None, Vec::new());
+        while let Some(field) = entries.next_key_seed(FieldName(layout.fields))? {
+            if seen.contains(&field) {
+                return Err(de::Error::duplicate_field(field));
+            }
+            seen.push(field);
+            match field {
+                "version" => version = entries.next_value::<Fixint>()?.0,
+                "ndim" => ndim = Some(entries.next_value::<u8>()?.into()),
+                "shape" => counts[0] = entries.next_value_seed(Lengths(&mut geometry.shape))?.count,
+                "chunkshape" | "blockshape" => {
+                    let (place, count) = match field {
+                        "chunkshape" => (&mut geometry.chunkshape, &mut counts[1]),
+                        _ => (&mut geometry.blockshape, &mut counts[2]),
+                    };
+                    let found = entries.next_value_seed(Lengths(place))?;
+                    *count = found.count;
+                    any_zero |= found.any_zero;
+                }
+                "dtype_format" => dtype_format = Some(entries.next_value::<Fixint>()?.0),
+                _ => dtype = Some(entries.next_value()?),
+            }
+        }
+        let least = if matches!(layout.dtype, Dtype::Any) && dtype_format.is_none() { 5 } else { layout.fields.len() };
+        if let Some(missing) = layout.fields.iter().take(least).find(|field| **field != "ndim" && !seen.contains(field)) {
+            return Err(de::Error::missing_field(missing));
+        }
+        let ndim = ndim.unwrap_or(counts[0]);
+        for (list, count) in ["shape", "chunkshape", "blockshape"].into_iter().zip(counts) {
+            layout.check_rank(ndim, list, count)?;
+        }
+        geometry.ndim = ndim as u8;
+        if any_zero {
+            layout.check_zeros(&geometry)?;
+        }
+        Ok(Entries { geometry, dtype, dtype_format, version, is_six: false })
+    }
+}
+
+/// Reads the name of a field.
+struct FieldName(Fields);
+
+impl<'de> DeserializeSeed<'de> for FieldName {
+    type Value = &'static str;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for FieldName {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field's name")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        self.0.iter().find(|field| **field == name).copied().ok_or_else(|| E::unknown_field(name, self.0))
+    }
+}
+
+/// A number that is a positive fixint.
+struct Fixint(u8);
+
+impl<'de> Deserialize<'de> for Fixint {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        fixint::deserialize(deserializer).map(Fixint)
+    }
+}
+
+/// The entry after blockshape, if several layouts are possible. This format tells them apart by the marker, others by the type.
+enum FormatOrDtype<S> {
+    Format(u8),
+    Dtype(S),
+}
+
+/// The same in formats that have no markers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Plain<S> {
+    Neither(#[serde(deserialize_with = "neither")] Value),
+    Format(#[serde(deserialize_with = "fixint::deserialize")] u8),
+    Dtype(S),
+}
+
+fn neither<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    match Value::deserialize(deserializer)? {
+        value if value.as_str().is_some() || matches!(value.as_u64(), Some(0..=127)) => Err(de::Error::custom("one of them")),
+        value => Ok(value),
+    }
+}
+
+impl<'de, S: Deserialize<'de>> Deserialize<'de> for FormatOrDtype<S> {
+    #[inline(always)]
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(mark::FORMAT_OR_DTYPE, FormatOrDtypeVisitor(PhantomData))
+    }
+}
+
+struct FormatOrDtypeVisitor<S>(PhantomData<S>);
+
+impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
+    type Value = FormatOrDtype<S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dtype_format or a dtype")
+    }
+
+    #[inline(always)]
+    fn visit_u8<E: de::Error>(self, format: u8) -> Result<Self::Value, E> {
+        Ok(FormatOrDtype::Format(format))
+    }
+
+    #[inline(always)]
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        S::deserialize(deserializer).map(FormatOrDtype::Dtype)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        match Plain::deserialize(deserializer)? {
+            Plain::Format(format) => Ok(FormatOrDtype::Format(format)),
+            Plain::Dtype(dtype) => Ok(FormatOrDtype::Dtype(dtype)),
+            Plain::Neither(found) => {
+                Err(de::Error::custom(format_args!("expected a dtype_format (0 to 127) or a dtype, found {found}")))
+            }
+        }
+    }
+}
