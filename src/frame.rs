@@ -16,7 +16,7 @@
 //!     println!("{}: {} bytes", name.escape_ascii(), content.len());
 //! }
 //! let chunk = frame.chunk(0)?;
-//! println!("the first of {} chunks is compressed with {}", frame.offsets().len(), chunk.header().codec());
+//! println!("the first of {} chunks is compressed with {}", frame.offsets()?.len(), chunk.header().codec());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

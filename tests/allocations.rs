@@ -92,7 +92,7 @@ fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
             proportionate(&lie, |lie| {
                 let Ok(frame) = Frame::from_slice(lie) else { return };
                 let _ = frame.header().array();
-                for number in (0..frame.offsets().len()).take(4) {
+                for number in (0..frame.offsets().unwrap().len()).take(4) {
                     let _ = frame.chunk(number);
                 }
             });

@@ -255,7 +255,7 @@ fn check(path: &Path, model: &Model) {
         assert_eq!(found.data().expect("no codec is needed"), expected.data().expect("no codec is needed"));
     }
     if header.frame_type() == FrameType::Contiguous {
-        assert_eq!(Frame::from_slice(&bytes).expect("the same in memory").trailer(), &trailer);
+        assert_eq!(Frame::from_slice(&bytes).expect("the same in memory").trailer().expect("it was read"), &trailer);
     }
     for entry in fs::read_dir(&*DIRECTORY).expect("our directory") {
         let name = entry.expect("our directory").file_name();

@@ -10,10 +10,10 @@ fuzz_target!(|input: &[u8]| {
         Ok(frame) => frame,
         Err(error) => return explains(&error, input),
     };
-    let (header, trailer) = (frame.header(), frame.trailer());
+    let (header, trailer) = (frame.header(), frame.trailer().expect("it was read"));
     let source = Frame::open(Buffer(input)).expect("the same header");
     assert_eq!(source.trailer().expect("the same trailer"), trailer);
-    assert_eq!(source.offsets().expect("the same index"), frame.offsets());
+    assert_eq!(source.offsets().expect("the same index"), frame.offsets().expect("it was read"));
     let bytes = &input[..header.frame_len() as usize];
     writes(header, &bytes[..header.header_len()]);
     let range = header.tail_range();
@@ -26,7 +26,7 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(Trailer::from_tail(tail).ok().as_ref(), Some(trailer).filter(|trailer| trailer.trailer_len() <= tail.len()));
     }
 
-    let offsets = frame.offsets();
+    let offsets = frame.offsets().expect("it was read");
     assert_eq!(&Offsets::from_tail(header, tail).expect("the same index"), offsets);
     assert!(header.nchunks().is_none_or(|count| count == offsets.len()));
     assert!(frame.chunk(offsets.len()).is_err());

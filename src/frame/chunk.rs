@@ -37,16 +37,9 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes the chunk at the front of bytes that may be owned.
-    pub(super) fn from_cow(bytes: Cow<'a, [u8]>) -> Result<Chunk<'a>> {
-        match bytes {
-            Cow::Borrowed(bytes) => Chunk::from_slice(bytes),
-            Cow::Owned(mut bytes) => {
-                let header = Chunk::from_slice(&bytes)?.header;
-                bytes.truncate(header.cbytes());
-                Ok(Chunk { header, bytes: Cow::Owned(bytes) })
-            }
-        }
+    /// Takes exactly a chunk's bytes, whose header was read.
+    pub(super) fn new(header: ChunkHeader, bytes: Cow<'a, [u8]>) -> Chunk<'a> {
+        Chunk { header, bytes }
     }
 
     /// Stores data in a chunk as it is, uncompressed. `typesize` is the length of an element in bytes.
@@ -72,7 +65,8 @@ impl<'a> Chunk<'a> {
             filters: Vec::from([(Filter::Shuffle, 0)]),
             split_mode: SplitMode::Never,
         };
-        Chunk::from_cow(Cow::Owned(Compressor::new(&options)?.chunk(offsets)?))
+        let bytes = Compressor::new(&options)?.chunk(offsets)?;
+        Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
     }
 
     /// Makes a chunk that is only a header, which gives the value of all elements.

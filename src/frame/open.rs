@@ -27,11 +27,11 @@ const READ_AT_ONCE: u64 = 1 << 20;
 /// The longest header, index or trailer that is read. A file may claim 2 GiB and be a hole.
 pub const LONGEST: u64 = 1 << 28;
 
-/// A frame that is read from a [`Source`], or that is at hand as a slice.
+/// A frame that is read from a [`Source`].
 ///
-/// [`open`](Frame::open) reads the header. Index and trailer are read when they are first asked for, and kept; chunks are read whenever
-/// they are asked for. [`from_slice`](Frame::from_slice) decodes header, index and trailer of a frame in memory at once, so that there
-/// [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets) cannot fail. [`File`](super::File) is a frame on a disk.
+/// [`open`](Frame::open) reads the header. Index and trailer are read when they are first needed, and kept; chunks are read each time.
+/// [`from_slice`](Frame::from_slice) decodes header, index and trailer of a frame in memory at once. [`File`](super::File) is a frame on
+/// a disk.
 ///
 /// A header, index or trailer of more than 256 MiB is refused.
 ///
@@ -51,26 +51,13 @@ pub const LONGEST: u64 = 1 << 28;
 /// print(std::fs::read("tests/data/example.b2nd")?)?;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub struct Frame<S: Keep = &'static [u8]> {
-    pub(super) source: S,
-    pub(super) offset: u64,
-    pub(super) header: Header,
-    pub(super) tail: S::Cell<Tail>,
-    pub(super) offsets: S::Cell<Arc<Offsets>>,
-}
-
-/// The places of a trailer and an index that were read: in the frame itself, or in cells that the first call fills.
-pub trait Keep {
-    /// The place of a `T`.
-    type Cell<T>;
-}
-
-impl Keep for &[u8] {
-    type Cell<T> = T;
-}
-
-impl<S: Source> Keep for S {
-    type Cell<T> = Once<T>;
+#[derive(Clone)]
+pub struct Frame<S> {
+    source: S,
+    offset: u64,
+    header: Header,
+    tail: Once<Tail>,
+    offsets: Once<Arc<Offsets>>,
 }
 
 /// The place of a chunk's bytes.
@@ -86,63 +73,9 @@ enum ChunkPlace {
 
 /// A trailer, and its first byte in the frame.
 #[derive(Clone)]
-pub(super) struct Tail {
-    pub(super) trailer: Trailer,
-    pub(super) start: u64,
-}
-
-impl Tail {
-    /// Reads a frame's trailer in one read of 4 KiB, or two if it is longer.
-    pub(super) fn read<'a>(header: &Header, read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>) -> Result<Tail> {
-        let (header_len, end) = (header.header_len() as u64, header.frame_len());
-        let mut start = end.saturating_sub(FIRST_READ).max(header_len);
-        let mut tail = read(start..end)?;
-        let length = Trailer::len_in(&tail).unwrap_or(0);
-        // In a frame without data, C-Blosc2 reads the trailer behind the header, even if another one ends the frame.
-        let is_first = header.nbytes() == 0;
-        if (is_first && start > header_len) || length > tail.len() as u64 {
-            start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
-            let range = start..end.min(start.saturating_add(length));
-            not_longest("trailer", range.end.saturating_sub(range.start))?;
-            tail = read(range)?;
-        }
-        let trailer = if is_first { Trailer::first_in(&tail) } else { Trailer::from_tail(&tail) };
-        let trailer = trailer.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(usize::MAX)))?;
-        let before = if is_first { 0 } else { tail.len().saturating_sub(trailer.trailer_len()) };
-        Ok(Tail { trailer, start: start.saturating_add(before as u64) })
-    }
-}
-
-/// Reads a frame's index: at once if its place is short, otherwise as much as the index chunk says, since the place may be a hole of any
-/// length in the file.
-pub(super) fn read_offsets<'a>(header: &Header, read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>) -> Result<Arc<Offsets>> {
-    let index = match header.nbytes() {
-        0 => Cow::Borrowed([].as_slice()),
-        _ => read_front(header.tail_range(), |length| not_longest("index", length), read)?,
-    };
-    let offsets = Offsets::from_tail(header, &index).map_err(|error| error.complete("the place of the index"))?;
-    Ok(Arc::new(offsets))
-}
-
-/// Reads the chunk at the front of a place, and never beyond the place: in one read if that is short. The caller checks the chunk.
-pub(super) fn read_front<'a>(
-    place: Range<u64>,
-    accept: impl Fn(u64) -> Result<()>,
-    read: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>>,
-) -> Result<Cow<'a, [u8]>> {
-    let length = place.end.saturating_sub(place.start);
-    if length <= READ_AT_ONCE {
-        return read(place);
-    }
-    let header = read(place.start..place.start.saturating_add(ChunkHeader::MAX_LEN as u64))?;
-    match ChunkHeader::from_slice(&header).map_err(Error::from) {
-        Ok(header) => {
-            let length = length.min(header.cbytes() as u64);
-            accept(length)?;
-            read(place.start..place.start.saturating_add(length))
-        }
-        Err(_) => Ok(header),
-    }
+struct Tail {
+    trailer: Trailer,
+    start: u64,
 }
 
 fn not_longest(part: &str, length: u64) -> Result<()> {
@@ -269,9 +202,29 @@ impl<S: Source> Frame<S> {
         Ok(self.tail.get_or_init(|| tail))
     }
 
+    /// Reads the trailer in one read of 4 KiB, or two if it is longer.
+    fn read_tail(&self) -> Result<Tail> {
+        let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
+        let mut start = end.saturating_sub(FIRST_READ).max(header_len);
+        let mut tail = self.read(start..end)?;
+        let length = Trailer::len_in(&tail).unwrap_or(0);
+        // In a frame without data, C-Blosc2 reads the trailer behind the header, even if another one ends the frame.
+        let is_first = self.header.nbytes() == 0;
+        if (is_first && start > header_len) || length > tail.len() as u64 {
+            start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
+            let range = start..end.min(start.saturating_add(length));
+            not_longest("trailer", range.end.saturating_sub(range.start))?;
+            tail = self.read(range)?;
+        }
+        let trailer = if is_first { Trailer::first_in(&tail) } else { Trailer::from_tail(&tail) };
+        let trailer = trailer.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(usize::MAX)))?;
+        let before = if is_first { 0 } else { tail.len().saturating_sub(trailer.trailer_len()) };
+        Ok(Tail { trailer, start: start.saturating_add(before as u64) })
+    }
+
     /// Reads the trailer anew.
-    pub(super) fn read_tail(&self) -> Result<Tail> {
-        Tail::read(&self.header, |range| self.read(range))
+    pub(super) fn reread_trailer(&self) -> Result<Trailer> {
+        Ok(self.read_tail()?.trailer)
     }
 
     /// The chunk index, which is read at the first call and kept.
@@ -283,8 +236,23 @@ impl<S: Source> Frame<S> {
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
         }
-        let offsets = read_offsets(&self.header, |range| self.read(range))?;
-        Ok(self.offsets.get_or_init(|| offsets))
+        let index = if self.header.nbytes() == 0 { Cow::Borrowed([].as_slice()) } else { self.read_index()? };
+        let offsets = Offsets::from_tail(&self.header, &index).map_err(|error| error.complete("the place of the index"))?;
+        Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
+    }
+
+    /// Reads the index chunk: at once if its place is short, otherwise as much as its header says, since the place may be a hole of any
+    /// length in the file.
+    fn read_index(&self) -> Result<Cow<'_, [u8]>> {
+        let place = self.header.tail_range();
+        let length = place.end.saturating_sub(place.start);
+        if length <= READ_AT_ONCE {
+            return self.read(place);
+        }
+        let header = self.read(place.start..place.start.saturating_add(ChunkHeader::MAX_LEN as u64))?;
+        let Ok(cbytes) = ChunkHeader::from_slice(&header).map(|header| header.cbytes() as u64) else { return Ok(header) };
+        not_longest("index", cbytes.min(length))?;
+        self.read(place.start..place.start.saturating_add(cbytes.min(length)))
     }
 
     /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`] or a part of it.
@@ -322,21 +290,7 @@ impl<S: Source> Frame<S> {
     /// There is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the source cannot be
     /// read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
-        let any = |_| Ok(());
-        let (start, bytes) = match self.place(number)? {
-            ChunkPlace::Special(special) => return self.header.special_chunk(special, number),
-            ChunkPlace::Here(place) => (place.start, read_front(place, any, |range| self.read(range))?),
-            ChunkPlace::File(file) => {
-                let read = |range| self.source.chunk_file(file, range);
-                let first = read(0..READ_AT_ONCE).map_err(|error| error.in_chunk(number))?;
-                let bytes = match ChunkHeader::from_slice(&first).map_err(Error::from) {
-                    Ok(header) if header.cbytes() > first.len() => read(0..header.cbytes() as u64),
-                    _ => Ok(first),
-                };
-                (0, bytes.map_err(|error| error.in_chunk(number))?)
-            }
-        };
-        self.header.checked_chunk(number, start, Chunk::from_cow(bytes))
+        self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }
 
     /// The place of the chunk with this number.

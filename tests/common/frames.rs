@@ -73,7 +73,7 @@ pub fn followed() -> Vec<u8> {
 /// A frame with an older and longer trailer before the valid one.
 pub fn edited() -> Vec<u8> {
     let bytes = contiguous();
-    let trailer = Frame::from_slice(&bytes).unwrap().trailer().trailer_len();
+    let trailer = Frame::from_slice(&bytes).unwrap().trailer().unwrap().trailer_len();
     let (rest, valid) = bytes.split_at(bytes.len() - trailer);
     let mut bytes = [rest, &[0x94; 1500], valid].concat();
     let length = bytes.len() as u64;
@@ -114,7 +114,7 @@ pub const TRAILER: usize = 256;
 /// Reads all that a frame in memory has, as far as the first error.
 pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
     let frame = Frame::from_slice(bytes)?;
-    let count = frame.offsets().len();
+    let count = frame.offsets()?.len();
     (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
 }
 

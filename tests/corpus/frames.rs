@@ -37,7 +37,7 @@ fn trailers_are_written_back_as_they_were() {
         assert_eq!(Trailer::from_slice(stored).unwrap(), trailer, "{}", entry.id);
         assert_eq!(Trailer::from_tail(tail(&file, &bytes)).unwrap(), trailer, "{}", entry.id);
         if !entry.sparse {
-            assert_eq!(*Frame::from_slice(&bytes).unwrap().trailer(), trailer, "{}", entry.id);
+            assert_eq!(*Frame::from_slice(&bytes).unwrap().trailer().unwrap(), trailer, "{}", entry.id);
         }
         count += 1;
     }
@@ -146,7 +146,7 @@ fn indexes_say_where_chunks_are() {
         assert_eq!(from_tail, *offsets, "{}", entry.id);
         if !entry.sparse {
             let frame = Frame::from_slice(&bytes).unwrap();
-            assert_eq!(frame.offsets(), offsets, "{}", entry.id);
+            assert_eq!(frame.offsets().unwrap(), offsets, "{}", entry.id);
         }
         match (packed, index.header().special()) {
             (true, _) => compressed += 1,

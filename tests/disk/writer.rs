@@ -29,11 +29,11 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!((header.typesize(), header.chunksize(), header.blocksize()), (4, 64, 32));
     assert_eq!(header.metalayers(), frames::header().metalayers());
     assert!(header.has_vlmetalayers());
-    assert_eq!(frame.trailer().vlmetalayers().len(), 1);
-    assert_eq!(frame.trailer().value("note").unwrap().unwrap(), [3; 100].as_slice());
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().len(), 1);
+    assert_eq!(frame.trailer().unwrap().value("note").unwrap().unwrap(), [3; 100].as_slice());
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
-    assert_eq!(frame.offsets().iter().collect::<Vec<_>>(), expected);
-    assert!(!frame.offsets().is_empty());
+    assert_eq!(frame.offsets().unwrap().iter().collect::<Vec<_>>(), expected);
+    assert!(!frame.offsets().unwrap().is_empty());
     for (number, nbytes) in [(0, 64), (2, 64), (3, 64)] {
         let chunk = frame.chunk(number).unwrap();
         assert_eq!(chunk.stored(), Some(frames::data(number as u8, nbytes).as_slice()));
@@ -50,7 +50,7 @@ fn a_frame_in_memory_is_read_back() {
         frame.chunk(2).unwrap().into_bytes(),
         frame.chunk(3).unwrap().into_bytes(),
         Chunk::from_slice(&bytes[header.tail_range().start as usize..]).unwrap().into_bytes(),
-        b2nd::to_vec(frame.trailer()).unwrap(),
+        b2nd::to_vec(frame.trailer().unwrap()).unwrap(),
     ];
     assert_eq!(Hex(&bytes), Hex(&parts.concat()));
 }
@@ -138,9 +138,9 @@ fn a_frame_without_chunks() {
     let bytes = frames::empty();
     let frame = Frame::from_slice(&bytes).unwrap();
     assert_eq!((frame.header().nbytes(), frame.header().cbytes(), frame.header().nchunks()), (0, 0, Some(0)));
-    assert!(frame.offsets().is_empty());
+    assert!(frame.offsets().unwrap().is_empty());
     assert_eq!(message(frame.chunk(0)), "chunk 0 is out of range: the frame has 0");
-    let parts = [b2nd::to_vec(frame.header()).unwrap(), b2nd::to_vec(frame.trailer()).unwrap()].concat();
+    let parts = [b2nd::to_vec(frame.header()).unwrap(), b2nd::to_vec(frame.trailer().unwrap()).unwrap()].concat();
     assert_eq!(Hex(&bytes), Hex(&parts), "the trailer follows the header");
 
     let bare = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 }).unwrap()).finish().unwrap();
@@ -206,7 +206,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append(&store(64))), refusal);
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     let bytes = writer.finish().unwrap();
-    assert_eq!(Frame::from_slice(&bytes).unwrap().offsets().len(), 2, "what was refused is not there");
+    assert_eq!(Frame::from_slice(&bytes).unwrap().offsets().unwrap().len(), 2, "what was refused is not there");
 
     let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 64, blocksize: 32 }).unwrap());
     let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
@@ -243,10 +243,10 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     assert_eq!(message(writer.set_vlmetalayer(&"n".repeat(32), b"")), refusal);
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
-    assert_eq!((frame.header().metalayers().len(), frame.trailer().vlmetalayers().len()), (16, 16));
-    assert_eq!(frame.trailer().value("v3").unwrap().unwrap(), b"longer than before".as_slice());
-    assert_eq!(frame.trailer().value("v15").unwrap().unwrap(), [15].as_slice());
-    assert_eq!(frame.trailer().value("none").unwrap(), None);
+    assert_eq!((frame.header().metalayers().len(), frame.trailer().unwrap().vlmetalayers().len()), (16, 16));
+    assert_eq!(frame.trailer().unwrap().value("v3").unwrap().unwrap(), b"longer than before".as_slice());
+    assert_eq!(frame.trailer().unwrap().value("v15").unwrap().unwrap(), [15].as_slice());
+    assert_eq!(frame.trailer().unwrap().value("none").unwrap(), None);
 
     let mut metalayers = Metalayers::new();
     assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);

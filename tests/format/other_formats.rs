@@ -223,7 +223,7 @@ fn headers_and_trailers_are_the_same_bytes_through_ron_and_yaml() {
     let bytes = include_bytes!("../data/example.b2nd");
     let frame = Frame::from_slice(bytes).unwrap();
     is_the_same_bytes(frame.header());
-    is_the_same_bytes(frame.trailer());
+    is_the_same_bytes(frame.trailer().unwrap());
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn values_of_vlmetalayers() {
     let refuse = |at: usize, change: &[u8], expected: &str| {
         let mut bytes = frame();
         bytes[TRAILER + 24 + at..][..change.len()].copy_from_slice(change);
-        let trailer = Frame::from_slice(&bytes).unwrap().trailer().clone();
+        let trailer = Frame::from_slice(&bytes).unwrap().trailer().unwrap().clone();
         assert_eq!(message(trailer.value("v")), expected);
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");

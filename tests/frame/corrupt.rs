@@ -24,7 +24,11 @@ fn a_changed_byte_is_refused_or_kept() {
                 Ok(frame) => {
                     // A frame_len or trailer_len that lies is refused, so all is where it was.
                     assert_eq!(Hex(&b2nd::to_vec(frame.header()).unwrap()), Hex(&bytes[..128]), "byte {at} ^ {change:#x}");
-                    assert_eq!(Hex(&b2nd::to_vec(frame.trailer()).unwrap()), Hex(&bytes[TRAILER..]), "byte {at} ^ {change:#x}");
+                    assert_eq!(
+                        Hex(&b2nd::to_vec(frame.trailer().unwrap()).unwrap()),
+                        Hex(&bytes[TRAILER..]),
+                        "byte {at} ^ {change:#x}"
+                    );
                     let _ = read_memory(&bytes);
                     kept += 1;
                 }

@@ -98,8 +98,8 @@ fn of_two_trailers_without_data_the_first_is_read() {
         std::fs::write(&path, &bytes).unwrap();
         let expected = vec![1; length - 1];
         let frame = Frame::from_slice(&bytes).unwrap();
-        assert_eq!(frame.trailer().value("k").unwrap().unwrap(), expected);
-        assert_eq!(File::open(&path).unwrap().trailer().unwrap(), *frame.trailer());
+        assert_eq!(frame.trailer().unwrap().value("k").unwrap().unwrap(), expected);
+        assert_eq!(File::open(&path).unwrap().trailer().unwrap(), *frame.trailer().unwrap());
     }
     let bytes = without_data(&[b"garbage!", &trailer(b"second")]);
     std::fs::write(&path, &bytes).unwrap();

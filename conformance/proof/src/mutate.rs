@@ -43,26 +43,29 @@ impl Seed {
         let frame = Frame::from_slice(&bytes).ok()?;
         let mut fields = header(frame.header().header_len());
         let mut chunks = Vec::new();
-        for number in 0..frame.offsets().len() {
+        for number in 0..frame.offsets().ok()?.len() {
             let Ok(chunk) = frame.chunk(number) else { continue };
-            let Some(start) = frame.offsets().range(number).and_then(|range| usize::try_from(range.start).ok()) else { continue };
+            let Some(start) = frame.offsets().ok()?.range(number).and_then(|range| usize::try_from(range.start).ok()) else {
+                continue;
+            };
             let range = start..start + chunk.bytes().len();
             fields.extend(chunk_fields(range.clone()));
             chunks.push(range);
         }
-        let trailer = usize::try_from(frame.trailer_range().start).ok()?..usize::try_from(frame.trailer_range().end).ok()?;
+        let trailer =
+            usize::try_from(frame.trailer_range().ok()?.start).ok()?..usize::try_from(frame.trailer_range().ok()?.end).ok()?;
         let behind = frame.header().header_len() + usize::try_from(frame.header().cbytes()).ok()?;
         if behind + 32 <= trailer.start {
             fields.extend(chunk_fields(behind..trailer.start));
             // Entries of an index that is stored.
-            let entries = (0..frame.offsets().len()).map_while(|entry| usize::try_from(entry).ok());
+            let entries = (0..frame.offsets().ok()?.len()).map_while(|entry| usize::try_from(entry).ok());
             let at = entries.map(|entry| behind + 32 + 8 * entry).take_while(|at| at + 8 <= trailer.start);
             fields.extend(at.flat_map(|at| {
                 let offset = Field { name: "index entry", range: at..at + 8, kind: Kind::Little };
                 [offset, Field { name: "special value in the index", range: at + 7..at + 8, kind: Kind::Special }]
             }));
         }
-        for (_, content) in frame.trailer().vlmetalayers().iter().filter(|(_, content)| content.len() >= 32) {
+        for (_, content) in frame.trailer().ok()?.vlmetalayers().iter().filter(|(_, content)| content.len() >= 32) {
             let place = bytes[trailer.clone()].windows(content.len()).position(|window| window == content);
             fields.extend(place.into_iter().flat_map(|at| chunk_fields(trailer.start + at..trailer.start + at + content.len())));
         }

@@ -10,7 +10,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         digest = bytes.iter().fold(digest, |digest, &byte| (digest ^ u64::from(byte)).wrapping_mul(1_099_511_628_211));
     };
     frame.header().metalayers().iter().for_each(|(_, content)| add(content));
-    let vlmetalayers = frame.trailer().vlmetalayers();
+    let vlmetalayers = frame.trailer()?.vlmetalayers();
     for (_, content) in vlmetalayers.iter() {
         let chunk = b2nd::frame::Chunk::from_slice(content)?;
         if is_anything(chunk.header()) {
@@ -19,7 +19,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
         add(&chunk.into_data()?);
     }
     // The worker reads as many.
-    for number in 0..frame.offsets().len().min(1000) {
+    for number in 0..frame.offsets()?.len().min(1000) {
         let chunk = frame.chunk(number)?;
         if is_anything(chunk.header()) {
             return Ok(None);

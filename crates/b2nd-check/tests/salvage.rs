@@ -34,14 +34,14 @@ impl Good {
     fn new(name: &str, bytes: Vec<u8>) -> Option<Good> {
         let frame = Frame::from_slice(&bytes).ok().filter(|frame| frame.header().nbytes() < 1 << 20)?;
         let (mut chunks, mut again) = (Vec::new(), Writer::new(frame.header().clone()));
-        for number in 0..frame.offsets().len() {
+        for number in 0..frame.offsets().unwrap().len() {
             let chunk = frame.chunk(number).ok()?;
-            let end = frame.offsets().range(number).map(|range| range.start + chunk.bytes().len() as u64);
+            let end = frame.offsets().unwrap().range(number).map(|range| range.start + chunk.bytes().len() as u64);
             chunks.push((chunk.data().ok()?, end));
             again.append(&chunk).ok()?;
         }
         again.finish().ok()?;
-        let attributes = frame.trailer().vlmetalayers().iter();
+        let attributes = frame.trailer().unwrap().vlmetalayers().iter();
         let attributes = attributes.map(|(name, content)| (name.to_vec(), data(&Chunk::from_slice(content).unwrap()))).collect();
         let tail = frame.header().tail_range();
         let index = if chunks.is_empty() { 0 } else { Chunk::from_slice(&bytes[tail.start as usize..]).unwrap().bytes().len() };
@@ -209,7 +209,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
     let frame = Frame::from_slice(&bytes).unwrap();
     for (with_index, at) in [(true, 0), (true, 70), (false, 70)] {
         let mut broken = bytes.clone();
-        let range = frame.offsets().range(4).unwrap();
+        let range = frame.offsets().unwrap().range(4).unwrap();
         broken[range.start as usize + at..][..20].fill(0xff);
         if !with_index {
             broken.truncate(frame.header().tail_range().start as usize);
@@ -221,7 +221,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
     }
     // Where its length is lost too, what follows cannot be found without the index.
     let mut broken = bytes[..frame.header().tail_range().start as usize].to_vec();
-    broken[frame.offsets().range(4).unwrap().start as usize..][..32].fill(0xff);
+    broken[frame.offsets().unwrap().range(4).unwrap().start as usize..][..32].fill(0xff);
     let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
     assert!(parts(&salvage)[..4].iter().all(|part| *part != Part::Lost));
     assert!(parts(&salvage)[4..].iter().all(|part| *part == Part::Lost));
@@ -234,7 +234,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let bytes = array(CodecId::Lz4, 4, |_, _, data| Chunk::store(data, 4).unwrap());
     let frame = Frame::from_slice(&bytes).unwrap();
     let start = frame.header().header_len();
-    let length = frame.offsets().range(0).unwrap().count();
+    let length = frame.offsets().unwrap().range(0).unwrap().count();
     let end = start + 4 * length;
     let mut updated = [&bytes[..end], &bytes[start..start + length]].concat();
     let cbytes = 0x27..0x2f;

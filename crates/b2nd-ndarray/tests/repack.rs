@@ -139,7 +139,7 @@ fn frames() -> Vec<(&'static str, Vec<u8>)> {
 /// The data of all chunks.
 fn data(frame: &[u8]) -> Vec<Vec<u8>> {
     let frame = Frame::from_slice(frame).unwrap();
-    (0..frame.offsets().len()).map(|number| frame.chunk(number).unwrap().into_data().unwrap().into_owned()).collect()
+    (0..frame.offsets().unwrap().len()).map(|number| frame.chunk(number).unwrap().into_data().unwrap().into_owned()).collect()
 }
 
 /// Frames of python-blosc2 whose chunks or blocks vary in length, are objects, tables' parts or lazy.

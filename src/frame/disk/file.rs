@@ -117,7 +117,7 @@ impl File {
     /// The file cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is longer than
     /// 256 MiB.
     pub fn trailer(&self) -> Result<Trailer> {
-        Ok(self.frame.read_tail()?.trailer)
+        self.frame.reread_trailer()
     }
 
     /// The chunk index, which is read at the first call and kept.

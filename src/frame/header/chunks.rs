@@ -52,17 +52,6 @@ impl Header {
         Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
     }
 
-    /// Checks a chunk that was read at byte `start`, and that its header agrees with the frame's.
-    pub(in crate::frame) fn checked_chunk<'a>(&self, number: u64, start: u64, chunk: Result<Chunk<'a>>) -> Result<Chunk<'a>> {
-        let at = usize::try_from(start).unwrap_or(usize::MAX);
-        let chunk = match chunk {
-            Err(error) if error.is_eof() => return Err(over_its_place(number, start, error.needed().unwrap_or(0) as u64)),
-            chunk => chunk.map_err(|error| error.shifted(at).in_chunk(number))?,
-        };
-        self.check_chunk(number, start, chunk.header())?;
-        Ok(chunk)
-    }
-
     /// Checks that the header of a chunk that was read at byte `start` agrees with the frame's header.
     pub(in crate::frame) fn check_chunk(&self, number: u64, start: u64, chunk: &ChunkHeader) -> Result<()> {
         let at = usize::try_from(start).unwrap_or(usize::MAX);

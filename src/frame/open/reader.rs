@@ -6,8 +6,9 @@ use core::ops::Range;
 
 use b2nd_codec::{Blocks, ChunkHeader};
 
-use super::{ChunkPlace, Frame, Keep, cut_off};
+use super::{ChunkPlace, Frame, cut_off};
 use crate::error::{Error, Result};
+use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
@@ -25,7 +26,7 @@ use crate::frame::source::Source;
 /// assert_eq!(chunk.read(first..first + 4)?.len(), 4);
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub struct ChunkReader<'f, S: Keep> {
+pub struct ChunkReader<'f, S> {
     frame: &'f Frame<S>,
     place: ChunkPlace,
     header: ChunkHeader,
@@ -49,8 +50,13 @@ impl<S: Source> Frame<S> {
     ///
     /// Those of [`chunk`](Frame::chunk).
     pub fn chunk_reader(&self, number: u64, front: u64) -> Result<ChunkReader<'_, S>> {
+        self.chunk_reader_of(number, front, front)
+    }
+
+    /// Reads the first `at_once` bytes of a chunk if its place is not longer, and the first `front` bytes otherwise.
+    pub(super) fn chunk_reader_of(&self, number: u64, at_once: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
-        let front = front.max(ChunkHeader::MAX_LEN as u64);
+        let [at_once, front] = [at_once, front].map(|length| length.max(ChunkHeader::MAX_LEN as u64));
         let (start, room, bytes) = match &place {
             ChunkPlace::Special(special) => {
                 let chunk = self.header.special_chunk(*special, number)?;
@@ -59,11 +65,12 @@ impl<S: Source> Frame<S> {
             }
             ChunkPlace::Here(place) => {
                 let room = place.end.saturating_sub(place.start);
-                (place.start, room, self.read(place.start..place.start.saturating_add(front.min(room)))?)
+                let length = if room <= at_once { room } else { front };
+                (place.start, room, self.read(place.start..place.start.saturating_add(length))?)
             }
             ChunkPlace::File(file) => {
-                let bytes = self.source.chunk_file(*file, 0..front).map_err(|error| error.in_chunk(number))?;
-                let room = if (bytes.len() as u64) < front { bytes.len() as u64 } else { u64::MAX };
+                let bytes = self.source.chunk_file(*file, 0..at_once).map_err(|error| error.in_chunk(number))?;
+                let room = if (bytes.len() as u64) < at_once { bytes.len() as u64 } else { u64::MAX };
                 (0, room, bytes)
             }
         };
@@ -148,6 +155,18 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             self.front = self.fetch(0..self.header.cbytes())?;
         }
         Ok(&self.front)
+    }
+
+    /// Turns all of the chunk into a [`Chunk`].
+    pub(super) fn into_chunk(mut self, number: u64) -> Result<Chunk<'f>> {
+        match (self.complete().map(drop), &self.place) {
+            (Ok(()), _) => Ok(Chunk::new(self.header, self.front)),
+            (Err(error), ChunkPlace::File(_)) => match error.needed() {
+                Some(missing) => Err(over_its_place(number, 0, missing as u64)),
+                None => Err(error.in_chunk(number)),
+            },
+            (Err(error), _) => Err(error),
+        }
     }
 
     /// Reads the front of the chunk that [`Blocks::new`] needs, and no more: the block table and the dictionary.

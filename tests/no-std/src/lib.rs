@@ -50,7 +50,7 @@ fn frame() -> b2nd::Result<bool> {
     writer.set_vlmetalayer("name", b"value")?;
     let bytes = writer.finish()?;
     let frame = Frame::from_slice(&bytes)?;
-    let value = frame.trailer().value("name")?;
+    let value = frame.trailer()?.value("name")?;
     Ok(frame.chunk(0)?.stored() == Some(b"data") && value.as_deref() == Some(b"value"))
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn trailer(bytes: &[u8]) -> Result {
 
 pub(crate) fn index(bytes: &[u8]) -> Result {
     let frame = Frame::from_slice(bytes)?;
-    let offsets = frame.offsets();
+    let offsets = frame.offsets()?;
     let told = offsets.iter().map(|offset| match offset {
         Offset::At(at) => Fact::int(at),
         Offset::Special(special) => Fact::text(special.to_string()),
