@@ -7,7 +7,7 @@ use arrow_array::{Array as _, ArrayRef, FixedSizeListArray, RecordBatch, RecordB
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use b2nd_ndarray::Array;
 
-use crate::column::element::Element;
+use crate::column::element::{self, is_time};
 use crate::column::fixed_width::{MAX_ROW, not_nat};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
@@ -35,7 +35,7 @@ pub struct ArrayReader {
 
 struct Values {
     array: Array,
-    element: Element,
+    element: DataType,
     /// The length of a row, of an array of two dimensions.
     columns: Option<i32>,
 }
@@ -54,14 +54,14 @@ impl ArrayReader {
             ref shape => return Err(refused(format!("expected one or two dimensions, found {}", shape.len()))),
         };
         let meta = array.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
-        let element = Element::parse(meta.dtype().unwrap_or_default()).map_err(refused)?;
+        let element = element::data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
         let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
         let width = width.filter(|width| (1..=MAX_ROW).contains(width));
         let width = width.ok_or_else(|| refused(format!("a row of {} elements", columns.unwrap_or(1))))?;
         let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
         let data_type = match columns {
-            Some(columns) => DataType::FixedSizeList(Arc::new(item(element.data_type())), columns),
-            None => element.data_type(),
+            Some(columns) => DataType::FixedSizeList(Arc::new(item(element.clone())), columns),
+            None => element.clone(),
         };
         let batches = OneColumn::new(Field::new(NAME, data_type, true), u64::try_from(rows).unwrap_or(0), width as u64);
         Ok(ArrayReader { values: Values { array, element, columns }, batches })
@@ -83,8 +83,8 @@ impl Values {
         let bytes = self.array.read_bytes(&slice)?;
         let items = self.columns.map_or(1, |columns| u64::try_from(columns).unwrap_or(1));
         let row = |at: usize| rows.start.saturating_add((at as u64).checked_div(items).unwrap_or(0));
-        let nat = matches!(self.element, Element::Time(..) | Element::Duration(_)).then(|| not_nat(&bytes));
-        let values = self.element.array(&bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
+        let nat = is_time(&self.element).then(|| not_nat(&bytes));
+        let values = element::array(&self.element, &bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
         let Some(columns) = self.columns else { return Ok(values) };
         let field = Arc::new(item(values.data_type().clone()));
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?))

@@ -4,8 +4,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, PrimitiveArray, RecordBatch, StringArray, downcast_primitive_array};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 use b2nd::dtype::DType;
+
+use crate::column::element::dtype;
 
 /// Scalars of one name in every row: a column, a field of a struct, the items of a column of arrays.
 pub struct Scalars<'a> {
@@ -101,10 +103,10 @@ fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>)
         let bytes = move |row: usize| -> &[u8] { word(row).map_or(&[], |word| words.value(word).as_bytes()) };
         return (Content::Text, Box::new(places.map(bytes)));
     }
-    let (Some(content), Some((bytes, size))) = (element_of(array.data_type()), fixed(array)) else {
+    let (Some(dtype), Some((bytes, size))) = (dtype(array.data_type()), fixed(array)) else {
         return (Content::Cell, Box::new(std::iter::empty()));
     };
-    (content, Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
+    (element(&dtype), Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
 }
 
 fn dictionary(array: &dyn Array) -> Option<(&PrimitiveArray<Int32Type>, &StringArray)> {
@@ -118,34 +120,6 @@ fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
         array => Some((array.values().inner().as_slice(), array.data_type().primitive_width()?)),
         _ => None
     }
-}
-
-/// The type of elements that are in memory as this type has them.
-fn element_of(data_type: &DataType) -> Option<Content> {
-    let unit = |unit: &TimeUnit| match unit {
-        TimeUnit::Second => "s",
-        TimeUnit::Millisecond => "ms",
-        TimeUnit::Microsecond => "us",
-        TimeUnit::Nanosecond => "ns",
-    };
-    let order = if cfg!(target_endian = "big") { '>' } else { '<' };
-    let code = match data_type {
-        DataType::Int8 => return Some(element("|i1")),
-        DataType::UInt8 => return Some(element("|u1")),
-        DataType::Int16 => "i2".to_owned(),
-        DataType::Int32 => "i4".to_owned(),
-        DataType::Int64 => "i8".to_owned(),
-        DataType::UInt16 => "u2".to_owned(),
-        DataType::UInt32 => "u4".to_owned(),
-        DataType::UInt64 => "u8".to_owned(),
-        DataType::Float16 => "f2".to_owned(),
-        DataType::Float32 => "f4".to_owned(),
-        DataType::Float64 => "f8".to_owned(),
-        DataType::Timestamp(of, _) => format!("M8[{}]", unit(of)),
-        DataType::Duration(of) => format!("m8[{}]", unit(of)),
-        _ => return None,
-    };
-    Some(element(&format!("{order}{code}")))
 }
 
 /// The element of a dtype that this file names. A text that were none would be counted as a cell.

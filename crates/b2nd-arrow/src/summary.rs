@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
 use b2nd::Value;
 
 use crate::column::column_file::ColumnFile;
-use crate::column::element::{Element, Sentinel};
+use crate::column::element::{self, Sentinel};
 use crate::column::fixed_width::Rows;
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::spec::{Kind, Nulls, Spec};
@@ -79,7 +80,7 @@ impl Summary {
 
 /// A SUMMARY index as the catalog describes it, which is good for the table as it is.
 pub(crate) struct Described {
-    element: Element,
+    element: DataType,
     dtype: String,
     /// True if a NaN is no value but null.
     nan_is_null: bool,
@@ -94,12 +95,10 @@ impl Described {
     pub(crate) fn find(catalog: &Value, epoch: u64, name: &str, spec: &Spec, physical_rows: u64) -> Option<Described> {
         let Kind::Element(element) = &spec.kind else { return None };
         let nan_is_null = match (element, &spec.nulls) {
-            (
-                Element::Int(_) | Element::UInt(_) | Element::Float(_) | Element::Time(..) | Element::Bool,
-                Nulls::None | Nulls::Mask,
-            ) => false,
-            (Element::Int(_) | Element::UInt(_), Nulls::Sentinel(_)) => false,
-            (Element::Float(_), Nulls::Sentinel(Sentinel::Float(number))) => number.is_nan(),
+            (DataType::Boolean | DataType::Timestamp(..), Nulls::None | Nulls::Mask) => false,
+            (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
+            (of, Nulls::Sentinel(_)) if of.is_integer() => false,
+            (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
             // Of times the index leaves a sentinel out that is exported as a value.
             _ => return None,
         };
@@ -110,8 +109,8 @@ impl Described {
         let is_current = index.get("stale")?.as_bool() == Some(false)
             && index.get("built_value_epoch").and_then(Value::as_u64) == Some(epoch)
             && index.get("shape")?.elements().first()?.as_u64() == Some(physical_rows);
-        let dtype =
-            text("dtype").filter(|dtype| element.is_stored_as(dtype) && !(*element == Element::Bool && *dtype != "|b1"))?;
+        let dtype = text("dtype")
+            .filter(|dtype| element::is_stored_as(element, dtype) && !(*element == DataType::Boolean && *dtype != "|b1"))?;
         let block = index.get("levels")?.get("block")?;
         let segment_len =
             block.get("segment_len")?.as_u64().filter(|&rows| rows > 0 && physical_rows.div_ceil(rows) <= MAX_SEGMENTS)?;
@@ -144,7 +143,7 @@ impl Described {
             let (low, high) = values.split_at(width);
             let flags = flags.first().copied().unwrap_or(0);
             let is_null = flags & ALL_NULL != 0 || self.nan_is_null && flags & ALL_NAN != 0;
-            let is_float = matches!(self.element, Element::Float(_));
+            let is_float = self.element.is_floating();
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
             known.push(!is_null && !is_nan);
@@ -159,14 +158,14 @@ impl Described {
             }
         }
         let nulls = NullBuffer::from(known);
-        let array = |bytes: &[u8]| self.element.array(bytes, width, Some(nulls.clone()), |segment| segment as u64);
+        let array = |bytes: &[u8]| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);
         let (least, greatest) = (array(&least)?, array(&greatest)?);
         Ok(Summary { segment_len: self.segment_len, physical_rows: self.physical_rows, least, greatest, are_null })
     }
 
     fn sidecar_dtype(&self) -> String {
         // A type of one byte has no order, and NumPy leaves the sign for that out of a record.
-        let value = if self.element == Element::Bool { "?" } else { self.dtype.trim_start_matches('|') };
+        let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };
         format!("[('min', '{value}'), ('max', '{value}'), ('flags', 'u1')]")
     }
 }

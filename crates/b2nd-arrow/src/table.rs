@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use serde_json::Value;
 
-use crate::column::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::open_table::{OpenTable, Options};
 use crate::reader::{BATCH_SIZE, Reader};
@@ -312,7 +311,7 @@ impl Table {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
         match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
             // A time that is none is null, whatever the schema says.
-            None | Some((Kind::Element(Element::Time(..)), _)) => Ok(None),
+            None | Some((Kind::Element(DataType::Timestamp(..)), _)) => Ok(None),
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
             Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {
                 None => Ok(Some(0)),

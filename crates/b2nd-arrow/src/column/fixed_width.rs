@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
 use arrow_buffer::BooleanBuffer;
+use arrow_schema::DataType;
 use b2nd_ndarray::Array;
 
 use crate::column::column_file::ColumnFile;
-use crate::column::element::{Element, Sentinel, is_nat};
+use crate::column::element::{self, Sentinel, is_nat, is_time};
 use crate::column::files::ColumnFiles;
 use crate::error::{Error, Result};
 use crate::live_rows::{LiveRows, Selection, signed};
@@ -41,7 +42,7 @@ pub(crate) enum Valid {
 /// A column of fixed width.
 pub(crate) struct FixedColumn {
     rows: Rows,
-    element: Element,
+    element: DataType,
     itemsize: usize,
     /// True where bools are bytes, of which one stands for null.
     is_widened: bool,
@@ -158,18 +159,17 @@ impl FixedColumn {
 
     /// The codes of a dictionary.
     pub(crate) fn codes(place: &ColumnFiles) -> Result<FixedColumn> {
-        FixedColumn::new(place, Element::Int(4), None, Valid::All)
+        FixedColumn::new(place, DataType::Int32, None, Valid::All)
     }
 
-    fn new(place: &ColumnFiles, element: Element, shape: Option<Vec<u64>>, valid: Valid) -> Result<FixedColumn> {
+    fn new(place: &ColumnFiles, element: DataType, shape: Option<Vec<u64>>, valid: Valid) -> Result<FixedColumn> {
         let leaf = place.leaf(".b2nd")?;
         let dtype = leaf.dtype()?;
         let rows = Rows::open(leaf)?;
         let found = rows.array.geometry().shape().get(1..).unwrap_or_default();
         let expected = shape.as_deref().unwrap_or_default();
-        if !element.is_stored_as(&dtype) {
-            let expected = element.data_type();
-            return Err(Error::damaged(format_args!("expected values for {expected}, found the dtype {dtype:?}")));
+        if !element::is_stored_as(&element, &dtype) {
+            return Err(Error::damaged(format_args!("expected values for {element}, found the dtype {dtype:?}")));
         }
         if !found.iter().map(|&axis| u64::try_from(axis).ok()).eq(expected.iter().map(|&axis| Some(axis))) {
             return Err(Error::damaged(format_args!("expected rows of the shape {expected:?}, found {found:?}")));
@@ -178,7 +178,7 @@ impl FixedColumn {
         if itemsize == 0 {
             return Err(Error::damaged("values of no bytes"));
         }
-        let is_widened = element == Element::Bool && dtype == "|u1";
+        let is_widened = element == DataType::Boolean && dtype == "|u1";
         Ok(FixedColumn { rows, element, itemsize, is_widened, shape, valid })
     }
 
@@ -205,21 +205,21 @@ impl FixedColumn {
         let mask = self.valid.mask(selection)?;
         let Some(shape) = &self.shape else {
             let valid = match (&self.valid, &self.element) {
-                (Valid::Mask(_), Element::Time(..)) => Some(self.times(mask, &bytes, selection, live)?),
-                (_, Element::Time(..)) => Some(not_nat(&bytes)),
+                (Valid::Mask(_), DataType::Timestamp(..)) => Some(self.times(mask, &bytes, selection, live)?),
+                (_, DataType::Timestamp(..)) => Some(not_nat(&bytes)),
                 // A bool that was never widened has no place for a null.
-                (Valid::Unlike(_), Element::Bool) if !self.is_widened => None,
-                (Valid::Unlike(sentinel), element) => element.differ(&bytes, self.itemsize, sentinel),
+                (Valid::Unlike(_), DataType::Boolean) if !self.is_widened => None,
+                (Valid::Unlike(sentinel), of) => element::differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,
             };
-            return self.element.array(&bytes, self.itemsize, valid.and_then(some_nulls), |at| selection.row(at));
+            return element::array(&self.element, &bytes, self.itemsize, valid.and_then(some_nulls), |at| selection.row(at));
         };
         let items = self.rows.width.checked_div(self.itemsize).unwrap_or(0);
-        let nat = matches!(self.element, Element::Time(..) | Element::Duration(_)).then(|| not_nat(&bytes));
+        let nat = is_time(&self.element).then(|| not_nat(&bytes));
         let row = |at: usize| selection.row(at.checked_div(items).unwrap_or(0));
-        let values = self.element.array(&bytes, self.itemsize, nat.and_then(some_nulls), row)?;
+        let values = element::array(&self.element, &bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
-            Valid::Unlike(sentinel) => self.element.differ(&bytes, self.itemsize, sentinel).map(|unlike| {
+            Valid::Unlike(sentinel) => element::differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
                 // A row is null when all of its elements are.
                 BooleanBuffer::collect_bool(selection.rows, |at| unlike.slice(at * items, items).count_set_bits() > 0)
             }),

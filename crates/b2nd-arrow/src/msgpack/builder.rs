@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use crate::column::element::Element;
+use crate::column::element::{self, is_time};
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
 use crate::msgpack::reader::{Item, Pack};
@@ -23,7 +23,7 @@ pub(crate) struct CellBuilder {
 
 enum Values {
     /// Little-endian, of this type.
-    Fixed(Element, usize, Vec<u8>),
+    Fixed(DataType, usize, Vec<u8>),
     Text(TextBuilder),
     Bytes(TextBuilder),
     Json(TextBuilder),
@@ -36,9 +36,9 @@ impl CellBuilder {
     pub(crate) fn new(spec: &Spec) -> Result<CellBuilder, String> {
         let data_type = spec.data_type()?;
         let values = match (&spec.kind, &data_type) {
-            (Kind::Element(Element::Text) | Kind::Utf8 | Kind::VlString, _) => Values::Text(TextBuilder::default()),
+            (Kind::Element(DataType::Utf8) | Kind::Utf8 | Kind::VlString, _) => Values::Text(TextBuilder::default()),
             (Kind::Object, _) => Values::Json(TextBuilder::default()),
-            (Kind::Element(Element::Bytes(_)) | Kind::VlBytes, _) => Values::Bytes(TextBuilder::default()),
+            (Kind::Element(DataType::Binary | DataType::LargeBinary) | Kind::VlBytes, _) => Values::Bytes(TextBuilder::default()),
             (Kind::Element(element), data_type) => {
                 Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
             }
@@ -131,7 +131,7 @@ impl CellBuilder {
             Values::Fixed(element, width, bytes) => {
                 // Of the type itself: a zone is part of it.
                 debug_assert_eq!(bytes.len(), length * width);
-                element.array(&bytes, width, nulls, |at| at as u64)?
+                element::array(&element, &bytes, width, nulls, |at| at as u64)?
             }
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),
@@ -152,30 +152,29 @@ pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }
 
-fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {
-    let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {}", element.data_type()));
+fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {
+    let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {element}"));
     match (element, item) {
-        (Element::Bool, Item::Bool(value)) => bytes.push(value.into()),
-        (Element::Int(_) | Element::UInt(_) | Element::Time(..) | Element::Duration(_), item) => {
+        (DataType::Boolean, Item::Bool(value)) => bytes.push(value.into()),
+        (of, item) if of.is_integer() || is_time(of) => {
             let number = match item {
                 Item::Int(number) => i128::from(number),
                 Item::Unsigned(number) => i128::from(number),
-                item => return Err(unexpected(&element.data_type().to_string(), &item)),
+                item => return Err(unexpected(&element.to_string(), &item)),
             };
             let bits = 8 * width;
-            let is_unsigned = matches!(element, Element::UInt(_));
-            let least = if is_unsigned { 0 } else { -(1_i128 << (bits - 1)) };
+            let least = if of.is_unsigned_integer() { 0 } else { -(1_i128 << (bits - 1)) };
             if number < least || number >= least + (1_i128 << bits) {
                 return Err(outside(number));
             }
             bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
         }
-        (Element::Float(_), item) => {
+        (of, item) if of.is_floating() => {
             let number = match item {
                 Item::Float(number) => number,
                 Item::Int(number) => number as f64,
                 Item::Unsigned(number) => number as f64,
-                item => return Err(unexpected(&element.data_type().to_string(), &item)),
+                item => return Err(unexpected(&element.to_string(), &item)),
             };
             match width {
                 4 => bytes.extend_from_slice(&(number as f32).to_le_bytes()),
@@ -183,7 +182,7 @@ fn fixed(element: &Element, width: usize, item: Item, bytes: &mut Vec<u8>) -> Re
                 _ => bytes.extend_from_slice(&number.to_le_bytes()),
             }
         }
-        (element, item) => return Err(unexpected(&element.data_type().to_string(), &item)),
+        (element, item) => return Err(unexpected(&element.to_string(), &item)),
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::column::element::{Element, Sentinel, time_unit};
+use crate::column::element::{self, Sentinel, time_unit};
 
 /// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";
@@ -44,9 +44,9 @@ pub(crate) struct Spec {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
     /// A value of fixed width; of the dtype `bool` one that is kept as 0, 1 and another number for null.
-    Element(Element),
+    Element(DataType),
     /// Rows of an array, with their shape.
-    NdArray(Element, Vec<u64>),
+    NdArray(DataType, Vec<u64>),
     Utf8,
     VlString,
     VlBytes,
@@ -104,20 +104,20 @@ impl Spec {
             }
         }
         let kind = match kind {
-            "int8" => Kind::Element(Element::Int(1)),
-            "int16" => Kind::Element(Element::Int(2)),
-            "int32" => Kind::Element(Element::Int(4)),
-            "int64" => Kind::Element(Element::Int(8)),
-            "uint8" => Kind::Element(Element::UInt(1)),
-            "uint16" => Kind::Element(Element::UInt(2)),
-            "uint32" => Kind::Element(Element::UInt(4)),
-            "uint64" => Kind::Element(Element::UInt(8)),
-            "float32" => Kind::Element(Element::Float(4)),
-            "float64" => Kind::Element(Element::Float(8)),
-            "bool" => Kind::Element(Element::Bool),
-            "string" => Kind::Element(Element::Text),
-            "bytes" => Kind::Element(Element::Bytes(true)),
-            "timestamp" => Kind::Element(Element::Time(unit(spec)?, text("timezone").map(Arc::from))),
+            "int8" => Kind::Element(DataType::Int8),
+            "int16" => Kind::Element(DataType::Int16),
+            "int32" => Kind::Element(DataType::Int32),
+            "int64" => Kind::Element(DataType::Int64),
+            "uint8" => Kind::Element(DataType::UInt8),
+            "uint16" => Kind::Element(DataType::UInt16),
+            "uint32" => Kind::Element(DataType::UInt32),
+            "uint64" => Kind::Element(DataType::UInt64),
+            "float32" => Kind::Element(DataType::Float32),
+            "float64" => Kind::Element(DataType::Float64),
+            "bool" => Kind::Element(DataType::Boolean),
+            "string" => Kind::Element(DataType::Utf8),
+            "bytes" => Kind::Element(DataType::LargeBinary),
+            "timestamp" => Kind::Element(DataType::Timestamp(unit(spec)?, text("timezone").map(Arc::from))),
             "utf8" => Kind::Utf8,
             "vlstring" => Kind::VlString,
             "vlbytes" => Kind::VlBytes,
@@ -148,12 +148,12 @@ impl Spec {
     /// A sentence: why there is none.
     pub(crate) fn data_type(&self) -> Result<DataType, String> {
         Ok(match &self.kind {
-            Kind::Element(element) => element.data_type(),
+            Kind::Element(element) => element.clone(),
             Kind::NdArray(element, shape) => {
                 let length = shape.iter().try_fold(1_u64, |length, &axis| length.checked_mul(axis));
                 let length = length.and_then(|length| i32::try_from(length).ok());
                 let length = length.ok_or_else(|| format!("a row has the shape {shape:?}, too long for Arrow"))?;
-                DataType::FixedSizeList(Arc::new(item(element.data_type())), length)
+                DataType::FixedSizeList(Arc::new(item(element.clone())), length)
             }
             Kind::Utf8 => DataType::LargeUtf8,
             Kind::VlString | Kind::Object => DataType::Utf8,
@@ -200,7 +200,7 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
     let shape: Vec<u64> =
         shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected a length, found {axis}"))?;
-    Ok(match Element::parse(dtype) {
+    Ok(match element::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),
     })
@@ -222,7 +222,7 @@ fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
 fn list(spec: &Value) -> Result<Kind, String> {
     let item = Spec::of(spec.get("item").ok_or("a list needs the key item")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
-    if nullable && item.kind == Kind::Element(Element::Bool) {
+    if nullable && item.kind == Kind::Element(DataType::Boolean) {
         let why = "its items are bools that may be null, which python-blosc2 keeps as 0 and 1, and refuses";
         return Ok(Kind::Refused(why.to_owned()));
     }
