@@ -1,12 +1,12 @@
 //! [`OpenTable`]: an open table, and its files.
 
-use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use b2nd_store::{Folder, Store};
+use quick_cache::sync::Cache;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
@@ -64,8 +64,8 @@ pub(crate) struct OpenTable {
     /// The source of each field of the schema.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
-    /// The columns that were read last, with their open files, the last one at the end.
-    open: Mutex<VecDeque<(usize, Arc<Column>)>>,
+    /// Columns that were read lately, by their index, with their open files.
+    open: Cache<usize, Arc<Column>>,
     pub(crate) metadata: Value,
     /// The frame that has the metadata, and the catalog of indexes.
     meta: ColumnFile,
@@ -110,19 +110,14 @@ impl OpenTable {
         let (outputs, schema) = outputs_of(&columns, &metadata)?;
         let live = leaf("_valid_rows.b2nd").and_then(|leaf| LiveRows::open(&leaf));
         let live = live.map_err(|error| Error::new(error.kind(), format_args!("_valid_rows: {error}")))?;
-        Ok(OpenTable { name, options, store, folder, live, columns, outputs, schema, open: Mutex::default(), metadata, meta })
+        let open = Cache::new(OPEN);
+        Ok(OpenTable { name, options, store, folder, live, columns, outputs, schema, open, metadata, meta })
     }
 
     /// A column, from those that are open if it was read lately.
     pub(crate) fn column(&self, place: usize) -> Result<Arc<Column>> {
         let info = self.columns.get(place).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such column"))?;
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = |open: &mut VecDeque<(usize, Arc<Column>)>| {
-            let column = open.iter().position(|(other, _)| *other == place).and_then(|at| open.remove(at));
-            open.extend(column.clone());
-            column.map(|(_, column)| column)
-        };
-        if let Some(column) = find(&mut lock()) {
+        if let Some(column) = self.open.get(&place) {
             return Ok(column);
         }
         let open = || match (&info.spec, &info.data_type) {
@@ -139,13 +134,8 @@ impl OpenTable {
             (_, Err(why)) => Err(Error::new(ErrorKind::Refused, why)),
             (None, Ok(_)) => Err(Error::damaged("nothing says how it is stored")),
         };
-        let column = open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?;
-        let column = Arc::new(column);
-        let mut open = lock();
-        if open.len() >= OPEN {
-            open.pop_front();
-        }
-        open.push_back((place, column.clone()));
+        let column = Arc::new(open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?);
+        self.open.insert(place, column.clone());
         Ok(column)
     }
 

@@ -16,45 +16,21 @@ pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
 pub struct Reader {
-    table: Arc<OpenTable>,
-    projection: Vec<usize>,
-    schema: SchemaRef,
-    rows: Range<u64>,
-    batch_size: usize,
+    pub(crate) table: Arc<OpenTable>,
+    pub(crate) projection: Vec<usize>,
+    pub(crate) schema: SchemaRef,
+    pub(crate) rows: Range<u64>,
+    pub(crate) batch_size: usize,
     /// More rows are not read at once.
-    most: usize,
+    pub(crate) most: usize,
     /// The physical rows of a block of the columns, where they have such.
-    block: Option<u64>,
-    ready: VecDeque<Result<RecordBatch>>,
+    pub(crate) block: Option<u64>,
+    pub(crate) ready: VecDeque<Result<RecordBatch>>,
     /// The number of parts that are read at once.
-    parallel: usize,
+    pub(crate) parallel: usize,
 }
 
 impl Reader {
-    pub(crate) fn new(
-        table: Arc<OpenTable>,
-        projection: Vec<usize>,
-        schema: SchemaRef,
-        rows: Range<u64>,
-        batch_size: usize,
-        most: usize,
-        block: Option<u64>,
-    ) -> Reader {
-        let rows = rows.start.min(table.live.rows())..rows.end.min(table.live.rows());
-        let batch_size = batch_size.min(most).max(1);
-        Reader {
-            table,
-            projection,
-            schema,
-            rows,
-            batch_size,
-            most,
-            block,
-            ready: VecDeque::new(),
-            parallel: rayon::current_num_threads(),
-        }
-    }
-
     /// Sets how many batches, or blocks where these are longer, are read at once and held: as many as there are threads, unless it is said.
     /// Several readers at the same time should read one each.
     ///

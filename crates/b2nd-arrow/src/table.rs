@@ -1,5 +1,6 @@
 //! [`Table`]: an open table.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -198,7 +199,17 @@ impl Table {
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
         let block = projection.iter().filter_map(|&place| self.block(place)).max();
-        Ok(Reader::new(self.0.clone(), projection.to_vec(), schema.into(), rows, batch_size, fitting, block))
+        Ok(Reader {
+            table: self.0.clone(),
+            projection: projection.to_vec(),
+            schema: schema.into(),
+            rows: rows.start.min(self.rows())..rows.end.min(self.rows()),
+            batch_size: batch_size.min(fitting).max(1),
+            most: fitting,
+            block,
+            ready: VecDeque::new(),
+            parallel: rayon::current_num_threads(),
+        })
     }
 
     /// Reads all rows of all columns that have an Arrow type.

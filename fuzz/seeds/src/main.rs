@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             add("table", &fs::read(&path)?);
         }
     }
-    // The streams of the unit tests of b2nd-arrow's `ipc`.
+    // The streams of the tests `ipc` of b2nd-arrow.
     for path in files(&here.join("ipc"))? {
         add("ipc", &fs::read(&path)?);
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use b2nd_store::Value;
+
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
@@ -39,18 +41,13 @@ pub(crate) struct Part {
 impl Batches {
     pub(crate) fn open(leaf: ColumnFile) -> Result<Batches> {
         let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
-        let (mut is_arrow, mut items_per_block, mut arrow_schema) = (false, None, None);
-        let mut pack = Pack::new(metalayer);
-        let Item::Map(pairs) = pack.next()? else { return Err(Error::damaged("the metalayer \"batcharray\" is no map")) };
-        for _ in 0..pairs {
-            match (pack.next()?, Pack::new(pack.rest()).next()?) {
-                (Item::String(b"serializer"), Item::String(b"arrow")) => is_arrow = true,
-                (Item::String(b"items_per_block"), Item::Unsigned(count @ 1..)) => items_per_block = Some(count),
-                (Item::String(b"arrow_schema"), Item::Bytes(bytes)) => arrow_schema = Some(bytes.to_vec()),
-                _ => {}
-            }
-            pack.skip()?;
-        }
+        let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
+        let said = Value::from_slice(metalayer)
+            .filter(|_| is_map)
+            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is no map"))?;
+        let is_arrow = said.get("serializer").and_then(|name| name.as_str()) == Some("arrow");
+        let items_per_block = said.get("items_per_block").and_then(|count| count.as_u64()).filter(|&count| count > 0);
+        let arrow_schema = said.get("arrow_schema").and_then(|schema| schema.as_bytes()).map(<[u8]>::to_vec);
         let mut batches = Batches { leaf, arrow_schema, is_arrow, items_per_block, starts: vec![0] };
         batches.locate()?;
         Ok(batches)
@@ -216,19 +213,5 @@ fn count(number: u64, expected: u64, found: u64) -> Error {
 
 /// The list `batch_lengths` of a map.
 fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
-    let mut pack = Pack::new(bytes);
-    let Item::Map(pairs) = pack.next().ok()? else { return None };
-    for _ in 0..pairs {
-        if pack.next().ok()? != Item::String(b"batch_lengths") {
-            pack.skip().ok()?;
-            continue;
-        }
-        let Item::Array(count) = pack.next().ok()? else { return None };
-        let length = |_| match pack.next().ok()? {
-            Item::Unsigned(length) => Some(length),
-            _ => None,
-        };
-        return (0..count).map(length).collect();
-    }
-    None
+    Value::from_slice(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
 }
