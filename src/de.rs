@@ -137,7 +137,7 @@ impl<'de> Deserializer<'de> {
     pub fn end(&self) -> Result<()> {
         match self.reader.left() {
             0 => Ok(()),
-            count => Err(trailing(count, self.reader.offset())),
+            count => Err(Error::trailing(count, self.reader.offset())),
         }
     }
 
@@ -228,11 +228,6 @@ impl<'de> Deserializer<'de> {
 
 /// The names of a struct's fields, for an error's path.
 pub(crate) type Fields = &'static [&'static str];
-
-#[cold]
-fn trailing(count: usize, offset: usize) -> Error {
-    Error::at(ErrorKind::TrailingBytes { count }, offset)
-}
 
 #[cold]
 fn too_deep(offset: usize) -> Error {

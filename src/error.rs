@@ -130,6 +130,18 @@ impl Error {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
+    /// The error for `count` bytes that follow a value, at this offset.
+    #[cold]
+    pub(crate) fn trailing(count: usize, offset: usize) -> Self {
+        Error::at(ErrorKind::TrailingBytes { count }, offset)
+    }
+
+    /// The error for more bytes than a field or marker can hold.
+    #[cold]
+    pub(crate) fn too_long(marker: &'static str, length: usize, limit: usize) -> Self {
+        Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
+    }
+
     /// An allocation of `length` bytes failed.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {

@@ -160,6 +160,7 @@ mod de;
 pub mod docs;
 mod error;
 pub mod frame;
+mod hex;
 mod layout;
 mod mark;
 mod marker;

@@ -111,61 +111,6 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A new vector of known length, which never grows. Without the code to grow it, a whole metalayer is written in one function with
-/// a sixth fewer instructions.
-pub(crate) struct ReservedSink(Vec<u8>);
-
-impl ReservedSink {
-    #[inline(always)]
-    pub(crate) fn new(length: usize) -> Self {
-        ReservedSink(Vec::with_capacity(length))
-    }
-
-    #[inline(always)]
-    pub(crate) fn into_vec(self) -> Vec<u8> {
-        self.0
-    }
-}
-
-impl Sink for ReservedSink {
-    /// One byte takes one check.
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
-        match bytes.as_slice() {
-            &[byte] if self.0.len() < self.0.capacity() => {
-                self.0.push(byte);
-                Ok(())
-            }
-            _ => self.put_slice(&bytes),
-        }
-    }
-
-    #[inline(always)]
-    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.0.capacity() - self.0.len() < bytes.len() {
-            return Err(changed());
-        }
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn written(&self) -> usize {
-        self.0.len()
-    }
-
-    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        self.put_slice(bytes)?;
-        self.0[at..].rotate_right(bytes.len());
-        Ok(())
-    }
-}
-
-/// The error for a value whose length was not the one counted before.
-#[cold]
-pub(crate) fn changed() -> Error {
-    Error::custom("a value was not the same when it was serialized again, after its length was counted")
-}
-
 /// The front of a borrowed buffer.
 pub(crate) struct SliceSink<'a> {
     buffer: &'a mut [u8],

@@ -134,11 +134,7 @@ impl Value {
     /// The input is no MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The path names the
     /// element, as `steps[3]`.
     pub fn from_slice(input: &[u8]) -> Result<Value> {
-        let (value, rest) = decode::front(input, 0)?;
-        match rest {
-            [] => Ok(value),
-            rest => Err(decode::trailing(rest.len(), input.len())),
-        }
+        decode::whole(input, 0)
     }
 
     /// Encodes the value: the bytes that it was decoded from.
@@ -266,20 +262,6 @@ impl Value {
         pointer.strip_prefix('/')?.split('/').try_fold(self, |value, token| match value {
             Value::Map(..) => value.get(&token.replace("~1", "/").replace("~0", "~")),
             _ => value.elements().get(index(token)?),
-        })
-    }
-
-    /// The value and all that is in it, each before what it holds. The content of extensions is not opened.
-    pub fn descendants(&self) -> impl Iterator<Item = &Value> {
-        let mut next = alloc::vec![self];
-        core::iter::from_fn(move || {
-            let value = next.pop()?;
-            match value {
-                Value::Array(list, _) => next.extend(list.iter().rev()),
-                Value::Map(pairs, _) => next.extend(pairs.iter().rev().flat_map(|(key, value)| [value, key])),
-                _ => {}
-            }
-            Some(value)
         })
     }
 

@@ -84,7 +84,7 @@ pub(crate) fn put_bin32<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
 #[inline(always)]
 fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value: &[u8]) -> Result<()> {
     let Ok(length) = u32::try_from(value.len()) else {
-        return Err(too_many_bytes(name, value.len(), u32::MAX as usize));
+        return Err(Error::too_long(name, value.len(), u32::MAX as usize));
     };
     let [a, b, c, d] = length.to_be_bytes();
     sink.put([marker, a, b, c, d])?;
@@ -93,13 +93,13 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
 
 /// Turns the `length` bytes written from `start` on into the content of a bin32, by inserting its marker.
 pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
-    let [a, b, c, d] = u32::try_from(length).map_err(|_| too_many_bytes("bin32", length, u32::MAX as usize))?.to_be_bytes();
+    let [a, b, c, d] = u32::try_from(length).map_err(|_| Error::too_long("bin32", length, u32::MAX as usize))?.to_be_bytes();
     sink.insert(start, &[BIN32, a, b, c, d])
 }
 
 pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
     if value.len() > FIXSTR_MAX {
-        return Err(too_many_bytes("a fixstr", value.len(), FIXSTR_MAX));
+        return Err(Error::too_long("a fixstr", value.len(), FIXSTR_MAX));
     }
     sink.put([FIXSTR | value.len() as u8])?;
     sink.put_slice(value)
@@ -109,11 +109,6 @@ pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
 pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()> {
     sink.put([FIXEXT16])?;
     sink.put(*value)
-}
-
-#[cold]
-fn too_many_bytes(marker: &'static str, length: usize, limit: usize) -> Error {
-    Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
 }
 
 /// Input, and how far it has been read.

@@ -24,9 +24,6 @@ pub(super) struct Layout {
     of: &'static str,
     /// Its name in errors.
     name: &'static str,
-    expecting: &'static str,
-    /// The numbers of entries that it may have, in errors.
-    counts: &'static str,
     /// The names of the entries, in their order.
     fields: Fields,
     dtype: Dtype,
@@ -42,51 +39,16 @@ enum Dtype {
 }
 
 impl Layout {
-    pub(super) const B2ND: Layout = Layout {
-        of: "B2ndMeta",
-        name: "b2nd metalayer",
-        expecting: "a b2nd metalayer of 7 entries",
-        counts: "7",
-        fields: array_fields(7),
-        dtype: Dtype::WithFormat,
-    };
-
-    pub(super) const LEGACY: Layout = Layout {
-        of: "LegacyB2ndMeta",
-        name: "b2nd metalayer",
-        expecting: "a b2nd metalayer of 6 entries",
-        counts: "6",
-        fields: array_fields(6),
-        dtype: Dtype::Only,
-    };
-
-    pub(super) const CATERVA: Layout = Layout {
-        of: "CatervaMeta",
-        name: "caterva metalayer",
-        expecting: "a caterva metalayer of 5 entries",
-        counts: "5",
-        fields: array_fields(5),
-        dtype: Dtype::None,
-    };
-
-    pub(super) const GEOMETRY: Layout = Layout {
-        of: "Geometry",
-        name: "geometry",
-        expecting: "a geometry of 4 entries",
-        counts: "4",
-        fields: array_fields(5).split_at(1).1,
-        dtype: Dtype::None,
-    };
-
-    pub(super) const ANY: Layout = Layout {
-        of: "ArrayMeta",
-        name: "array metalayer",
-        expecting: "an array metalayer of 5, 6 or 7 entries",
-        counts: "5 to 7",
-        fields: array_fields(7),
-        dtype: Dtype::Any,
-    };
-
+    pub(super) const B2ND: Layout =
+        Layout { of: "B2ndMeta", name: "b2nd metalayer", fields: array_fields(7), dtype: Dtype::WithFormat };
+    pub(super) const LEGACY: Layout =
+        Layout { of: "LegacyB2ndMeta", name: "b2nd metalayer", fields: array_fields(6), dtype: Dtype::Only };
+    pub(super) const CATERVA: Layout =
+        Layout { of: "CatervaMeta", name: "caterva metalayer", fields: array_fields(5), dtype: Dtype::None };
+    pub(super) const GEOMETRY: Layout =
+        Layout { of: "Geometry", name: "geometry", fields: array_fields(5).split_at(1).1, dtype: Dtype::None };
+    pub(super) const ANY: Layout =
+        Layout { of: "ArrayMeta", name: "array metalayer", fields: array_fields(7), dtype: Dtype::Any };
     /// The entries that every metalayer has.
     pub(super) const FRONT: Layout = Layout { dtype: Dtype::None, ..Layout::ANY };
 }
@@ -149,11 +111,14 @@ impl Layout {
     }
 
     fn cut<E: de::Error>(&self, count: usize) -> E {
-        self.miscounted(count, self.counts)
+        match self.dtype {
+            Dtype::Any => self.miscounted(count, "5 to 7"),
+            _ => self.miscounted(count, self.fields.len()),
+        }
     }
 
     #[cold]
-    fn miscounted<E: de::Error>(&self, count: usize, expected: &str) -> E {
+    fn miscounted<E: de::Error>(&self, count: usize, expected: impl fmt::Display) -> E {
         E::custom(format_args!("{}: {count} entries, {expected} expected", self.name))
     }
 
@@ -187,7 +152,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<S> {
     type Value = Entries<S>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.expecting)
+        match self.0.dtype {
+            Dtype::Any => f.write_str("an array metalayer of 5, 6 or 7 entries"),
+            _ => write!(f, "a {} of {} entries", self.0.name, self.0.fields.len()),
+        }
     }
 
     #[inline(always)]
@@ -228,10 +196,10 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<S> {
                 None => (None, None),
                 Some(FormatOrDtype::Dtype(dtype)) => match entries.next_element::<S>()? {
                     None => (None, Some(dtype)),
-                    Some(_) => return Err(layout.miscounted(7, Layout::LEGACY.counts)),
+                    Some(_) => return Err(layout.miscounted(7, 6)),
                 },
                 Some(FormatOrDtype::Format(format)) => {
-                    (Some(format), Some(entries.next_element()?.ok_or_else(|| layout.miscounted(6, Layout::B2ND.counts))?))
+                    (Some(format), Some(entries.next_element()?.ok_or_else(|| layout.miscounted(6, 7))?))
                 }
             },
         };

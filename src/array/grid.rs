@@ -133,11 +133,6 @@ impl Grid {
         &self.chunks
     }
 
-    /// The number of blocks of a chunk in each dimension.
-    pub fn blocks_per_dimension(&self) -> &[i64] {
-        &self.blocks
-    }
-
     /// The number of elements in the array: 1 if it has no dimensions.
     pub fn nitems(&self) -> i64 {
         self.nitems
@@ -177,29 +172,6 @@ impl Grid {
     /// The number of blocks in all chunks.
     pub fn nblocks(&self) -> u64 {
         self.nchunks() * self.blocks_per_chunk()
-    }
-
-    /// The difference between the numbers of two neighbouring chunks, in each dimension; 0 if there are no chunks.
-    ///
-    /// ```
-    /// let grid = b2nd::Geometry::new(&[4, 10, 10], &[2, 3, 5], &[1, 2, 3])?.grid()?;
-    /// assert_eq!(*grid.chunk_strides(), [8, 2, 1]);
-    /// assert_eq!(*grid.block_strides(), [4, 2, 1]);
-    /// assert_eq!(*grid.item_strides(), [6, 3, 1]);
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    pub fn chunk_strides(&self) -> Dims<i64> {
-        strides(&self.chunks)
-    }
-
-    /// The difference between the numbers of two neighbouring blocks of a chunk, in each dimension; 0 if there are no blocks.
-    pub fn block_strides(&self) -> Dims<i64> {
-        strides(&self.blocks)
-    }
-
-    /// The difference between the positions of two neighbouring elements of a block, in each dimension; 0 if blocks are empty.
-    pub fn item_strides(&self) -> Dims<i64> {
-        strides(&self.blockshape)
     }
 
     /// The number of the chunk that holds the element at these coordinates. `None` if the array has no such element.

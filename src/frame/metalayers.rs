@@ -7,19 +7,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::de::Error as _;
+use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
+use crate::hex::{self, Hex};
 
 mod contents;
-mod hex;
 mod name;
 mod section;
 use contents::Contents;
-use hex::Hex;
 use name::Name;
 pub(super) use section::{Place, Section, mismatch};
 
@@ -243,8 +242,12 @@ impl Serialize for Metalayers {
 impl<'de> Deserialize<'de> for Metalayers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let pairs = if deserializer.is_human_readable() {
-            let pairs = Vec::<(AnyName, Hex<Vec<u8>>)>::deserialize(deserializer)?;
-            pairs.into_iter().map(|(name, content)| (ByteBuf::from(name.into_bytes()), ByteBuf::from(content.0))).collect()
+            let pairs = Vec::<(AnyName, String)>::deserialize(deserializer)?;
+            let bytes = |(name, digits): (AnyName, String)| match hex::decode(&digits) {
+                Some(content) => Ok((ByteBuf::from(name.into_bytes()), ByteBuf::from(content))),
+                None => Err(D::Error::invalid_value(Unexpected::Str(&digits), &"two hexadecimal digits for each byte")),
+            };
+            pairs.into_iter().map(bytes).collect::<Result<_, _>>()?
         } else {
             Vec::<(ByteBuf, ByteBuf)>::deserialize(deserializer)?
         };

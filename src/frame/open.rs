@@ -164,11 +164,6 @@ impl<S: Source> Frame<S> {
         &self.source
     }
 
-    /// Gives the source back.
-    pub fn into_source(self) -> S {
-        self.source
-    }
-
     /// The frame's first byte in its source.
     pub fn offset(&self) -> u64 {
         self.offset

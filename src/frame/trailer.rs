@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::chunk::Chunk;
 use super::metalayers::{Metalayers, Place, Section, mismatch};
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, Result, Segment};
 use crate::wire::Reader;
 
 /// The trailer of a frame, owned: the variable-length metalayers, which can be added, replaced and removed at any time.
@@ -171,9 +171,8 @@ impl<'a> TryFrom<&'a Trailer> for WireTrailer<'a> {
 
     fn try_from(trailer: &'a Trailer) -> Result<Self> {
         let length = trailer.trailer_len();
-        let trailer_len = u32::try_from(length).map_err(|_| {
-            Error::new(ErrorKind::TooLong { marker: "trailer_len", unit: "bytes", length, limit: u32::MAX as usize })
-        })?;
+        let too_long = |_| Error::too_long("trailer_len", length, u32::MAX as usize);
+        let trailer_len = u32::try_from(length).map_err(too_long)?;
         let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::Trailer)?;
         Ok(WireTrailer { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
     }

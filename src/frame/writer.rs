@@ -120,17 +120,6 @@ impl Writer<Memory> {
     pub fn new(header: Header) -> Self {
         Writer::to(header, Memory::default())
     }
-
-    /// Finishes the frame and writes it to `writer`. It is built in memory first, since the header comes first and holds the sizes.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`finish`](Writer::finish), and those of `writer` as [`ErrorKind::Io`](crate::ErrorKind::Io).
-    #[cfg(feature = "std")]
-    pub fn finish_into(self, mut writer: impl std::io::Write) -> Result<()> {
-        writer.write_all(&self.finish()?)?;
-        Ok(())
-    }
 }
 
 impl<T: Target> Writer<T> {

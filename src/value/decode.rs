@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Item, Reader, Value};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The value at the front of the input, which is `depth` levels deep, and what follows it.
 ///
@@ -21,18 +21,13 @@ pub(super) fn front(input: &[u8], depth: u8) -> Result<(Value, &[u8])> {
 pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     match front(entry, depth)? {
         (value, []) => Ok(value),
-        (_, rest) => Err(trailing(rest.len(), entry.len())),
+        (_, rest) => Err(Error::trailing(rest.len(), entry.len() - rest.len())),
     }
 }
 
 /// The value of bytes that have been checked.
 pub(super) fn checked(entry: &[u8]) -> Result<Value> {
     build(&mut Reader::new(entry))
-}
-
-#[cold]
-pub(super) fn trailing(count: usize, length: usize) -> Error {
-    Error::at(ErrorKind::TrailingBytes { count }, length.saturating_sub(count))
 }
 
 /// The next value, in bytes that have been checked.

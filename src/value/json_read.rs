@@ -13,6 +13,7 @@ use super::encode::{shortest_signed, shortest_unsigned};
 use super::json_write::FORMS;
 use super::{Head, Value};
 use crate::error::{Error, Result};
+use crate::hex;
 
 /// The visitor for any format's values. They get the shortest markers.
 pub(super) struct AnyVisitor {
@@ -111,7 +112,7 @@ fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {
         ("bytes", Value::Str(digits, _)) => {
-            Value::short_bytes(unhex(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
+            Value::short_bytes(hex::decode(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
         }
         ("float", Value::Str(word, _)) => Value::F64(match word.as_str() {
             "nan" => f64::NAN,
@@ -129,7 +130,7 @@ fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
         ("ndarray", Value::Map(pairs, _)) => {
             let pairs = pairs.into_iter().map(|(key, value)| match (key.as_str(), value) {
                 (Some("data"), Value::Str(digits, _)) => {
-                    let data = unhex(&digits).ok_or_else(|| wrong("data in pairs of hexadecimal digits"))?;
+                    let data = hex::decode(&digits).ok_or_else(|| wrong("data in pairs of hexadecimal digits"))?;
                     Ok((key, Value::short_bytes(data)))
                 }
                 (Some("dtype"), dtype) => {
@@ -145,7 +146,7 @@ fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
             [kind, Value::Str(digits, _)] if kind.as_i64().is_some() => {
                 let kind = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
                 let kind = kind.ok_or_else(|| wrong("a type from -128 to 127"))?;
-                Value::short_ext(kind, unhex(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
+                Value::short_ext(kind, hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
             }
             _ => return Err(wrong("[type, \"hex\"]")),
         },
@@ -162,14 +163,4 @@ fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
 
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_i64().map(|number| number as f64)).or_else(|| value.as_u64().map(|number| number as f64))
-}
-
-/// Two digits for each byte.
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let nibble = |digit: u8| char::from(digit).to_digit(16);
-    let byte = |pair: &[u8]| match *pair {
-        [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(byte).collect()
 }

@@ -1,13 +1,12 @@
 //! A value in formats for people: JSON's own forms, and objects of one key for what JSON lacks.
 
 use alloc::collections::BTreeSet;
-use alloc::string::String;
-use core::fmt::Write;
 
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Serialize, ser};
 
 use super::{Extension, Value};
+use crate::hex::Hex;
 
 /// The keys of such objects. A map whose only key is one of them is written as `{"map": [[key, value]]}`, or it would be read as what
 /// it is not.
@@ -26,7 +25,7 @@ impl Serialize for Shown<'_> {
             Value::F32(number) => Float((*number).into()).serialize(serializer),
             Value::F64(number) => Float(*number).serialize(serializer),
             Value::Str(text, _) => serializer.serialize_str(text),
-            Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => one(serializer, "bytes", &hex(bytes)),
+            Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => one(serializer, "bytes", &Hex(bytes)),
             Value::Ext(..) => extension(serializer, value, inside),
             Value::Array(..) => {
                 let elements = value.elements();
@@ -69,7 +68,7 @@ struct NdArrayForm<'a> {
     dtype: Option<Shown<'a>>,
     shape: Shown<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<String>,
+    data: Option<Hex<'a>>,
     /// The elements of an array of objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Shown<'a>>,
@@ -83,12 +82,12 @@ fn extension<S: Serializer>(serializer: S, value: &Value, depth: u8) -> Result<S
             let form = NdArrayForm {
                 dtype: array.dtype().map(|dtype| Shown(dtype, depth)),
                 shape: Shown(array.shape(), depth),
-                data: array.data().map(hex),
+                data: array.data().map(Hex),
                 values: array.values().map(|values| Shown(values, depth)),
             };
             one(serializer, "ndarray", &form)
         }
-        (_, Value::Ext(kind, data, _)) => one(serializer, "ext", &(kind, hex(data))),
+        (_, Value::Ext(kind, data, _)) => one(serializer, "ext", &(kind, Hex(data))),
         _ => Err(ser::Error::custom("no extension")),
     }
 }
@@ -113,13 +112,4 @@ fn one<S: Serializer>(serializer: S, key: &str, value: &(impl Serialize + ?Sized
     let mut map = serializer.serialize_map(Some(1))?;
     map.serialize_entry(key, value)?;
     map.end()
-}
-
-/// Two digits for each byte.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut digits, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
 }

@@ -6,7 +6,8 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use super::{TUPLE, Value, decode};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::hex::Hex;
 use crate::mark;
 use crate::wire::{Item, Reader};
 
@@ -47,7 +48,7 @@ impl<'a> RawValue<'a> {
         let entry = reader.take_entry(0)?;
         match reader.left() {
             0 => Ok(RawValue(entry)),
-            count => Err(decode::trailing(count, input.len())),
+            count => Err(Error::trailing(count, entry.len())),
         }
     }
 
@@ -138,9 +139,7 @@ impl<'a> RawValue<'a> {
 
 impl fmt::Debug for RawValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RawValue(")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_str(")")
+        write!(f, "RawValue({})", Hex(self.0))
     }
 }
 

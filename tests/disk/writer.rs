@@ -66,13 +66,6 @@ fn every_target_holds_the_same() {
     writer.finish().unwrap();
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
 
-    let mut into = b"before".to_vec();
-    let mut writer = Writer::new(frames::header());
-    frames::append(&mut writer).unwrap();
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
-    writer.finish_into(&mut into).unwrap();
-    assert_eq!(Hex(&into[6..]), Hex(&frames::contiguous()));
-
     let directory = scratch.join("s.b2nd");
     frames::sparse(&directory);
     let expected = ["f.b2nd", "s.b2nd", "s.b2nd/00000000.chunk", "s.b2nd/00000002.chunk", "s.b2nd/00000003.chunk"];

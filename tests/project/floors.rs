@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of `src/` by their floor, the lowest first.
 const FLOORS: [&[&str]; 5] = [
-    &["error", "marker"],
+    &["error", "marker", "hex"],
     &["wire", "mark", "sink"],
     &["ser", "de", "with", "layout", "value"],
     &["array"],

@@ -49,31 +49,19 @@ impl<T> DerefMut for Dims<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Dims<T> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
+impl<T> AsRef<[T]> for Dims<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: PartialEq, U: AsRef<[T]> + ?Sized> PartialEq<U> for Dims<T> {
+    fn eq(&self, other: &U) -> bool {
+        **self == *other.as_ref()
     }
 }
 
 impl<T: Eq> Eq for Dims<T> {}
-
-impl<T: PartialEq> PartialEq<[T]> for Dims<T> {
-    fn eq(&self, other: &[T]) -> bool {
-        **self == *other
-    }
-}
-
-impl<T: PartialEq> PartialEq<&[T]> for Dims<T> {
-    fn eq(&self, other: &&[T]) -> bool {
-        **self == **other
-    }
-}
-
-impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Dims<T> {
-    fn eq(&self, other: &[T; N]) -> bool {
-        **self == *other
-    }
-}
 
 impl<T> IntoIterator for Dims<T> {
     type Item = T;

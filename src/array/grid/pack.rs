@@ -105,17 +105,17 @@ impl Grid {
                 "block {block} of chunk {chunk}: the array has {nchunks} chunks of {nblocks} blocks"
             )));
         };
-        Ok(Runs::new(&extent, &self.item_strides(), slice, itemsize))
+        Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
     }
 
     /// Calls `each` with the place of every block that the slice touches, and its runs.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
-        let strides = self.item_strides();
+        let in_block = strides(&self.blockshape);
         for block in self.blocks_in(chunk, slice)? {
             let Some(extent) = self.block_extent(chunk, block) else { continue };
             // This fits, since the chunk's bytes are in memory.
             let base = block as usize * self.blocknitems as usize * itemsize;
-            Runs::new(&extent, &strides, slice, itemsize).for_each(|run| each(base, run));
+            Runs::new(&extent, &in_block, slice, itemsize).for_each(|run| each(base, run));
         }
         Ok(())
     }

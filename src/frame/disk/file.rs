@@ -2,20 +2,17 @@
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::ops::{Deref, Range};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use b2nd_codec::ChunkHeader;
 
 use super::SPARSE_FRAME;
 use super::lock::{Ask, Sidecars, named, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
 use crate::error::{ErrorKind, Result};
-use crate::frame::chunk::{Chunk, Offsets};
-use crate::frame::header::Header;
+use crate::frame::chunk::Chunk;
 use crate::frame::open::{Frame, read_header};
 use crate::frame::trailer::Trailer;
 
@@ -94,22 +91,6 @@ impl File {
         }
     }
 
-    /// The frame that this file holds, for what is not read through `File` itself.
-    pub fn frame(&self) -> &Frame<FileSource> {
-        &self.frame
-    }
-
-    /// Turns the file into the frame that it holds.
-    #[must_use]
-    pub fn into_frame(self) -> Frame<FileSource> {
-        self.frame
-    }
-
-    /// The frame's header, as it was when the file was opened.
-    pub fn header(&self) -> &Header {
-        self.frame.header()
-    }
-
     /// Reads the frame's trailer, in one read of 4 KiB, or two if it is longer.
     ///
     /// # Errors
@@ -118,24 +99,6 @@ impl File {
     /// 256 MiB.
     pub fn trailer(&self) -> Result<Trailer> {
         self.frame.reread_trailer()
-    }
-
-    /// The chunk index, which is read at the first call and kept.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Offsets::from_tail`], or the file cannot be read, or the index is longer than 256 MiB.
-    pub fn offsets(&self) -> Result<&Offsets> {
-        self.frame.offsets()
-    }
-
-    /// Reads the header of the chunk with this number.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`chunk`](File::chunk).
-    pub fn chunk_header(&self, number: u64) -> Result<ChunkHeader> {
-        self.frame.chunk_header(number)
     }
 
     /// Reads the chunk with this number, from its place in the frame or from its own file.
@@ -147,7 +110,7 @@ impl File {
         Ok(self.frame.chunk(number)?.into_owned())
     }
 
-    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`] or a part of it.
+    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`](crate::frame::Offsets::range) or a part of it.
     ///
     /// # Errors
     ///
@@ -165,9 +128,12 @@ impl File {
     pub fn path(&self) -> &Path {
         self.frame.source().path()
     }
+}
 
-    /// The offset in bytes at which the frame starts in its file.
-    pub fn offset(&self) -> u64 {
-        self.frame.offset()
+impl Deref for File {
+    type Target = Frame<FileSource>;
+
+    fn deref(&self) -> &Frame<FileSource> {
+        &self.frame
     }
 }

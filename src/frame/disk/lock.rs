@@ -274,20 +274,28 @@ fn in_file(error: io::Error, path: &Path) -> io::Error {
     }
 }
 
-#[cfg(unix)]
+/// Systems other than Unix have no such locks.
+#[cfg(not(windows))]
 mod system {
     use std::fs;
     use std::io;
-    use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
+    #[cfg(unix)]
     use rustix::fs::{FlockOperation, OFlags, flock};
 
     use super::Ask;
 
-    /// Opens no link and waits for nobody.
+    /// Refuses a link, and does not wait for a pipe's writer.
+    #[cfg(unix)]
     pub(super) const OWN_FILE: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits() as i32;
 
+    #[cfg(not(unix))]
+    pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[cfg(unix)]
     pub(super) fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
         let operation = match (ask.exclusive, ask.wait) {
             (true, true) => FlockOperation::LockExclusive,
@@ -308,8 +316,16 @@ mod system {
         false
     }
 
+    #[cfg(unix)]
     pub(super) fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+        use std::os::unix::fs::MetadataExt;
+
         (one.dev(), one.ino()) == (other.dev(), other.ino())
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
+        true
     }
 }
 
@@ -349,33 +365,6 @@ mod system {
     }
 
     /// Only the process that opened it in that way replaces it.
-    pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-        true
-    }
-}
-
-#[cfg(not(any(unix, windows)))]
-mod system {
-    use std::fs;
-    use std::io;
-    use std::path::Path;
-
-    use super::Ask;
-
-    pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) use lock as lock_sidecar;
-
-    pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
-        fs::File::open(path)
-    }
-
-    pub(super) fn is_taken(_: &io::Error) -> bool {
-        false
-    }
-
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

@@ -47,10 +47,9 @@ impl Writer<OneFile> {
     ///
     /// `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let in_file = |error| Error::from(error).in_file(path.as_ref());
-        let (staged, file) = Staged::new_file(Arc::new(Disk), path.as_ref()).map_err(in_file)?;
-        let header_len = header.header_len() as u64;
-        Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
+        let created = Staged::new_file(Arc::new(Disk), path.as_ref());
+        let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
+        Ok(Writer::into_file(header, staged, file))
     }
 
     /// Makes a writer into a file, with every write going through `storage`.
@@ -61,11 +60,15 @@ impl Writer<OneFile> {
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let header_len = header.header_len() as u64;
         let in_file = |error| Error::from(error).in_file(path.as_ref());
         let (staged, file) = Staged::file(storage, path.as_ref()).map_err(in_file)?;
         staged.keep_attributes(staged.target()).map_err(in_file)?;
-        Ok(Writer::to(header, OneFile { staged, file, header_len, end: header_len }))
+        Ok(Writer::into_file(header, staged, file))
+    }
+
+    fn into_file(header: Header, staged: Staged, file: Box<dyn Handle>) -> Self {
+        let header_len = header.header_len() as u64;
+        Writer::to(header, OneFile { staged, file, header_len, end: header_len })
     }
 }
 

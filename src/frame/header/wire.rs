@@ -7,7 +7,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Header, MAGIC, check_magic};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::frame::metalayers::{Metalayers, Place, Section, mismatch};
 
 /// The header as a file holds it.
@@ -37,10 +37,8 @@ impl<'a> TryFrom<&'a Header> for WireHeader<'a> {
     type Error = Error;
 
     fn try_from(header: &'a Header) -> Result<Self> {
-        let header_len = i32::try_from(header.header_len()).map_err(|_| {
-            let length = header.header_len();
-            Error::new(ErrorKind::TooLong { marker: "header_len", unit: "bytes", length, limit: i32::MAX as usize })
-        })?;
+        let too_long = |_| Error::too_long("header_len", header.header_len(), i32::MAX as usize);
+        let header_len = i32::try_from(header.header_len()).map_err(too_long)?;
         Ok(WireHeader {
             magic: Cow::Borrowed(&MAGIC),
             header_len,

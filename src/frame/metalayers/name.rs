@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, Result, Segment};
 use crate::wire::FIXSTR_MAX;
 
 /// A name, held inline, which does not allocate.
@@ -73,6 +73,5 @@ fn segment(name: &[u8]) -> Segment {
 
 #[cold]
 fn too_long(name: &[u8]) -> Error {
-    let kind = ErrorKind::TooLong { marker: "a metalayer's name", unit: "bytes", length: name.len(), limit: FIXSTR_MAX };
-    Error::new(kind).within(segment(name), None)
+    Error::too_long("a metalayer's name", name.len(), FIXSTR_MAX).within(segment(name), None)
 }

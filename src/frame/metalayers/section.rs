@@ -69,9 +69,7 @@ impl<'a> Section<'a> {
     pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut names = metalayers.names.clone();
         for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {
-            name.offset = i32::try_from(offset).map_err(|_| {
-                Error::new(ErrorKind::TooLong { marker: "an offset", unit: "bytes", length: offset, limit: i32::MAX as usize })
-            })?;
+            name.offset = i32::try_from(offset).map_err(|_| Error::too_long("an offset", offset, i32::MAX as usize))?;
         }
         Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
     }

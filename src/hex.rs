@@ -1,0 +1,31 @@
+//! Bytes as pairs of hexadecimal digits, in formats for people.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// Bytes that are written as a string of two digits each.
+pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Serialize for Hex<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The bytes of pairs of digits. `None` if the text is anything else.
+pub(crate) fn decode(digits: &str) -> Option<Vec<u8>> {
+    let nibble = |digit: u8| char::from(digit).to_digit(16);
+    let byte = |pair: &[u8]| match *pair {
+        [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
+}
