@@ -185,6 +185,7 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Reads the fields of a struct, and skips those that follow.
+    #[inline(never)]
     fn first_fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(CountMarker::Array).map_err(|error| not_positional(self.reader, error))?;
