@@ -60,6 +60,53 @@ fn lists_of_items_that_python_refuses_are_found() {
     assert_eq!(list(&[("kind", "int8"), ("unit", "s")]), finding("\"unit\" is no setting of int8 that python-blosc2 knows"));
 }
 
+/// python-blosc2 4.14.1: `serializer must be 'msgpack' or 'arrow'`, `batch_rows must be a positive integer`.
+#[test]
+fn settings_of_lists_that_python_refuses_are_found() {
+    let list = |setting: &str, value: &str| {
+        let item = r#""item": {"kind": "int8"}"#;
+        let list: serde_json::Value = serde_json::from_str(&format!(r#"{{{item}, "{setting}": {value}}}"#)).unwrap();
+        found(&frame(1, ("listarray", list), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", [64])]))))
+    };
+    for (setting, value) in [("serializer", r#""arrow""#), ("backend", r#""vl""#), ("batch_rows", "null"), ("batch_rows", "7")] {
+        assert_eq!(list(setting, value), (vec![], true), "{setting}");
+    }
+    let finding = |problem: &str| (vec![format!("metalayer \"listarray\": {problem}")], true);
+    assert_eq!(list("serializer", r#""arrov""#), finding("serializer: expected msgpack or arrow, found \"arrov\""));
+    assert_eq!(list("backend", r#""v""#), finding("backend: expected batch or vl, found \"v\""));
+    assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected 1 or more, found 0"));
+}
+
+/// python-blosc2 4.14.1: `Encountered active serialized value`, `unpack requires a buffer of 16 bytes`, `unhashable type`.
+#[test]
+fn extensions_that_python_refuses_are_found() {
+    let found = |packed: &[u8]| {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
+        writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+        writer.set_vlmetalayer("note", packed).unwrap();
+        let frame: Vec<u8> = writer.finish().unwrap();
+        let report = verify(&frame, &Limits::default());
+        let sentences: Vec<_> = report.findings.iter().map(|found| found.finding.clone()).collect();
+        (sentences.join("; "), report.is_safe_for(Reader::PYTHON_BLOSC2))
+    };
+    let extension = |kind: u8, data: &[u8]| [&[0xc7, data.len() as u8, kind], data].concat();
+    let array = |bytes: &[u8]| {
+        let map = [b"\x83\xa5dtype\xa3<i2\xa5shape\x91\x02\xa4data\xc4", &[bytes.len() as u8][..], bytes].concat();
+        extension(46, &map)
+    };
+    for good in [extension(44, &[0; 16]), extension(45, b"\x92\x01\xa1x"), array(b"1234"), extension(0xff, &[0; 8])] {
+        assert_eq!(found(&good), (String::new(), true), "{good:x?}");
+    }
+    let active = "it holds a value (extension 105), which python-blosc2 refuses unless told to trust it";
+    assert_eq!(found(&extension(105, b"x")), (active.to_owned(), false));
+    let other = "its value is not MessagePack as python-blosc2 unpacks it";
+    for bad in [extension(44, &[0; 15]), extension(45, b"\x91\x91\x01"), array(b"123"), extension(0xff, &[0; 7])] {
+        assert_eq!(found(&bad), (other.to_owned(), false), "{bad:x?}");
+    }
+    let inside = extension(45, &[&[0x91][..], &extension(42, b"x")].concat());
+    assert_eq!(found(&inside), (other.to_owned(), false));
+}
+
 #[test]
 fn stores_that_python_refuses_are_found() {
     let store = |typesize: i32, keys: &[&str]| {

@@ -233,6 +233,10 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     value[8..12].copy_from_slice(&64_u32.to_le_bytes());
     let found = found(&frame(64, &[value]), &Limits::default());
     assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3, for 64 bytes of data");
+    // A version that C-Blosc2 does not know.
+    let mut newer = Chunk::repeated(&[1], 64).unwrap().into_bytes();
+    newer[0] = 7;
+    assert_eq!(only(&frame(64, &[newer])), "chunk 0: its version is 7, the newest that is known 6");
     // Special in the index, and no whole number of elements.
     let mut zeros = sparse;
     zeros[0x1a] = 0;

@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 
-pub(crate) use implementation::{Cells, Rows, cells, compare, rows, verify, write_array};
+pub(crate) use implementation::{Cells, Rows, cells, compare, rows, verify, verify_cells, write_array};
 
 /// Options for a part of a table.
 #[derive(Args)]

@@ -110,6 +110,9 @@ impl Check {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
+                    if self.decodes() && is_arrow(frame) && findings.iter().all(Finding::is_of_readers) {
+                        findings.extend(crate::tables::verify_cells(frame, &self.limits()));
+                    }
                     let has_digests = || frame.trailer().is_ok_and(|one| one.vlmetalayers().get(Digests::NAME).is_some());
                     if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests() {
                         let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,6 +233,12 @@ impl Check {
         let mut decompressor = worker::decompressor(Arc::clone(apart), metalayer, options.limits.deadline());
         Ok(b2nd_check::check_frame(&frame.with_source(&source as _), &options, &mut decompressor)?.findings)
     }
+}
+
+/// True if the batches of a frame are Arrow IPC.
+fn is_arrow(frame: &Frame) -> bool {
+    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::Value::from_slice);
+    batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 
 /// True if a frame was opened by the directory around it, or is somewhere without directories.

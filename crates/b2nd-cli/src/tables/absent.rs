@@ -145,6 +145,11 @@ pub(crate) fn verify(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec
     Vec::new()
 }
 
+pub(crate) fn verify_cells(_: &b2nd_store::Frame, _: &Limits) -> Option<Finding> {
+    let finding = "its values are Arrow IPC, which this build does not read".to_owned();
+    Some(Finding { place: "values".to_owned(), finding, unreadable: true, not_decoded: true, ..Finding::default() })
+}
+
 pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::commands::diff::Lines, _: &mut Vec<String>) -> Result<()> {
     Err(without("a table"))
 }

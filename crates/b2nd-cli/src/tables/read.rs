@@ -375,6 +375,32 @@ pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
     Table::from_store(store.clone(), key).ok().map(|table| table.rows())
 }
 
+/// Reads the values of a frame whose batches are Arrow IPC, which pyarrow does not check: the first error.
+pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
+    let deadline = limits.deadline();
+    let late = || Error::new("its values were not read to their end in the time that is given");
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let length = frame.header().frame_len();
+    let read = || -> Result<()> {
+        if length > limits.max_memory {
+            return Err(Error::new(format_args!(
+                "{length} bytes are held to read them, at most {} are allowed",
+                limits.max_memory
+            )));
+        }
+        let source: Bytes = Arc::new(frame.read(0..length)?.into_owned());
+        let Some(cells) = Cells::of(source)? else { return Ok(()) };
+        cells.reader.into_iter().try_for_each(|batch| match batch {
+            Ok(_) if is_late() => Err(late()),
+            Ok(_) => Ok(()),
+            Err(error) => Err(b2nd_arrow::Error::from(error).into()),
+        })
+    };
+    // Where in a message is of no use here.
+    let finding = read().err()?.to_string().lines().next().unwrap_or_default().to_owned();
+    Some(Finding { place: "values".to_owned(), finding, unreadable: true, ..Finding::default() })
+}
+
 /// Reads all values of a table, whose schema says that it has so many rows: a finding for each column that cannot be read to its end, or why
 /// the table cannot be opened. It takes the time and the memory that are given.
 pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &Limits) -> Vec<Finding> {

@@ -224,6 +224,24 @@ fn a_person_is_told_once_that_digests_would_find_damage() {
     assert_eq!(hints(&["--data", "a.b2nd", "b.b2nd"]), Some(0));
 }
 
+/// pyarrow checks no offsets in batches of Arrow IPC, and python-blosc2 then crashes.
+#[test]
+#[cfg(feature = "arrow")]
+fn batches_of_arrow_are_read() {
+    let tests = Directory::new();
+    let mut batches = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/arrow.b2b")).unwrap();
+    tests.write("a.b2b", &batches);
+    assert_eq!(tests.run(&["check", "--data", "a.b2b"]), (String::new(), String::new(), 0));
+    batches[300] ^= 0x7f;
+    tests.write("a.b2b", &batches);
+    let line = "a.b2b: values: the Arrow IPC has a message that ends early (nobody has tried who reads it)\n";
+    assert_eq!(tests.run(&["check", "--data", "a.b2b"]), (line.to_owned(), String::new(), 1));
+    assert_eq!(tests.run(&["check", "--for", "python-blosc2", "a.b2b"]).2, 1);
+    assert_eq!(tests.run(&["check", "a.b2b"]).2, 0, "nothing is decoded");
+    let held = tests.run(&["check", "--max-memory", "900", "a.b2b"]).0;
+    assert!(held.contains("a.b2b: "), "{held}");
+}
+
 /// Chunks of any length crash python-blosc2 in a call of its users; the file is sound.
 #[test]
 fn a_sound_file_that_a_reader_crashes_on_has_a_status_of_its_own() {
