@@ -370,6 +370,13 @@ impl Findings {
         if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
             let finding = format!("it has {}, the frame holds {}", count(grid.nchunks(), "chunk"), thousands(found));
             self.unreadable(place, None, finding, [NO, None, None]);
+        } else if !header.has_variable_chunks() && header.chunksize() > 0 {
+            let (found, expected) = (i128::from(header.nbytes()), i128::from(grid.nchunks()) * i128::from(header.chunksize()));
+            if found != expected {
+                let finding =
+                    format!("nbytes: the array's chunks come to {}, the header says {}", thousands(expected), thousands(found));
+                self.add("header", None, finding, [NO, None, None]);
+            }
         }
         let lengths = [
             ("chunksize", header.chunksize(), grid.extchunknitems(), header.has_variable_chunks()),

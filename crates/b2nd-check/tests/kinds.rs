@@ -20,6 +20,20 @@ fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, imp
     writer.finish().unwrap()
 }
 
+/// A list array with this metalayer, whose lists are in batches or in chunks.
+fn list_array(list: impl Serialize, others: &[&str]) -> Vec<u8> {
+    let mut header = Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap();
+    header.metalayers_mut().insert("listarray", b2nd::frame::encode_msgpack(&list).unwrap()).unwrap();
+    for name in others {
+        header.metalayers_mut().insert(name, b"\x80".as_slice()).unwrap();
+    }
+    let mut writer = Writer::new(header);
+    writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+    let lengths = BTreeMap::from([("batch_lengths", [64])]);
+    writer.set_vlmetalayer("_batch_array_metadata", &b2nd::frame::encode_msgpack(&lengths).unwrap()).unwrap();
+    writer.finish().unwrap()
+}
+
 /// The findings, and whether C-Blosc2 reads the frame all the same.
 fn found(source: &dyn Source) -> (Vec<String>, bool) {
     let report = verify(source, &Limits::default());
@@ -52,7 +66,7 @@ fn lists_of_items_that_python_refuses_are_found() {
     }
     let list = |item: &[(&'static str, &'static str)]| {
         let list = List { item: item.iter().copied().collect() };
-        found(&frame(1, ("listarray", list), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", [64])]))))
+        found(&list_array(list, &["batcharray", "vlarray"]))
     };
     assert_eq!(list(&[("kind", "timestamp"), ("unit", "s")]), (vec![], true));
     let finding = |problem: &str| (vec![format!("metalayer \"listarray\": its items: {problem}")], true);
@@ -66,12 +80,16 @@ fn settings_of_lists_that_python_refuses_are_found() {
     let list = |setting: &str, value: &str| {
         let item = r#""item": {"kind": "int8"}"#;
         let list: serde_json::Value = serde_json::from_str(&format!(r#"{{{item}, "{setting}": {value}}}"#)).unwrap();
-        found(&frame(1, ("listarray", list), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", [64])]))))
+        found(&list_array(list, &["batcharray", "vlarray"]))
     };
     for (setting, value) in [("serializer", r#""arrow""#), ("backend", r#""vl""#), ("batch_rows", "null"), ("batch_rows", "7")] {
         assert_eq!(list(setting, value), (vec![], true), "{setting}");
     }
     let finding = |problem: &str| (vec![format!("metalayer \"listarray\": {problem}")], true);
+    let without = found(&list_array(BTreeMap::from([("backend", "vl")]), &["batcharray"]));
+    assert_eq!(without, finding("there is no metalayer \"vlarray\", which says how its lists are stored"));
+    let without = found(&list_array(BTreeMap::from([("backend", "batch")]), &["vlarray"]));
+    assert_eq!(without, finding("there is no metalayer \"batcharray\", which says how its lists are stored"));
     assert_eq!(list("serializer", r#""arrov""#), finding("serializer: expected msgpack or arrow, found \"arrov\""));
     assert_eq!(list("backend", r#""v""#), finding("backend: expected batch or vl, found \"v\""));
     assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected 1 or more, found 0"));

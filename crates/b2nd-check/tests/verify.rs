@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use b2nd::frame::{Chunk, CodecId, Decompressor, Header, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
+use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::{Digests, Finding, Limits, Options, Reader, Report, check_frame, verify};
 use b2nd_store::Frame;
 use hex_literal::hex;
@@ -290,6 +291,23 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let found = found(&index, &Limits::default());
     let sentence = "index: it is special (zeros), where C-Blosc2 expects a value of 8 bytes or all entries";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
+}
+
+/// python-blosc2 4.14.1: `Error while getting the buffer`, as the chunk that is special in the index has the rest of nbytes.
+#[test]
+fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass() {
+    let array = |nbytes: u8| {
+        let mut header = Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap();
+        header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[5], &[8], &[8]).unwrap(), "|u1")).unwrap();
+        let mut writer = Writer::new(header);
+        writer.append_special(Special::Zeros, 8).unwrap();
+        let mut frame: Vec<u8> = writer.finish().unwrap();
+        frame[HeaderField::NBYTES.value().end - 1] = nbytes;
+        frame
+    };
+    assert!(passes(&verify(&array(8), &Limits::default())));
+    let found = found(&array(5), &Limits::default());
+    assert_eq!(found[0], "header: nbytes: the array's chunks come to 8, the header says 5");
 }
 
 #[test]

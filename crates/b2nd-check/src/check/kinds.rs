@@ -178,7 +178,13 @@ fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) 
     let list = header.metalayers().get("listarray").and_then(Value::from_slice);
     let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
     let item = || Some(format!("its items: {}", refused(list.get("item")?, &[])?));
-    if let Some(problem) = odd_setting(&list).or_else(item) {
+    let words = ["backend", "storage"].iter().find_map(|key| list.get(key)?.as_str());
+    let expected = if words == Some("vl") { "vlarray" } else { "batcharray" };
+    let missing = || {
+        let is_missing = list.is_object() && header.metalayers().get(expected).is_none();
+        is_missing.then(|| format!("there is no metalayer {expected:?}, which says how its lists are stored"))
+    };
+    if let Some(problem) = odd_setting(&list).or_else(item).or_else(missing) {
         found.push(("metalayer \"listarray\"".to_owned(), problem, [None, YES, NO]));
     }
     let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
