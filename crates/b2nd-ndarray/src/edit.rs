@@ -22,6 +22,11 @@ use crate::write::{Packer, repeated, view};
 /// An index is one chunk, of less than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
+/// The elements of a view, in C order.
+fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
+    view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
+}
+
 /// Changes an array in its file: values of a slice, and the length of each axis. It dereferences to [`Array`] for reading.
 ///
 /// Files and the directories of sparse frames can be edited. The file is locked against other editors until this is dropped.
@@ -109,14 +114,8 @@ impl ArrayEditor {
         self.replace(slice, |area| {
             let mut part = values.view();
             part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), 1, |index| slice[index].start));
-            let mut part = part.as_standard_layout().into_owned().into_raw_vec_and_offset().0;
-            Ok(match T::bits_mut(&mut part).filter(|_| swapped) {
-                Some(bits) => {
-                    element::swap::<T>(bits);
-                    bytemuck::cast_slice(bits).to_vec()
-                }
-                None => bytemuck::cast_slice(&part).to_vec(),
-            })
+            let mut part = contiguous(part);
+            Ok(element::stored(&mut part, swapped).to_vec())
         })
     }
 
@@ -137,7 +136,7 @@ impl ArrayEditor {
         self.replace(slice, |area| {
             let mut part = values.view();
             part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| slice[index].start));
-            Ok(part.as_standard_layout().into_owned().into_raw_vec_and_offset().0)
+            Ok(contiguous(part))
         })
     }
 
@@ -153,14 +152,7 @@ impl ArrayEditor {
     /// write. Or the file cannot be written. It then holds the array as it was.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;
-        let mut value = [value];
-        match T::bits_mut(&mut value).filter(|_| swapped) {
-            Some(bits) => {
-                element::swap::<T>(bits);
-                self.resize_bytes(shape, bytemuck::cast_slice(bits))
-            }
-            None => self.resize_bytes(shape, bytemuck::cast_slice(&value)),
-        }
+        self.resize_bytes(shape, element::stored(&mut [value], swapped))
     }
 
     /// Changes the length of every axis as [`resize`](ArrayEditor::resize) does, of an array of any type. The value of new elements is

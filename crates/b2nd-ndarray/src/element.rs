@@ -129,6 +129,16 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
+/// The bytes of values as a file stores them, swapped in place if they have to be.
+pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
+    if swapped {
+        if let Some(bits) = T::bits_mut(values) {
+            swap::<T>(bits);
+        }
+    }
+    bytemuck::cast_slice(values)
+}
+
 /// Swaps elements of a size that the compiler knows, many in one instruction.
 fn each<const N: usize>(bytes: &mut [u8]) {
     if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {

@@ -85,9 +85,7 @@ impl Options {
         }
         Ok(header)
     }
-}
 
-impl Options {
     /// A writer into a file, with the attributes.
     pub(crate) fn create(&self, path: impl AsRef<Path>, header: Header) -> Result<Writer<OneFile>> {
         let mut writer = if self.overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? };

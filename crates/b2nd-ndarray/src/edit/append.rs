@@ -7,6 +7,7 @@ use b2nd::{B2ndMeta, Geometry};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
 
 use crate::array::Array;
+use crate::edit::contiguous;
 use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
@@ -148,14 +149,7 @@ impl Appender {
             let lack = chunk - usize::try_from(self.pending_rows()).unwrap_or(0);
             let end = count.min(start.saturating_add(lack));
             let part = rows.slice_axis(Axis(0), Slice::from(start..end));
-            let mut part = part.as_standard_layout().into_owned().into_raw_vec_and_offset().0;
-            match T::bits_mut(&mut part).filter(|_| swapped) {
-                Some(bits) => {
-                    element::swap::<T>(bits);
-                    self.take(bytemuck::cast_slice(bits), before)?;
-                }
-                None => self.take(bytemuck::cast_slice(&part), before)?,
-            }
+            self.take(element::stored(&mut contiguous(part), swapped), before)?;
             start = end;
         }
         Ok(())
