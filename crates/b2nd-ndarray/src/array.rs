@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{File, Header};
+use b2nd::frame::{File, Header, Source};
 use b2nd::{Geometry, Grid};
-use b2nd_store::Bytes;
+use b2nd_store::{Bytes, Store};
 
 use crate::codec;
 use crate::error::{Error, Result};
@@ -78,6 +78,33 @@ impl Array {
     pub fn new(file: File) -> Result<Array> {
         let array = frame::of_file(&file).and_then(Array::of).map_err(|error| Error::in_file(file.path(), error))?;
         Ok(array.in_file(file.path()))
+    }
+
+    /// Opens the array under a key of a store (`TreeStore`, `DictStore`, `EmbedStore`): an archive (`.b2z`), a directory (`.b2d`) or a file
+    /// (`.b2e`). A column of a table is under its own name: `/table/_cols/x`.
+    ///
+    /// ```
+    /// let path = "../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    /// let array = b2nd_ndarray::Array::from_store(path, "/g1/n3")?;
+    /// assert_eq!(array.read::<i64>(&[2..4])?, ndarray::array![2, 3].into_dyn());
+    /// # Ok::<(), b2nd_ndarray::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Nothing has the key, or a table or a reference to a server has. The store cannot be read; and those of [`open`](Array::open).
+    pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
+        let path = path.as_ref();
+        let source = Store::open(path).and_then(|store| store.leaf(key));
+        let source = source.map_err(|error| Error::in_file(path, error.into()))?;
+        let leaf = PathBuf::from(format!("{}::/{}", path.display(), key.trim_start_matches('/')));
+        let array = Array::from_source(source.clone(), 0).map_err(|error| Error::in_file(&leaf, error))?.in_file(leaf);
+        let (found, expected) = (array.header().frame_len(), source.len()?);
+        if found > expected {
+            let message = format_args!("the frame says {found} bytes, the member has {expected}");
+            return Err(array.error(b2nd::Error::custom(message)));
+        }
+        Ok(array)
     }
 
     /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.
@@ -161,6 +188,39 @@ impl Array {
     /// The size of an element in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
+    }
+
+    /// True if the file has no array: its data, plain chunks of bytes, are read as an array of one dimension.
+    pub fn is_flat(&self) -> bool {
+        self.flat.is_some()
+    }
+
+    /// Reads the data of a frame without an array ([`is_flat`](Array::is_flat)) as elements of this type.
+    ///
+    /// ```
+    /// use b2nd::frame::{Chunk, Header, Sizes, Writer};
+    /// use b2nd_ndarray::Array;
+    ///
+    /// let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 6, blocksize: 6 })?);
+    /// for chunk in [[1, 0, 2, 0, 3, 0], [4, 0, 5, 0, 6, 0]] {
+    ///     writer.append(&Chunk::store(&chunk, 2)?)?;
+    /// }
+    /// let array = Array::from_frame(writer.finish()?)?.with_dtype("<i2".parse()?)?;
+    /// assert_eq!(array.read::<i16>(&[1..5])?.as_slice(), Some(&[2, 3, 4, 5][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The file has an array, whose type is known, or the length of the data is no multiple of an element's.
+    pub fn with_dtype(self, dtype: DType) -> Result<Array> {
+        let Some(flat) = &self.flat else {
+            return Err(b2nd::Error::custom("the file says the type of its array").into());
+        };
+        let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
+        let geometry = flat.geometry(dtype.itemsize(), blocksize)?;
+        let itemsize = dtype.itemsize();
+        Ok(Array { geometry, grid: geometry.grid()?, itemsize, dtype: Some(dtype), ..self })
     }
 
     /// The whole array as a slice: the range of each dimension.

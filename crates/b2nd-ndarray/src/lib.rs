@@ -64,7 +64,6 @@
 //! In two places: `huge_pages`, one call that asks Linux for huge pages; and in the crate `b2nd-codec` with the feature `c`, the calls of C-Blosc2.
 #![deny(unsafe_code)]
 
-mod archive;
 mod array;
 mod attributes;
 mod byte_ranges;

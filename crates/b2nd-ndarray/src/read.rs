@@ -6,6 +6,7 @@ pub(crate) mod chunks;
 pub(crate) mod copy;
 pub(crate) mod decode;
 pub(crate) mod elements;
+mod flat_data;
 mod rows;
 pub(crate) mod select;
 pub(crate) mod tiles;
@@ -18,7 +19,7 @@ use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::axis_selection::Wanted;
-use crate::read::decode::BytesMut;
+use crate::read::buffers::BytesMut;
 use crate::read::tiles::Tiles;
 
 impl Array {

@@ -22,7 +22,6 @@ mod file;
 mod folder;
 pub mod foreign;
 mod frame;
-mod held;
 #[cfg(feature = "http")]
 mod http;
 pub mod json;

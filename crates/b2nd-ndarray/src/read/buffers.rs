@@ -3,6 +3,10 @@
 use std::sync::Mutex;
 
 use b2nd::frame::Decompressor;
+use ndarray::{ArrayViewMut, IxDyn};
+
+/// A view of elements as bytes: the last axis is counted in bytes.
+pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 
 /// Buffers of one thread.
 #[derive(Default)]

@@ -3,20 +3,17 @@
 use std::ops::Range;
 
 use b2nd::frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
-use ndarray::{ArrayView, ArrayViewMut, IxDyn};
+use ndarray::{ArrayView, IxDyn};
 
 use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::frame::{self, StoredChunk};
 use crate::read::axis_selection::Wanted;
-use crate::read::buffers::Scratch;
+use crate::read::buffers::{BytesMut, Scratch};
 use crate::read::copy::{copy, gather};
 use crate::read::rows::Rows;
 use crate::read::tiles::{Area, Tiles, each_axis, each_wanted};
 use crate::threads;
-
-/// A view of elements as bytes: the last axis is counted in bytes.
-pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 
 /// Smaller slices, in bytes of decompressed blocks, are decoded by one thread.
 const SMALL: i64 = 256 << 10;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use b2nd_codec::Part;
 
 use crate::read::axis_selection::Wanted;
-use crate::read::decode::BytesMut;
+use crate::read::buffers::BytesMut;
 
 /// Elements are put together in steps of this many, and so are fewer of them.
 const STEP: usize = 64;
