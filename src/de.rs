@@ -123,7 +123,7 @@ impl<'de> Deserializer<'de> {
         Deserializer { reader: Reader::new(input), depth: 0, whole: false }
     }
 
-    /// The number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     pub fn offset(&self) -> usize {
         self.reader.offset()
     }
@@ -434,7 +434,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
                 self.reader.take_count(CountMarker::Map)?;
                 true
             }
-            found => return Err(self.reader.unexpected("an enum's variant (db, or 81 where it holds data)", found)),
+            found => return Err(self.reader.unexpected("an enum's variant (db, or 81 if it holds data)", found)),
         };
         visitor.visit_enum(Variant::new(self, start, has_data))
     }

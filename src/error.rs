@@ -1,4 +1,4 @@
-//! The one error type: small, cold, and a sentence that says where, what was expected and what was there.
+//! The one error type: small, cold, with a sentence that gives the location, what was expected and what was found.
 
 #[cfg(feature = "std")]
 use alloc::borrow::Cow;
@@ -24,7 +24,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 /// what `unwrap()` shows) is a sentence:
 ///
 /// ```
-/// // shape says two dimensions, and the second entry of chunkshape is an int64 where an int32 belongs
+/// // shape has two dimensions, and the second entry of chunkshape is an int64 where an int32 belongs
 /// let bytes = hex_literal::hex!(
 ///     "97 00 02 92 d30000000000000190 d30000000000000003 92 d20000006e d30000000000000003
 ///      92 d200000039 d200000003 00 db00000003 7c7531");
@@ -56,18 +56,18 @@ pub(crate) enum Segment {
 }
 
 impl Error {
-    /// The fault, for a program to match on.
+    /// Returns the fault, for a program to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The offset of the byte at fault, from the start of the input. At the end of input it is the input's length.
+    /// Returns the offset of the byte at fault, from the start of the input. At the end of input it is the input's length.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The field at fault, such as `chunkshape[1]`. The crate `serde_path_to_error` works here too; it numbers the fields of a struct,
-    /// which is a sequence in this format, where this path names them.
+    /// Returns the field at fault, such as `chunkshape[1]`. The crate `serde_path_to_error` works here too; it numbers the fields
+    /// of a struct, which is a sequence in this format, while this path names them.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {
@@ -89,12 +89,12 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// True if the input ended too early, so that it may be valid with more bytes.
+    /// Returns true if the input ended too early, so that it may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }
 
-    /// The number of bytes that the item being read still lacks. `None` unless the input ended too early.
+    /// Returns the number of bytes that the item being read still lacks. `None` unless the input ended too early.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -130,13 +130,13 @@ impl Error {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
-    /// The error for `count` bytes that follow a value, at this offset.
+    /// Returns the error for `count` bytes that follow a value, at this offset.
     #[cold]
     pub(crate) fn trailing(count: usize, offset: usize) -> Self {
         Error::at(ErrorKind::TrailingBytes { count }, offset)
     }
 
-    /// The error for more bytes than a field or marker can hold.
+    /// Returns the error for more bytes than a field or marker can hold.
     #[cold]
     pub(crate) fn too_long(marker: &'static str, length: usize, limit: usize) -> Self {
         Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
@@ -205,7 +205,7 @@ impl Error {
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {
             let field = self.path().unwrap_or_else(|| "the value".to_owned());
-            let message = format!("{whole} ends where {field} needs {needed} more byte{}", plural(needed));
+            let message = format!("{whole} ends, but {field} needs {needed} more byte{}", plural(needed));
             self.0.kind = ErrorKind::Message(message);
             self.0.path.clear();
         }

@@ -4,7 +4,7 @@
 //! header | chunk 0 | chunk 1 | … | index chunk | trailer
 //! ```
 //!
-//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] those of variable length, and the index ([`Offsets`]) the place of each
+//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] those of variable length, and the index ([`Offsets`]) the location of each
 //! [`Chunk`]. A contiguous frame has all of this in one file or buffer. A sparse frame is a directory with a file for each chunk, and the
 //! rest in `chunks.b2frame`. [`File`] reads both kinds from disk, [`Editor`] changes their metalayers, [`Frame`] reads a contiguous frame
 //! from memory, [`Writer`] makes new frames, and [`rewrite()`] copies a frame's chunks under a new header.

@@ -20,7 +20,7 @@ impl Serialize for Hex<'_> {
     }
 }
 
-/// The bytes of pairs of digits. `None` if the text is anything else.
+/// Returns the bytes of pairs of digits. `None` if the text is anything else.
 pub(crate) fn decode(digits: &str) -> Option<Vec<u8>> {
     let nibble = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {

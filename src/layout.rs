@@ -1,4 +1,4 @@
-//! [`layout()`]: where the entries of a value are in its bytes.
+//! [`layout()`]: the positions of a value's entries in its bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -74,23 +74,23 @@ pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
 
 #[allow(clippy::len_without_is_empty)] // A value has at least one byte.
 impl Layout {
-    /// The entries in the order of their bytes: each list, struct and map before what is in it, the whole value first.
+    /// Returns the entries in the order of their bytes: each list, struct and map before what is in it, the whole value first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The length of the value in bytes.
+    /// Returns the length of the value in bytes.
     pub fn len(&self) -> usize {
         self.entries.first().map_or(0, Entry::len)
     }
 
     /// Returns true if all values of the type have this length, so that a metalayer of the type always fits its place in a file.
-    /// [`Entry::is_fixed`] says what is known to be fixed.
+    /// [`Entry::is_fixed`] describes what is known to be fixed.
     pub fn is_fixed(&self) -> bool {
         self.entries.first().is_some_and(Entry::is_fixed)
     }
 
-    /// The entries right inside of this one, by their indices.
+    /// Returns the entries right inside of this one, by their indices.
     pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> {
         let depth = self.entries.get(index).map_or(0, Entry::depth);
         let inside = self.entries.iter().enumerate().skip(index + 1).take_while(move |(_, entry)| entry.depth > depth);
@@ -100,28 +100,28 @@ impl Layout {
 
 #[allow(clippy::len_without_is_empty)]
 impl Entry {
-    /// The path, such as `geo.origin[1]`; `names.first` for the value of a map's key `first`, `names[0].key` for the key itself,
-    /// `kind.Circle` for the data of an enum's variant. The whole value has the empty path.
+    /// Returns the path, such as `geo.origin[1]`; `names.first` for the value of a map's key `first`, `names[0].key` for the key
+    /// itself, `kind.Circle` for the data of an enum's variant. The whole value has the empty path.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The number of entries that this one is inside of.
+    /// Returns the number of entries that this one is inside of.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The marker: the entry's first byte.
+    /// Returns the marker: the entry's first byte.
     pub fn marker(&self) -> u8 {
         self.marker
     }
 
-    /// The offset of the marker.
+    /// Returns the offset of the marker.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The length in bytes, with the marker and all that is inside.
+    /// Returns the length in bytes, with the marker and all that is inside.
     pub fn len(&self) -> usize {
         self.len
     }

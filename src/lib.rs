@@ -1,5 +1,5 @@
 //! Reads, writes and edits Blosc2 array metadata, byte for byte, without C: what an n-dimensional array *is*
-//! (shape, chunks, blocks, dtype), where its chunks are, and the metalayers of its file.
+//! (shape, chunks, blocks, dtype), the positions of its chunks, and the metalayers of its file.
 //!
 //! The metadata are MessagePack in which the type of a field fixes its width. So this crate is a **serde data format** with that
 //! encoding, together with the types of the metadata.

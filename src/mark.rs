@@ -54,7 +54,7 @@ pub(crate) const NAMED: &str = "__b2nd_named";
 pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
-    /// The mark that a newtype struct of this name carries.
+    /// Returns the mark that a newtype struct of this name carries.
     #[inline(always)]
     pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
         // One comparison suffices for a user's own newtype.
@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// The content of the mark, for the error that refuses anything else.
+    /// Returns the content of the mark, for the error that refuses anything else.
     pub(crate) fn holds(self) -> &'static str {
         match self {
             Mark::Fixstr => "with::fixstr holds a string",

@@ -47,7 +47,7 @@ pub(crate) fn is_fixed(byte: u8) -> bool {
     matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
 }
 
-/// The length of a list's or map's marker and the count after it.
+/// Returns the length of a list's or map's marker and the count after it.
 pub(crate) fn head_len(byte: u8) -> usize {
     match byte {
         ARRAY16 | MAP16 => 3,
@@ -56,7 +56,7 @@ pub(crate) fn head_len(byte: u8) -> usize {
     }
 }
 
-/// A marker's name in the MessagePack specification.
+/// Returns a marker's name in the MessagePack specification.
 pub(crate) fn name(byte: u8) -> &'static str {
     match Marker::from_u8(byte) {
         Marker::FixPos(_) => "positive fixint",

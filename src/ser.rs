@@ -60,7 +60,7 @@ pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> R
     }
 }
 
-/// Replaces the length that a full sink was last asked for with that of the whole value.
+/// Replaces the length in the error of a full sink with that of the whole value.
 #[cold]
 fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: usize) -> Error {
     match (error.kind(), serialized_len(value)) {
@@ -80,7 +80,7 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
     Ok(())
 }
 
-/// The length of a value's encoding in bytes. It follows from the type and its lengths, never from a number's value
+/// Computes the length of a value's encoding in bytes. It follows from the type and its lengths, never from a number's value
 /// (a `u8` above 127 excepted, which takes two bytes).
 ///
 /// # Errors

@@ -11,10 +11,10 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// The sink has no room for them.
+    /// The sink cannot hold them.
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// The number of bytes that have been written.
+    /// Returns the number of bytes that have been written.
     fn written(&self) -> usize;
 
     /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). A sequence or map of unknown
@@ -22,14 +22,14 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// The sink has no room for them.
+    /// The sink cannot hold them.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
 
     /// Appends an array whose length the compiler knows.
     ///
     /// # Errors
     ///
-    /// The sink has no room for it.
+    /// The sink cannot hold it.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()>
     where
@@ -43,7 +43,7 @@ pub trait Sink {
     fn note(&mut self, _note: Note) {}
 }
 
-/// What a serializer says about the bytes that it writes next.
+/// What a serializer notes about the bytes that it writes next.
 pub enum Note {
     /// An entry begins inside of the one that is open.
     Begin(Step),
@@ -55,7 +55,7 @@ pub enum Note {
     Is(Shape),
 }
 
-/// The way from an entry to one inside of it.
+/// The step from an entry to one inside of it.
 pub enum Step {
     /// To the whole value.
     Root,
@@ -122,13 +122,13 @@ impl<'a> SliceSink<'a> {
         SliceSink { buffer, written: 0 }
     }
 
-    /// The part that was written.
+    /// Returns the part that was written.
     #[inline(always)]
     pub(crate) fn into_written(self) -> &'a mut [u8] {
         &mut self.buffer[..self.written]
     }
 
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     #[inline(always)]
     fn claim(&mut self, count: usize) -> Result<&mut [u8]> {
         let available = self.buffer.len();
@@ -186,7 +186,7 @@ impl Sink for SliceSink<'_> {
 pub(crate) struct Counter(u64);
 
 impl Counter {
-    /// The count, if memory can hold that many bytes.
+    /// Returns the count, if memory can hold that many bytes.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
         usize::try_from(self.0).map_err(|_| Error::custom("a value is longer than memory can be"))

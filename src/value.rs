@@ -1,4 +1,4 @@
-//! [`Value`]: what any content says, with the markers that it has.
+//! [`Value`]: any content, decoded without a type, with its markers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -34,7 +34,7 @@ static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
 ///
-/// A number is the variant of its marker, and variants with a length have a [`Head`], which tells how the length is encoded. So a value can be changed
+/// A number is the variant of its marker, and variants with a length have a [`Head`], which is the encoding of the length. So a value can be changed
 /// and written back with all other bytes as they were:
 ///
 /// ```
@@ -148,7 +148,7 @@ impl Value {
         Ok(bytes)
     }
 
-    /// A tuple as python-blosc2 packs it: a list that begins with the string `__tuple__`.
+    /// Makes a tuple as python-blosc2 packs it: a list that begins with the string `__tuple__`.
     #[must_use]
     pub fn tuple(elements: impl IntoIterator<Item = Value>) -> Value {
         let mark = Value::Str("__tuple__".into(), Head::Fix);
@@ -165,7 +165,7 @@ impl Value {
         matches!(self, Value::Nil)
     }
 
-    /// The boolean, if the value is one.
+    /// Returns the boolean, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -173,7 +173,7 @@ impl Value {
         }
     }
 
-    /// The integer, if the value is one that fits, whatever its marker.
+    /// Returns the integer, if the value is one that fits, whatever its marker.
     pub fn as_i64(&self) -> Option<i64> {
         Some(match *self {
             Value::Fixint(number) | Value::I8(number) => number.into(),
@@ -188,7 +188,7 @@ impl Value {
         })
     }
 
-    /// The integer, if the value is one that is not negative, whatever its marker.
+    /// Returns the integer, if the value is one that is not negative, whatever its marker.
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::U64(number) => Some(number),
@@ -196,7 +196,7 @@ impl Value {
         }
     }
 
-    /// The float, if the value is one, of either width.
+    /// Returns the float, if the value is one, of either width.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::F32(number) => Some(number.into()),
@@ -205,7 +205,7 @@ impl Value {
         }
     }
 
-    /// The string, if the value is one and UTF-8.
+    /// Returns the string, if the value is one and UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text, _) => Some(text),
@@ -213,7 +213,7 @@ impl Value {
         }
     }
 
-    /// The bytes, if the value is a byte string.
+    /// Returns the bytes, if the value is a byte string.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::Bytes(bytes, _) => Some(bytes),
@@ -221,7 +221,7 @@ impl Value {
         }
     }
 
-    /// The elements of a list or tuple, without the mark of a tuple; empty for any other value.
+    /// Returns the elements of a list or tuple, without the mark of a tuple; empty for any other value.
     pub fn elements(&self) -> &[Value] {
         match self {
             Value::Array(list, _) => match list.split_first() {
@@ -232,7 +232,7 @@ impl Value {
         }
     }
 
-    /// The pairs of a map; empty for any other value.
+    /// Returns the pairs of a map; empty for any other value.
     pub fn entries(&self) -> &[(Value, Value)] {
         match self {
             Value::Map(pairs, _) => pairs,
@@ -240,12 +240,12 @@ impl Value {
         }
     }
 
-    /// The value under a map's first key that is this string.
+    /// Returns the value under a map's first key that is this string.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entries().iter().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// The value under a map's key, to change it.
+    /// Returns the value under a map's key, to change it.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         match self {
             Value::Map(pairs, _) => pairs.iter_mut().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value),
@@ -253,8 +253,8 @@ impl Value {
         }
     }
 
-    /// The value at a JSON pointer (RFC 6901): `/steps/0`, with `~1` for `/` and `~0` for `~` in a key. The empty pointer is the value
-    /// itself. A tuple's elements count from 0, without its mark.
+    /// Returns the value at a JSON pointer (RFC 6901): `/steps/0`, with `~1` for `/` and `~0` for `~` in a key. The empty pointer
+    /// is the value itself. A tuple's elements count from 0, without its mark.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
             return Some(self);
@@ -265,7 +265,7 @@ impl Value {
         })
     }
 
-    /// The number of levels of lists and maps in the value: none in a number.
+    /// Returns the number of levels of lists and maps in the value: none in a number.
     pub fn depth(&self) -> usize {
         match self {
             Value::Array(list, _) => 1 + list.iter().map(Value::depth).max().unwrap_or(0),
@@ -279,13 +279,13 @@ fn is_tuple_mark(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.as_bytes() == TUPLE)
 }
 
-/// An index in a pointer: digits without a sign or leading zeros.
+/// Returns an index in a pointer: digits without a sign or leading zeros.
 fn index(token: &str) -> Option<usize> {
     let is_plain = token == "0" || !token.starts_with(['0', '+']);
     token.parse().ok().filter(|_| is_plain)
 }
 
-/// The value under a key; [`Value::Nil`] where there is none.
+/// The value under a key; [`Value::Nil`] if there is none.
 impl Index<&str> for Value {
     type Output = Value;
 
@@ -294,7 +294,7 @@ impl Index<&str> for Value {
     }
 }
 
-/// An element of a list or tuple, without the mark of a tuple; [`Value::Nil`] where there is none.
+/// An element of a list or tuple, without the mark of a tuple; [`Value::Nil`] if there is none.
 impl Index<usize> for Value {
     type Output = Value;
 

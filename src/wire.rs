@@ -129,7 +129,7 @@ impl<'de> Reader<'de> {
         Reader { input, offset: 0 }
     }
 
-    /// The next byte's position in the input.
+    /// Returns the next byte's position in the input.
     #[inline(always)]
     pub(crate) fn offset(&self) -> usize {
         self.offset
@@ -141,19 +141,19 @@ impl<'de> Reader<'de> {
         self.offset = other.offset;
     }
 
-    /// The number of bytes that have not been read.
+    /// Returns the number of bytes that have not been read.
     #[inline(always)]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.offset
     }
 
-    /// The input that has not been read.
+    /// Returns the input that has not been read.
     #[inline(always)]
     pub(crate) fn rest(&self) -> &'de [u8] {
         self.input.get(self.offset..).unwrap_or_default()
     }
 
-    /// The next byte, not taken.
+    /// Returns the next byte, not taken.
     #[inline(always)]
     pub(crate) fn peek(&self) -> Result<u8> {
         match self.input.get(self.offset) {
@@ -162,12 +162,12 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// True if there is a positive fixint at this offset.
+    /// Returns true if there is a positive fixint at this offset.
     pub(crate) fn is_fixint(&self, offset: usize) -> bool {
         self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
     }
 
-    /// The next `N` bytes, not taken.
+    /// Returns the next `N` bytes, not taken.
     #[inline(always)]
     fn ahead<const N: usize>(&self) -> Option<&'de [u8; N]> {
         self.input.get(self.offset..self.offset.checked_add(N)?)?.first_chunk()
@@ -195,7 +195,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The next `length` bytes and a reader after them, if that many are left.
+    /// Returns the next `length` bytes and a reader after them, if that many are left.
     #[inline(always)]
     pub(crate) fn split(self, length: usize) -> Option<(&'de [u8], Self)> {
         let end = self.offset.checked_add(length)?;
@@ -279,7 +279,7 @@ impl<'de> Reader<'de> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
-    /// A reader of a bin32's content, with offsets that still count from the start of the input.
+    /// Returns a reader of a bin32's content, with offsets that still count from the start of the input.
     pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
         let content = self.take_bin32()?;
         Ok(Reader { input: &self.input[..self.offset], offset: self.offset - content.len() })
@@ -296,7 +296,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The bytes just read, as a string.
+    /// Returns the bytes just read, as a string.
     #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
         // `from_utf8` is made for long text. For a short dtype this saves a twentieth of the time of a whole metalayer.
@@ -326,7 +326,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The extension's type, then its 16 bytes.
+    /// Takes the extension's type, then its 16 bytes.
     pub(crate) fn take_fixext16(&mut self) -> Result<&'de [u8; 17]> {
         match self.peek()? {
             FIXEXT16 => {
@@ -338,7 +338,7 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// The text of an encoded map key, for an error's path.
+/// Returns the text of an encoded map key, for an error's path.
 pub(crate) fn key_text(encoded: &[u8]) -> Option<&str> {
     match Reader::new(encoded).take_item().ok()? {
         Item::Str(_, text) => core::str::from_utf8(text).ok(),

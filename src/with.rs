@@ -76,7 +76,7 @@ macro_rules! modules {
 
                 use crate::mark;
 
-                /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
                 ///
                 /// # Errors
                 ///
@@ -85,7 +85,7 @@ macro_rules! modules {
                     serializer.serialize_newtype_struct(mark::$mark, value)
                 }
 
-                /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
                 ///
                 /// # Errors
                 ///
@@ -106,7 +106,7 @@ modules! {
     array16 ARRAY16;
     /// A map as a map16 (`de`), whatever its count.
     map16 MAP16;
-    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as far as they are
+    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as long as they are
     /// MessagePack. It is written without them, so a value that was read may be written back shorter.
     ///
     /// A newtype makes a metalayer of it. The other direction needs no module: a new version reads what an old one wrote if its new fields
@@ -148,7 +148,7 @@ macro_rules! bytes_modules {
 
                 use crate::mark;
 
-                /// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+                /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
                 ///
                 /// # Errors
                 ///
@@ -157,7 +157,7 @@ macro_rules! bytes_modules {
                     serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
                 }
 
-                /// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+                /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
                 ///
                 /// # Errors
                 ///
@@ -206,19 +206,19 @@ pub(crate) mod fixint {
     /// The largest positive fixint.
     const MAX: u8 = 127;
 
-    /// The value, if it is a positive fixint.
+    /// Returns the value, if it is a positive fixint.
     #[inline(always)]
     pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {
         if value > MAX { Err(NotFixint(value)) } else { Ok(value) }
     }
 
-    /// For `#[serde(deserialize_with)]`.
+    /// Deserializes a field, for `#[serde(deserialize_with)]`.
     #[inline(always)]
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
         checked(u8::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 
-    /// The value of this field, if a positive fixint holds it.
+    /// Returns the value of this field, if a positive fixint holds it.
     #[inline(always)]
     pub(crate) fn written<E: serde::ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
         checked(value).map_err(|error| in_field(field, error))

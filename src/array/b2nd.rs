@@ -69,13 +69,13 @@ pub struct LegacyB2ndMeta<S = String> {
 }
 
 impl B2ndMeta {
-    /// The metadata of an array as C-Blosc2 writes it, with version 0 and a dtype in NumPy's language.
+    /// Makes the metadata of an array as C-Blosc2 writes it, with version 0 and a dtype in NumPy's language.
     #[must_use]
     pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
         B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
     }
 
-    /// The metadata of an array whose elements are of type `T`.
+    /// Makes the metadata of an array whose elements are of type `T`.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;

@@ -1,6 +1,6 @@
 //! The type of an array's elements: NumPy's dtype strings, parsed and written.
 //!
-//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` where
+//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` if
 //! an element has fields. [`DType`] is the parsed form, and its `Display` gives the string back as it was.
 //!
 //! | string | type |
@@ -103,7 +103,7 @@ pub enum DType {
 }
 
 impl DType {
-    /// The size of a value in bytes, 0 to 2147483647.
+    /// Returns the size of a value in bytes, 0 to 2147483647.
     pub fn itemsize(&self) -> usize {
         match self {
             DType::Scalar(scalar) => scalar.itemsize(),
@@ -112,7 +112,7 @@ impl DType {
         }
     }
 
-    /// The alignment in bytes: its offset in an aligned structure is a multiple of this.
+    /// Returns the alignment in bytes: its offset in an aligned structure is a multiple of this.
     pub fn alignment(&self) -> usize {
         match self.innermost() {
             DType::Scalar(scalar) => scalar.alignment(),
@@ -121,12 +121,12 @@ impl DType {
         }
     }
 
-    /// True if it is an aligned structure, or an array of such.
+    /// Returns true if it is an aligned structure, or an array of such.
     pub fn is_aligned(&self) -> bool {
         matches!(self.innermost(), DType::Struct(structure) if structure.is_aligned())
     }
 
-    /// The byte order of a scalar that has one.
+    /// Returns the byte order of a scalar that has one.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         match self {
             DType::Scalar(scalar) => scalar.byte_order(),
@@ -134,7 +134,7 @@ impl DType {
         }
     }
 
-    /// The fields of a structure, empty for any other type.
+    /// Returns the fields of a structure, empty for any other type.
     pub fn fields(&self) -> &[Field] {
         match self {
             DType::Struct(structure) => structure.fields(),
@@ -142,7 +142,7 @@ impl DType {
         }
     }
 
-    /// The shape of a subarray, empty for any other type.
+    /// Returns the shape of a subarray, empty for any other type.
     pub fn shape(&self) -> &[usize] {
         match self {
             DType::Subarray(subarray) => subarray.shape(),
@@ -150,7 +150,7 @@ impl DType {
         }
     }
 
-    /// The type of a subarray's values. Any other type is its own base.
+    /// Returns the type of a subarray's values. Any other type is its own base.
     pub fn base(&self) -> &DType {
         match self {
             DType::Subarray(subarray) => subarray.base(),
@@ -158,7 +158,7 @@ impl DType {
         }
     }
 
-    /// Respells the type as NumPy does: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list where a list says the same.
+    /// Respells the type as NumPy does: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list if a list means the same.
     ///
     /// ```
     /// use b2nd::dtype::DType;
@@ -180,7 +180,7 @@ impl DType {
         }
     }
 
-    /// The base below all nested subarrays.
+    /// Returns the base below all nested subarrays.
     fn innermost(&self) -> &DType {
         let mut dtype = self;
         while let DType::Subarray(subarray) = dtype {
@@ -197,7 +197,7 @@ impl DType {
         }
     }
 
-    /// The number of nested levels of structures and arrays.
+    /// Returns the number of nested levels of structures and arrays.
     fn depth(&self) -> u8 {
         match self {
             DType::Scalar(_) => 0,

@@ -61,7 +61,7 @@ pub(super) struct Entries<S> {
     pub(super) dtype_format: Option<u8>,
     /// 0 if the layout has none.
     pub(super) version: u8,
-    /// The format says that there are six entries.
+    /// The count of the fixarray is six.
     pub(super) is_six: bool,
 }
 

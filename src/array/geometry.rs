@@ -14,7 +14,7 @@ use crate::wire::MAX_DIMENSIONS;
 /// elements.
 ///
 /// The lists are inline: a geometry does not allocate. It is always valid: no length is negative, and a chunk or block length is 0
-/// only where the array's is 0. Whether the products of lengths fit is checked by [`grid`](Geometry::grid). A chunk may be larger
+/// only if the array's is 0. Whether the products of lengths fit is checked by [`grid`](Geometry::grid). A chunk may be larger
 /// than the array, and a block larger than the chunk; the array or the chunk is then padded.
 ///
 /// ```
@@ -39,11 +39,11 @@ impl Geometry {
     pub(super) const SCALAR: Geometry =
         Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
 
-    /// A geometry of these three shapes, in elements.
+    /// Makes a geometry of these three shapes, in elements.
     ///
     /// # Errors
     ///
-    /// The shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0 where the
+    /// The shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0 while the
     /// array's is not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
@@ -83,25 +83,25 @@ impl Geometry {
         Ok(crate::Deserializer::new(content).array_front(Layout::FRONT.visitor::<()>())?.geometry)
     }
 
-    /// The number of dimensions, 0 to 16.
+    /// Returns the number of dimensions, 0 to 16.
     #[inline]
     pub fn ndim(&self) -> usize {
         self.ndim as usize
     }
 
-    /// The array's length in each dimension, in elements.
+    /// Returns the array's length in each dimension, in elements.
     #[inline]
     pub fn shape(&self) -> &[i64] {
         &self.shape[..self.ndim()]
     }
 
-    /// A chunk's length in each dimension, in elements.
+    /// Returns a chunk's length in each dimension, in elements.
     #[inline]
     pub fn chunkshape(&self) -> &[i32] {
         &self.chunkshape[..self.ndim()]
     }
 
-    /// A block's length in each dimension, in elements.
+    /// Returns a block's length in each dimension, in elements.
     #[inline]
     pub fn blockshape(&self) -> &[i32] {
         &self.blockshape[..self.ndim()]
@@ -171,7 +171,7 @@ impl fmt::Debug for Geometry {
     }
 }
 
-/// The number of dimensions, if an array can have that many.
+/// Returns the number of dimensions, if an array can have that many.
 fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),

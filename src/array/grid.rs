@@ -1,4 +1,4 @@
-//! [`Grid`]: where an array's chunks, blocks and elements lie.
+//! [`Grid`]: the positions of an array's chunks, blocks and elements.
 
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ mod slice;
 
 use dims::Dims;
 
-/// The chunks of an array and the blocks of a chunk: how many there are, which of them holds an element, and where.
+/// The chunks of an array and the blocks of a chunk: their numbers, and the position of each element.
 ///
 /// [`Geometry::grid`] makes it. It holds everything inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
 /// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
@@ -59,7 +59,7 @@ pub struct Grid {
 }
 
 impl Geometry {
-    /// The grid of chunks and blocks that the three shapes make.
+    /// Computes the grid of chunks and blocks that the three shapes make.
     ///
     /// # Errors
     ///
@@ -103,91 +103,92 @@ impl Geometry {
 }
 
 impl Grid {
-    /// The array's length in each dimension.
+    /// Returns the array's length in each dimension.
     pub fn shape(&self) -> &[i64] {
         &self.shape
     }
 
-    /// A chunk's length in each dimension.
+    /// Returns a chunk's length in each dimension.
     pub fn chunkshape(&self) -> &[i64] {
         &self.chunkshape
     }
 
-    /// A block's length in each dimension.
+    /// Returns a block's length in each dimension.
     pub fn blockshape(&self) -> &[i64] {
         &self.blockshape
     }
 
-    /// The array's length in each dimension, padded to whole chunks.
+    /// Returns the array's length in each dimension, padded to whole chunks.
     pub fn extshape(&self) -> &[i64] {
         &self.extshape
     }
 
-    /// A chunk's length in each dimension, padded to whole blocks: what a decompressed chunk holds.
+    /// Returns a chunk's length in each dimension, padded to whole blocks: what a decompressed chunk holds.
     pub fn extchunkshape(&self) -> &[i64] {
         &self.extchunkshape
     }
 
-    /// The number of chunks of the array in each dimension.
+    /// Returns the number of chunks of the array in each dimension.
     pub fn chunks_per_dimension(&self) -> &[i64] {
         &self.chunks
     }
 
-    /// The number of elements in the array: 1 if it has no dimensions.
+    /// Returns the number of elements in the array: 1 if it has no dimensions.
     pub fn nitems(&self) -> i64 {
         self.nitems
     }
 
-    /// The number of elements in the array padded to whole chunks.
+    /// Returns the number of elements in the array padded to whole chunks.
     pub fn extnitems(&self) -> i64 {
         self.extnitems
     }
 
-    /// The number of elements in a decompressed chunk, padding included.
+    /// Returns the number of elements in a decompressed chunk, padding included.
     pub fn extchunknitems(&self) -> i64 {
         self.extchunknitems
     }
 
-    /// The number of elements in a chunk, without the padding to whole blocks.
+    /// Returns the number of elements in a chunk, without the padding to whole blocks.
     pub fn chunknitems(&self) -> i64 {
         self.chunknitems
     }
 
-    /// The number of elements in a block.
+    /// Returns the number of elements in a block.
     pub fn blocknitems(&self) -> i64 {
         self.blocknitems
     }
 
-    /// The number of chunks in the array: 0 if it is empty, 1 if it has no dimensions.
+    /// Returns the number of chunks in the array: 0 if it is empty, 1 if it has no dimensions.
     pub fn nchunks(&self) -> u64 {
         // No overflow here and below: there are at most as many as there are elements, whose count fits.
         cells(&self.chunks)
     }
 
-    /// The number of blocks in each chunk.
+    /// Returns the number of blocks in each chunk.
     pub fn blocks_per_chunk(&self) -> u64 {
         cells(&self.blocks)
     }
 
-    /// The number of blocks in all chunks.
+    /// Returns the number of blocks in all chunks.
     pub fn nblocks(&self) -> u64 {
         self.nchunks() * self.blocks_per_chunk()
     }
 
-    /// The number of the chunk that holds the element at these coordinates. `None` if the array has no such element.
+    /// Returns the number of the chunk that holds the element at these coordinates. `None` if the array has no such element.
     pub fn chunk_index(&self, element: &[i64]) -> Option<u64> {
         let chunk = |index: usize| element[index] / self.chunkshape[index];
         holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
     }
 
-    /// The number, within its chunk, of the block that holds the element at these coordinates. `None` if the array has no such
-    /// element.
+    /// Returns the number, within its chunk, of the block that holds the element at these coordinates. `None` if the array has no
+    /// such element.
     pub fn block_index(&self, element: &[i64]) -> Option<u64> {
         let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
         holds(&self.shape, element).then(|| number(&self.blocks, block).unsigned_abs())
     }
 
-    /// The position of an element in its decompressed chunk, counted in elements. `None` if the array has no such element.
+    /// Returns the position of an element in its decompressed chunk, counted in elements. `None` if the array has no such
+    /// element.
     ///
     /// The offset in bytes is the position times the itemsize:
     ///
@@ -206,7 +207,8 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// The number of the chunk at these coordinates, which count chunks in each dimension. `None` if the array has no such chunk.
+    /// Returns the number of the chunk at these coordinates, which count chunks in each dimension. `None` if the array has no
+    /// such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -218,7 +220,7 @@ impl Grid {
         holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]).unsigned_abs())
     }
 
-    /// The coordinates of the chunk with this number. `None` if the array has no such chunk.
+    /// Returns the coordinates of the chunk with this number. `None` if the array has no such chunk.
     pub fn chunk_coords(&self, chunk: u64) -> Option<Dims<i64>> {
         coords(&self.chunks, chunk)
     }
@@ -248,19 +250,19 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     Ok(padded)
 }
 
-/// The product of lengths, from the first on. After a 0 nothing can overflow.
+/// Returns the product of lengths, from the first on. After a 0 nothing can overflow.
 fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
     let product =
         lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
     product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// The number of parts of each dimension: 0 where the parts are empty.
+/// Returns the number of parts of each dimension: 0 if the parts are empty.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
 
-/// The row-major strides of a box. They are all 0 if it is empty, since the product of some of its lengths may overflow.
+/// Returns the row-major strides of a box. They are all 0 if it is empty, since the product of some of its lengths may overflow.
 fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     let mut stride = i64::from(!lengths.contains(&0));
     let mut strides = *lengths;
@@ -272,22 +274,22 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// The number of cells of a box of these lengths. Call it only when the count is known to fit.
+/// Returns the number of cells of a box of these lengths. Call it only when the count is known to fit.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }
 
-/// True if a box of these lengths holds a cell.
+/// Returns true if a box of these lengths holds a cell.
 fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
     cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
 }
 
-/// The row-major number of a cell in a box of these lengths.
+/// Returns the row-major number of a cell in a box of these lengths.
 fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
     lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
 }
 
-/// The cell with this number, if the box has that many.
+/// Returns the cell with this number, if the box has that many.
 fn coords(lengths: &Dims<i64>, number: u64) -> Option<Dims<i64>> {
     let mut rest = i64::try_from(number).ok().filter(|_| number < cells(lengths))?;
     let mut coords = *lengths;

@@ -19,7 +19,7 @@ pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize 
     /// The marker before each.
     const MARKER: u8;
 
-    /// The number of a record.
+    /// Returns the number of a record.
     fn number(record: &[u8]) -> Self;
 }
 

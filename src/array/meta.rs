@@ -39,7 +39,7 @@ pub enum ArrayMeta<S = String> {
 }
 
 impl<S: AsRef<str>> ArrayMeta<S> {
-    /// Shape, chunkshape and blockshape.
+    /// Returns shape, chunkshape and blockshape.
     pub fn geometry(&self) -> &Geometry {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => &meta.geometry,
@@ -48,7 +48,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// The dtype string. `None` for Caterva's layout, which has no dtype.
+    /// Returns the dtype string. `None` for Caterva's layout, which has no dtype.
     pub fn dtype(&self) -> Option<&str> {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Some(meta.dtype.as_ref()),
@@ -70,7 +70,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// The version of the layout.
+    /// Returns the version of the layout.
     pub fn version(&self) -> u8 {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.version,
@@ -139,7 +139,7 @@ impl<S> From<CatervaMeta> for ArrayMeta<S> {
     }
 }
 
-/// The dtype string of the type that NumPy's `str` calls `name`. An unknown name stays as it is.
+/// Returns the dtype string of the type that NumPy's `str` calls `name`. An unknown name stays as it is.
 fn modern(name: &str) -> String {
     match name.parse::<DType>() {
         Ok(dtype) => dtype.into_canonical().to_string(),

@@ -28,7 +28,7 @@ impl<'a, 'de> Elements<'a, 'de> {
         Elements { deserializer, count, left: count, fields, may_have_another, last: 0 }
     }
 
-    /// The number of elements that have not been read.
+    /// Returns the number of elements that have not been read.
     #[inline(always)]
     pub(super) fn left(&self) -> usize {
         self.left
@@ -144,12 +144,12 @@ impl<'a, 'de> Variant<'a, 'de> {
         Variant { deserializer, start, has_data }
     }
 
-    /// The deserializer at the variant's data.
+    /// Returns the deserializer at the variant's data.
     fn data(self) -> Result<&'a mut Deserializer<'de>> {
         if self.has_data {
             Ok(self.deserializer)
         } else {
-            Err(Error::custom("this variant holds data: expected a fixmap of one (81), found the name alone")
+            Err(Error::custom("this variant holds data: expected a fixmap of one (81), found only the name")
                 .within_offset(self.start))
         }
     }
@@ -178,7 +178,7 @@ impl<'de> de::VariantAccess<'de> for Variant<'_, 'de> {
 
     fn unit_variant(self) -> Result<()> {
         if self.has_data {
-            return Err(Error::custom("this variant holds no data: expected its name alone (db), found a fixmap of one")
+            return Err(Error::custom("this variant holds no data: expected only its name (db), found a fixmap of one")
                 .within_offset(self.start));
         }
         Ok(())

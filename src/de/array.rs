@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 
-/// The entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a dtype_format (a
-/// positive fixint) is there instead, the count is one too low and a seventh entry follows.
+/// Returns the entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a
+/// dtype_format (a positive fixint) is there instead, the count is one too low and a seventh entry follows.
 pub(crate) const fn array_fields(count: usize) -> Fields {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
@@ -20,7 +20,7 @@ pub(crate) const fn array_fields(count: usize) -> Fields {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a fixarray whose count may be six where seven entries follow: see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta).
+    /// Reads a fixarray whose count may be six although seven entries follow: see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta).
     #[inline(always)]
     pub(super) fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -40,7 +40,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads the entry after blockshape: a dtype_format, or `Some` of a dtype where the layout has no format.
+    /// Reads the entry after blockshape: a dtype_format, or `Some` of a dtype if the layout has no format.
     #[inline(always)]
     pub(super) fn format_or_dtype<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         match self.reader.peek()? {
@@ -77,7 +77,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Adds the element to the error of a list: the first that has another marker, or is negative, which the error says.
+/// Adds the element to the error of a list: the first that has another marker, or is negative.
 #[cold]
 fn wrong_length(mut reader: Reader<'_>, count: usize, length: usize, error: Error) -> Error {
     for left in (0..count).rev() {

@@ -33,7 +33,7 @@ impl Error {
         DisplayWith { error: self, bytes }
     }
 
-    /// The text next to the bytes at fault: the path of the field, or what is missing or too much.
+    /// Returns the text next to the bytes at fault: the path of the field, or what is missing or too much.
     fn label(&self) -> String {
         match (self.path(), self.kind()) {
             (path, ErrorKind::UnexpectedEnd { needed }) => {
@@ -58,7 +58,7 @@ impl fmt::Display for DisplayWith<'_> {
         let DisplayWith { error, bytes } = self;
         write!(f, "{error}")?;
         let Some(at) = error.offset().filter(|&offset| offset <= bytes.len()) else { return Ok(()) };
-        // The place at the end of a full line is behind it, not on the next.
+        // The end of the input after a full line is marked on that line, not on the next.
         let marked = match at.checked_sub(1) {
             Some(last) if at == bytes.len() => last / PER_LINE,
             _ => at / PER_LINE,

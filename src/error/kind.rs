@@ -1,4 +1,4 @@
-//! [`ErrorKind`]: what a program tells apart.
+//! [`ErrorKind`]: what a program can match on.
 
 use alloc::format;
 use alloc::string::String;
@@ -107,11 +107,11 @@ pub enum ErrorKind {
     #[error("the file has changed since it was opened: open it again")]
     Changed,
     /// Bytes of a source that have to be fetched first: see [`Pieces`](crate::frame::Pieces).
-    #[error("bytes {start} to {end} are not at hand yet")]
+    #[error("bytes {start} to {end} have not been fetched yet")]
     Missing {
-        /// The first byte that was asked for.
+        /// The first byte that was requested.
         start: u64,
-        /// The end of what was asked for.
+        /// The end of the range that was requested.
         end: u64,
     },
     /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.

@@ -107,12 +107,12 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { bytes: Cow::Owned([header.as_bytes(), value].concat()), header })
     }
 
-    /// The chunk's header.
+    /// Returns the chunk's header.
     pub fn header(&self) -> &ChunkHeader {
         &self.header
     }
 
-    /// All bytes of the chunk, its header included.
+    /// Returns all bytes of the chunk, its header included.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -123,13 +123,13 @@ impl<'a> Chunk<'a> {
         Chunk { header: self.header, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 
-    /// All bytes of the chunk, its header included.
+    /// Returns all bytes of the chunk, its header included.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_owned()
     }
 
-    /// All bytes of the chunk, with this blocksize if only the header gives it.
+    /// Returns all bytes of the chunk, with this blocksize if only the header gives it.
     pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {
@@ -141,17 +141,18 @@ impl<'a> Chunk<'a> {
         Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
     }
 
-    /// The data of a stored chunk, without a copy. `None` for any other chunk.
+    /// Returns the data of a stored chunk, without a copy. `None` for any other chunk.
     pub fn stored(&self) -> Option<&[u8]> {
         self.header.stored_in(&self.bytes)
     }
 
-    /// The value of all elements, if the chunk's kind is [`Special::Value`].
+    /// Returns the value of all elements, if the chunk's kind is [`Special::Value`].
     pub fn value(&self) -> Option<&[u8]> {
         self.header.value_in(&self.bytes)
     }
 
-    /// The chunk's data: decompressed, copied if it is stored, filled in if it is special (with zeros if it is uninitialized).
+    /// Returns the chunk's data: decompressed, copied if it is stored, filled in if it is special (with zeros if it is
+    /// uninitialized).
     ///
     /// BloscLZ is always there, and every filter of C-Blosc2 that is no plugin; the feature `codecs` has LZ4, zlib and Zstandard.
     ///

@@ -31,7 +31,7 @@ use wire::WireHeader;
 /// let header = b2nd::frame::Header::from_slice(&file)?;
 /// assert_eq!(header.version(), 2);
 /// assert_eq!(b2nd::to_vec(&header)?, file[..header.header_len()]);
-/// let array = header.array()?.expect("a metalayer that says what the array is");
+/// let array = header.array()?.expect("the metalayer of an array");
 /// assert_eq!(array.geometry().ndim(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -106,7 +106,7 @@ impl Header {
         wire.try_into()
     }
 
-    /// Reads as far as header_len.
+    /// Reads up to header_len, and returns it.
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
@@ -138,18 +138,18 @@ impl Header {
         }
     }
 
-    /// The length of the header in bytes, metalayers included.
+    /// Returns the length of the header in bytes, metalayers included.
     pub fn header_len(&self) -> usize {
         // Both lengths include the section's 10 bytes.
         SHORTEST - 10 + self.metalayers.section_len()
     }
 
-    /// The length of the whole frame in bytes; of a sparse frame, that of `chunks.b2frame`.
+    /// Returns the length of the whole frame in bytes; of a sparse frame, that of `chunks.b2frame`.
     pub fn frame_len(&self) -> u64 {
         self.frame_len
     }
 
-    /// The metalayers: the array's, and those that users added.
+    /// Returns the metalayers: the array's, and those that users added.
     pub fn metalayers(&self) -> &Metalayers {
         &self.metalayers
     }
@@ -176,7 +176,7 @@ impl Header {
         }
     }
 
-    /// The array's geometry. Unlike [`array`](Header::array) it does not need the dtype to be UTF-8.
+    /// Returns the array's geometry. Unlike [`array`](Header::array) it does not need the dtype to be UTF-8.
     ///
     /// # Errors
     ///
@@ -221,7 +221,7 @@ impl Header {
         }
     }
 
-    /// The checks that C-Blosc2 makes too, and that readers rely on.
+    /// Makes the checks that C-Blosc2 makes too, and that readers rely on.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {
@@ -244,7 +244,7 @@ impl Header {
     }
 }
 
-/// The error for bytes that do not start as a frame does.
+/// Returns the error for bytes that do not start as a frame does.
 fn no_frame(error: Error) -> Error {
     if error.is_eof() {
         return error;

@@ -43,7 +43,7 @@ impl Metalayers {
         Metalayers::default()
     }
 
-    /// The content under this name.
+    /// Returns the content under this name.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&[u8]> {
         self.contents.iter().nth(self.position(name.as_ref())?)
@@ -65,7 +65,7 @@ impl Metalayers {
         self.names.iter().map(move |name| (name.as_bytes(), contents.next().unwrap_or_default()))
     }
 
-    /// The number of metalayers.
+    /// Returns the number of metalayers.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -158,19 +158,19 @@ impl Metalayers {
                 !seen.insert(name.as_bytes())
             };
             if repeated {
-                return Err(Error::custom("the name stands twice").within(name.segment(), None));
+                return Err(Error::custom("the name is repeated").within(name.segment(), None));
             }
         }
         Ok(())
     }
 
-    /// The error for more metalayers than C-Blosc2 allows.
+    /// Returns the error for more metalayers than C-Blosc2 allows.
     #[cold]
     pub(super) fn too_many(&self) -> Error {
         Error::custom(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
-    /// The content that C-Blosc2 finds under this name. C-Blosc2 ends a name at a NUL, and takes the first that matches.
+    /// Returns the content that C-Blosc2 finds under this name. C-Blosc2 ends a name at a NUL, and takes the first that matches.
     ///
     /// # Errors
     ///
@@ -188,17 +188,17 @@ impl Metalayers {
         self.names.iter().position(|this| this.as_bytes() == name)
     }
 
-    /// The length of the section that holds them, in bytes.
+    /// Returns the length of the section that holds them, in bytes.
     pub(super) fn section_len(&self) -> usize {
         self.index_len() + 3 + self.contents.iter().map(|content| 5 + content.len()).sum::<usize>()
     }
 
-    /// The length of the section as far as its contents' marker.
+    /// Returns the length of the section up to the marker of its contents.
     fn index_len(&self) -> usize {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
 
-    /// The starts of the section's contents, one after another, counted from the start of the header or trailer.
+    /// Returns the starts of the section's contents, one after another, counted from the start of the header or trailer.
     fn content_offsets(&self, section_start: usize) -> impl Iterator<Item = usize> {
         let first = section_start + self.index_len() + 3;
         self.contents.iter().scan(first, |next, content| {
@@ -208,7 +208,7 @@ impl Metalayers {
         })
     }
 
-    /// The position of this content's `c6` in a header or trailer.
+    /// Returns the position of this content's `c6` in a header or trailer.
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }

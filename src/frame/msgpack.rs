@@ -68,7 +68,7 @@ impl Trailer {
     ///
     /// ```
     /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;
-    /// assert_eq!(trailer.decode_msgpack::<String>("nobody")?, None);
+    /// assert_eq!(trailer.decode_msgpack::<String>("absent")?, None);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn decode_msgpack<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {

@@ -1,4 +1,4 @@
-//! [`Frame`]: a frame in any [`Source`], with every limit on what is read of it.
+//! [`Frame`]: a frame in any [`Source`], read within limits.
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -21,7 +21,7 @@ pub use reader::ChunkReader;
 /// The number of bytes that are read first, and last: 99.8% of the headers seen fit.
 pub const FIRST_READ: u64 = 4096;
 
-/// A chunk's place of at most this length is read at once, whatever length the chunk's header gives.
+/// The longest range up to the next chunk that is read in one request, without reading the chunk's header first.
 const READ_AT_ONCE: u64 = 1 << 20;
 
 /// The longest header, index or trailer that is read. A file may claim 2 GiB and be a hole.
@@ -60,14 +60,14 @@ pub struct Frame<S> {
     offsets: Once<Arc<Offsets>>,
 }
 
-/// The place of a chunk's bytes.
+/// The location of a chunk's bytes.
 #[derive(Clone, Debug)]
 enum ChunkPlace {
     /// Nowhere: its elements are all the same.
     Special(Special),
     /// In these bytes of the frame.
     Here(Range<u64>),
-    /// In the file with this number, beside a sparse frame.
+    /// In the file with this number, in the directory of a sparse frame.
     File(u64),
 }
 
@@ -85,7 +85,7 @@ fn not_longest(part: &str, length: u64) -> Result<()> {
     Ok(())
 }
 
-/// The error for a frame of which `end` bytes are there, and `needed` more are wanted.
+/// Returns the error for a frame that ends after `end` bytes, `needed` bytes too early.
 #[cold]
 pub(super) fn cut_off(end: u64, needed: u64) -> Error {
     let [needed, end] = [needed, end].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
@@ -148,28 +148,28 @@ impl<S: Source> Frame<S> {
         Frame { source: change(source), offset, header, tail, offsets }
     }
 
-    /// Copies the frame to another source, which need not hold what has been read of it.
+    /// Copies the frame to another source, which need not hold the parts that have been read already.
     pub fn with_source<T: Source>(&self, source: T) -> Frame<T> {
         let (tail, offsets) = (self.tail.clone(), self.offsets.clone());
         Frame { source, offset: self.offset, header: self.header.clone(), tail, offsets }
     }
 
-    /// The frame's header.
+    /// Returns the frame's header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The source.
+    /// Returns the source.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// The frame's first byte in its source.
+    /// Returns the frame's first byte in its source.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The trailer, which is read at the first call and kept: in one read of 4 KiB, or two if it is longer.
+    /// Returns the trailer, which is read at the first call and kept: in one read of 4 KiB, or two if it is longer.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl<S: Source> Frame<S> {
         Ok(&self.tail()?.trailer)
     }
 
-    /// The trailer's range of bytes, counted from the start of the frame.
+    /// Returns the trailer's range of bytes, counted from the start of the frame.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl<S: Source> Frame<S> {
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
         let length = Trailer::len_in(&tail).unwrap_or(0);
-        // In a frame without data, C-Blosc2 reads the trailer behind the header, even if another one ends the frame.
+        // In a frame without data, C-Blosc2 reads the trailer that follows the header, even if another one ends the frame.
         let is_first = self.header.nbytes() == 0;
         if (is_first && start > header_len) || length > tail.len() as u64 {
             start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
@@ -222,7 +222,7 @@ impl<S: Source> Frame<S> {
         Ok(self.read_tail()?.trailer)
     }
 
-    /// The chunk index, which is read at the first call and kept.
+    /// Returns the chunk index, which is read at the first call and kept.
     ///
     /// # Errors
     ///
@@ -236,8 +236,8 @@ impl<S: Source> Frame<S> {
         Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 
-    /// Reads the index chunk: at once if its place is short, otherwise as much as its header says, since the place may be a hole of any
-    /// length in the file.
+    /// Reads the index chunk: in one request if the range up to the trailer's end is short, otherwise the length in its header, since the
+    /// range may be a hole of any length in the file.
     fn read_index(&self) -> Result<Cow<'_, [u8]>> {
         let place = self.header.tail_range();
         let length = place.end.saturating_sub(place.start);
@@ -288,7 +288,7 @@ impl<S: Source> Frame<S> {
         self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }
 
-    /// The place of the chunk with this number.
+    /// Returns the location of the chunk with this number.
     fn place(&self, number: u64) -> Result<ChunkPlace> {
         let offsets = self.offsets()?;
         Ok(match (offsets.expect(number)?, self.header.frame_type()) {

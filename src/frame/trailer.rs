@@ -77,13 +77,13 @@ impl Trailer {
         trailer.map_err(|error| error.complete("the frame"))
     }
 
-    /// The length that the trailer at the end of `tail` claims.
+    /// Returns the length that the trailer at the end of `tail` claims.
     pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
         Reader::new(&tail[end..]).take_u32().ok().map(u64::from)
     }
 
-    /// The start of the trailer in `tail`, which ends at the end of the frame.
+    /// Returns the start of the trailer in `tail`, which ends at the end of the frame.
     pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
         let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
             return Err(Error::end(LEN_BEFORE_END - tail.len(), tail.len()).field("the frame's trailer"));
@@ -95,33 +95,33 @@ impl Trailer {
         }
     }
 
-    /// The length of the trailer in bytes.
+    /// Returns the length of the trailer in bytes.
     pub fn trailer_len(&self) -> usize {
-        // The section's 10 bytes stand in both.
+        // Both lengths include the section's 10 bytes.
         SHORTEST - 10 + self.vlmetalayers.section_len()
     }
 
-    /// The trailer's version: 1 in every file known.
+    /// Returns the trailer's version: 1 in every file known.
     pub fn version(&self) -> u8 {
         self.version
     }
 
-    /// The variable-length metalayers. Each content is a chunk; [`value`](Trailer::value) returns the value in it.
+    /// Returns the variable-length metalayers. Each content is a chunk; [`value`](Trailer::value) returns the value in it.
     pub fn vlmetalayers(&self) -> &Metalayers {
         &self.vlmetalayers
     }
 
-    /// The variable-length metalayers, mutable.
+    /// Returns the variable-length metalayers, mutable.
     pub fn vlmetalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.vlmetalayers
     }
 
-    /// The fingerprint: its type, then 16 bytes. All are 0 in every file known.
+    /// Returns the fingerprint: its type, then 16 bytes. All are 0 in every file known.
     pub fn fingerprint(&self) -> [u8; 17] {
         self.fingerprint
     }
 
-    /// The value of the variable-length metalayer of this name, or `None` if there is none.
+    /// Returns the value of the variable-length metalayer of this name, or `None` if there is none.
     ///
     /// # Errors
     ///

@@ -258,7 +258,7 @@ impl<T: Target> Writer<T> {
         target.finish(&header, &tail)
     }
 
-    /// The target, and what it needs to be finished: the header, and index with trailer.
+    /// Returns the target, and what it needs to be finished: the header, and index with trailer.
     pub(super) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
         if !self.is_copy {
             self.check_array()?;

@@ -29,13 +29,13 @@ struct Row {
 }
 
 impl Row {
-    /// A marker, and its offset if all before it has a fixed length.
+    /// Adds a marker, and its offset if all before it has a fixed length.
     fn marker(&mut self, entry: &Entry, name: &str, arrow: String) {
         let top = if self.shows_offsets { entry.offset.to_string() } else { String::new() };
         self.cells.push(Cell { top, name: name.to_owned(), is_open: false, arrow: Some(arrow) });
     }
 
-    /// A box whose length may vary.
+    /// Adds a box whose length may vary.
     fn open(&mut self, name: &str, arrow: Option<String>) {
         self.cells.push(Cell { top: String::new(), name: name.to_owned(), is_open: true, arrow });
         self.shows_offsets = false;
@@ -100,7 +100,7 @@ impl Layout {
         self.entries.get(index)
     }
 
-    /// The words for an entry, which is no option.
+    /// Returns the words for an entry, which is no option.
     fn words(&self, index: usize, entry: &Entry) -> String {
         let name = match entry.marker {
             marker::NIL if entry.is_option => "nil or a value",

@@ -38,9 +38,9 @@ impl<S: Sink> Compound<'_, S> {
     }
 }
 
-const ADJACENT_UNIT: &str = "a unit variant of an adjacently tagged enum: its tag alone cannot be read back";
+const ADJACENT_UNIT: &str = "a unit variant of an adjacently tagged enum: only its tag is written, which cannot be read back";
 
-/// serde's type for the tag of an adjacently tagged enum. It is private, so only its name tells.
+/// serde's type for the tag of an adjacently tagged enum. It is private, so it is recognized by its name.
 #[inline(always)]
 fn is_adjacent_tag<T: ?Sized>() -> bool {
     core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")

@@ -27,14 +27,14 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
     decode::whole(&crate::to_vec(value)?, 0)
 }
 
-/// Converts a value to a type by what it says: the markers need not be those of this format. A number takes any type that holds it; a
+/// Converts a value to a type by its content: the markers need not be those of this format. A number takes any type that holds it; a
 /// struct is read from a list, or from a map with its fields' names.
 ///
 /// [`from_slice`](crate::from_slice) is strict about markers.
 ///
 /// # Errors
 ///
-/// The value is not of the type. The path says where.
+/// The value is not of the type. The error's path names the field.
 ///
 /// ```
 /// use b2nd::Value;
@@ -114,7 +114,7 @@ impl<'de> Deserializer<'de> for &'de Value {
         self.deserialize_bytes(visitor)
     }
 
-    /// An enum's variant: its name, or a map of one from its name to its data.
+    /// Reads an enum's variant: its name, or a map of one from its name to its data.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -195,7 +195,7 @@ impl<'de> MapAccess<'de> for Pairs<'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        let (key, value) = self.last.take().ok_or_else(|| Error::custom("a map's value was asked for before its key"))?;
+        let (key, value) = self.last.take().ok_or_else(|| Error::custom("a map's value was requested before its key"))?;
         seed.deserialize(value).map_err(|error| {
             let segment = key.as_str().map_or(Segment::Field("value"), |key| Segment::Key(key.to_owned()));
             error.within(segment, None)
@@ -223,7 +223,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'de> {
 
 impl<'de> Variant<'de> {
     fn data(self) -> Result<&'de Value> {
-        self.data.ok_or_else(|| Error::custom("this variant holds data: expected a map of one, found the name alone"))
+        self.data.ok_or_else(|| Error::custom("this variant holds data: expected a map of one, found only the name"))
     }
 }
 
@@ -233,7 +233,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     fn unit_variant(self) -> Result<()> {
         match self.data {
             None => Ok(()),
-            Some(_) => Err(Error::custom("this variant holds no data: expected its name alone, found a map of one")),
+            Some(_) => Err(Error::custom("this variant holds no data: expected only its name, found a map of one")),
         }
     }
 

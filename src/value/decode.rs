@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{Item, Reader, Value};
 use crate::error::{Error, Result};
 
-/// The value at the front of the input, which is `depth` levels deep, and what follows it.
+/// Returns the value at the front of the input, which is `depth` levels deep, and what follows it.
 ///
 /// All of its bytes are checked before anything is allocated. So no count is larger than its list, and a value takes a fixed multiple
 /// of its bytes.
@@ -25,12 +25,12 @@ pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     }
 }
 
-/// The value of bytes that have been checked.
+/// Returns the value of bytes that have been checked.
 pub(super) fn checked(entry: &[u8]) -> Result<Value> {
     build(&mut Reader::new(entry))
 }
 
-/// The next value, in bytes that have been checked.
+/// Builds the next value, from bytes that have been checked.
 fn build(reader: &mut Reader<'_>) -> Result<Value> {
     Ok(match reader.take_item()? {
         Item::Nil => Value::Nil,

@@ -1,4 +1,4 @@
-//! A value as a line of text that looks like JSON, and like Python where JSON has no form.
+//! A value as a line of text that looks like JSON, and like Python for what JSON lacks.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -87,7 +87,7 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     }
 }
 
-/// A number of bytes, its digits in groups of three.
+/// Writes a number of bytes, its digits in groups of three.
 fn count(bytes: usize) -> impl Display {
     let digits = bytes.to_string();
     let mut text = digits.chars().enumerate().fold(alloc::string::String::new(), |mut text, (index, digit)| {
@@ -116,7 +116,7 @@ fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     }
 }
 
-/// A string without quotes, and with escapes for what a terminal would not show.
+/// Writes a string without quotes, and with escapes for what a terminal would not show.
 fn plain(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|char| match char {
         '\'' | '"' | '\\' => write!(f, "{char}"),

@@ -113,7 +113,7 @@ impl Value {
         }
     }
 
-    /// A map of these pairs, in their order.
+    /// Makes a map of these pairs, in their order.
     #[must_use]
     pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
         let pairs: Vec<_> = pairs.into_iter().collect();

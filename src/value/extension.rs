@@ -27,30 +27,30 @@ pub(super) enum Extension<'a> {
 pub(super) struct NdArray(Value);
 
 impl NdArray {
-    /// The dtype: its string, or the list that describes a structure. An array of objects has none.
+    /// Returns the dtype: its string, or the list that describes a structure. An array of objects has none.
     pub(super) fn dtype(&self) -> Option<&Value> {
         let dtype = self.0.get("dtype")?;
         dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
     }
 
-    /// The shape, a list of lengths.
+    /// Returns the shape, a list of lengths.
     pub(super) fn shape(&self) -> &Value {
         &self.0["shape"]
     }
 
-    /// The elements in C order, in the dtype's byte order.
+    /// Returns the elements in C order, in the dtype's byte order.
     pub(super) fn data(&self) -> Option<&[u8]> {
         self.0.get("data")?.as_bytes()
     }
 
-    /// The elements of an array of objects.
+    /// Returns the elements of an array of objects.
     pub(super) fn values(&self) -> Option<&Value> {
         self.0.get("values")
     }
 }
 
 impl Value {
-    /// The extension's content by its type, if the value is one.
+    /// Returns the extension's content by its type, if the value is one.
     ///
     /// The content may nest `depth` levels deep; one that goes deeper is [`Extension::Other`].
     pub(super) fn extension_within(&self, depth: u8) -> Option<Extension<'_>> {
@@ -68,12 +68,12 @@ impl Value {
         Some(known.unwrap_or(Extension::Other(*kind, data)))
     }
 
-    /// The extension 44, a complex number.
+    /// Makes the extension 44, a complex number.
     pub(super) fn complex(real: f64, imaginary: f64) -> Value {
         Value::short_ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat())
     }
 
-    /// The extension of this type around a value, which is not too deep since it has been decoded.
+    /// Makes the extension of this type around a value, which is not too deep since it has been decoded.
     pub(super) fn around(kind: i8, content: &Value) -> crate::Result<Value> {
         let data: Vec<u8> = content.to_vec()?;
         Ok(Value::short_ext(kind, data))

@@ -78,7 +78,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
         let mut pairs: Vec<(Value, Value)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         while let Some((key, value)) = entries.next_entry::<Value, Value>()? {
-            // As in Python the last one counts, in the place of the first.
+            // As in Python, the last of several equal keys counts, at the position of the first.
             let place = key.as_str().and_then(|name| places.get(name));
             match place.and_then(|&place| pairs.get_mut(place)) {
                 Some((_, place)) => *place = value,
@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// A map, or the value that an object of one key represents.
+/// Returns a map, or the value that an object of one key represents.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     let name = match pairs.as_slice() {
         [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
@@ -107,7 +107,7 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     }
 }
 
-/// The value that `{name: value}` represents, or `value` again if it is just a map.
+/// Returns the value that `{name: value}` represents, or `value` again if it is just a map.
 fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {

@@ -107,7 +107,7 @@ impl Serialize for Float {
     }
 }
 
-/// An object of one key.
+/// Writes an object of one key.
 fn one<S: Serializer>(serializer: S, key: &str, value: &(impl Serialize + ?Sized)) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(1))?;
     map.serialize_entry(key, value)?;

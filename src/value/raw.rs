@@ -38,7 +38,7 @@ use crate::wire::{Item, Reader};
 pub struct RawValue<'a>(&'a [u8]);
 
 impl<'a> RawValue<'a> {
-    /// The one value that takes the whole input.
+    /// Takes the one value that the whole input holds.
     ///
     /// # Errors
     ///
@@ -52,12 +52,12 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// The value's bytes.
+    /// Returns the value's bytes.
     pub fn encoded(&self) -> &'a [u8] {
         self.0
     }
 
-    /// The string, if the value is one and UTF-8.
+    /// Returns the string, if the value is one and UTF-8.
     pub fn as_str(&self) -> Option<&'a str> {
         match self.item()? {
             Item::Str(_, text) => core::str::from_utf8(text).ok(),
@@ -65,7 +65,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// The bytes, if the value is a byte string.
+    /// Returns the bytes, if the value is a byte string.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match self.item()? {
             Item::Bytes(_, bytes) => Some(bytes),
@@ -73,7 +73,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// The number, if the value is an integer and not negative.
+    /// Returns the number, if the value is an integer and not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self.item()? {
             Item::Str(..) | Item::Bytes(..) | Item::Ext(..) | Item::Array(..) | Item::Map(..) => None,
@@ -81,7 +81,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// The elements of an array, a tuple's without its mark; none for any other value.
+    /// Returns the elements of an array, a tuple's without its mark; none for any other value.
     ///
     /// ```
     /// let value = b2nd::RawValue::from_slice(b"\x82\xa4gain\x02\xa5steps\x92\x01\xa1x")?;
@@ -97,19 +97,19 @@ impl<'a> RawValue<'a> {
         elements
     }
 
-    /// The keys and values of a map; none for any other value.
+    /// Returns the keys and values of a map; none for any other value.
     pub fn entries(&self) -> impl Iterator<Item = (RawValue<'a>, RawValue<'a>)> + use<'a> {
         let mut reader = Reader::new(self.0);
         let pairs = if let Ok(Item::Map(_, pairs)) = reader.take_item() { pairs } else { 0 };
         (0..pairs).map_while(move |_| Some((RawValue(reader.take_entry(0).ok()?), RawValue(reader.take_entry(0).ok()?))))
     }
 
-    /// The value under a key of a map, the first of several.
+    /// Returns the value under a key of a map, the first of several.
     pub fn get(&self, key: &str) -> Option<RawValue<'a>> {
         self.entries().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// The values in it that hold no others, at any depth, in their order; the value itself if it is such a one.
+    /// Returns the values in it that hold no others, at any depth, in their order; the value itself if it is such a one.
     pub fn leaves(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
         let mut reader = Reader::new(self.0);
         core::iter::from_fn(move || {
@@ -175,7 +175,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
 
 #[cold]
 fn elsewhere<E: de::Error>() -> E {
-    E::custom("a RawValue is read from this crate's format alone: use a Value")
+    E::custom("a RawValue is read only from this crate's format: use a Value")
 }
 
 /// The visitor of the mark, then of the bytes in it.

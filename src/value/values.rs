@@ -40,7 +40,7 @@ pub struct Values<'de, T> {
 }
 
 impl<T> Values<'_, T> {
-    /// The number of bytes that the values so far took.
+    /// Returns the number of bytes that the values so far took.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -28,7 +28,7 @@ impl CountMarker {
         sink.insert(start, &bytes[..length])
     }
 
-    /// The marker's bytes, and how many they are.
+    /// Returns the marker's bytes, and how many they are.
     pub(crate) fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
         let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
         let long = |small: u8, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count), wide) {
@@ -70,7 +70,7 @@ impl CountMarker {
 }
 
 impl Reader<'_> {
-    /// The count of a sequence or map with this marker.
+    /// Takes the count of a sequence or map with this marker.
     #[inline(always)]
     pub(crate) fn take_count(&mut self, marker: CountMarker) -> Result<usize> {
         match (marker, self.input.get(self.offset)) {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A count that is not in the marker's own byte, and the reader after it.
+    /// Takes a count that is not in the marker's own byte, and the reader after it.
     fn long_count(mut self, marker: CountMarker) -> Result<(usize, Self)> {
         let (expected, small, wide) = match marker {
             CountMarker::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, MAX_DEPTH, NIL, TRUE};
 use crate::sink::Sink;
 
-/// The place of a length or a count: in the marker's own byte, or in the bytes after it.
+/// Where a length or count is stored: in the marker's own byte, or in the bytes after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Head {
     /// In the marker: fixstr, fixarray, fixmap, fixext1 to fixext16.
@@ -69,7 +69,7 @@ impl Family {
         }
     }
 
-    /// The shortest head that holds the length, as generic encoders choose it.
+    /// Returns the shortest head that holds the length, as generic encoders choose it.
     pub(crate) fn shortest(self, length: usize) -> Head {
         let heads = [Head::Fix, Head::U8, Head::U16];
         heads.into_iter().find(|&head| self.marker(head, length).is_some()).unwrap_or(Head::U32)
@@ -88,7 +88,7 @@ impl Family {
     }
 }
 
-/// A marker with the length in its low bits.
+/// Returns a marker with the length in its low bits.
 fn low(base: u8, length: usize, limit: u8) -> Option<u8> {
     u8::try_from(length).ok().filter(|&length| length <= limit).map(|length| base | length)
 }
@@ -107,7 +107,7 @@ fn fixext(length: usize) -> Option<u8> {
 /// Writes a marker with this length or count.
 pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: usize) -> Result<()> {
     let marker = kind.marker(head, length).ok_or_else(|| kind.cannot_hold(head, length))?;
-    // The marker exists, so the length fits behind it.
+    // The marker exists, so the length fits after it.
     let [.., a, b, c, d] = u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes();
     match head {
         Head::Fix => sink.put([marker]),
@@ -118,7 +118,7 @@ pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: 
 }
 
 impl<'de> Reader<'de> {
-    /// The next marker and what belongs to it.
+    /// Takes the next marker and what belongs to it.
     pub(crate) fn take_item(&mut self) -> Result<Item<'de>> {
         let marker = self.peek()?;
         let mut after = Reader { offset: self.offset + 1, ..*self };
@@ -127,7 +127,7 @@ impl<'de> Reader<'de> {
         Ok(item)
     }
 
-    /// The rest of an entry whose marker has just been taken.
+    /// Takes the rest of an entry whose marker has just been taken.
     fn behind(&mut self, marker: u8) -> Result<Item<'de>> {
         let low = |mask: u8| usize::from(marker & mask);
         Ok(match marker {
@@ -173,7 +173,7 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// A length after a marker, in a number of 1, 2 or 4 bytes.
+    /// Takes a length after a marker, in a number of 1, 2 or 4 bytes.
     fn length(&mut self, width: u8) -> Result<(Head, usize)> {
         Ok(match width {
             0 => (Head::U8, u8::from_be_bytes(*self.take()?).into()),
@@ -187,7 +187,7 @@ impl<'de> Reader<'de> {
         Ok(Item::Ext(head, kind, self.take_slice(length)?))
     }
 
-    /// The bytes of one whole entry with all that is in it, `depth` levels below the outermost.
+    /// Takes the bytes of one whole entry with all that is in it, `depth` levels below the outermost.
     pub(crate) fn take_entry(&mut self, depth: u8) -> Result<&'de [u8]> {
         let start = *self;
         self.skip(depth)?;

@@ -29,7 +29,7 @@ use serde::{Deserializer, Serialize, Serializer, forward_to_deserialize_any};
 use super::Marked;
 use crate::mark;
 
-/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+/// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
     serializer.serialize_newtype_struct(mark::EMBEDDED, &Embedded(value))
 }
 
-/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+/// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ struct Watched<'a, I, T> {
 }
 
 impl<I, T: DeserializeOwned> Watched<'_, I, T> {
-    /// Returns an error in any case: one that is not shown, or the one that says why the bytes do not hold a value.
+    /// Returns an error in any case: one that is not shown, or the reason why the bytes do not hold a value.
     fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
         match crate::from_slice(bytes) {
             Ok(value) => {

@@ -40,7 +40,7 @@ use super::Marked;
 use crate::error::{Error, Result};
 use crate::mark;
 
-/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+/// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
     serializer.serialize_newtype_struct(mark::NAMED, value)
 }
 
-/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+/// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
     deserializer.deserialize_newtype_struct(mark::NAMED, Marked::new())
 }
 
-/// A deserializer that knows how far it has read, for values that nest at most `depth` levels deep.
+/// Returns a deserializer that knows how far it has read, for values that nest at most `depth` levels deep.
 pub(crate) fn deserializer(content: &[u8], depth: u8) -> rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Cursor<&[u8]>>> {
     let mut deserializer = rmp_serde::Deserializer::new(Cursor::new(content));
     // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.

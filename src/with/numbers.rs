@@ -27,10 +27,10 @@ use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// The most elements that are reserved before they are read, of a format that says how many come.
+/// The most elements that are reserved before they are read, if a format gives their number.
 const MOST: usize = 4096;
 
-/// For `#[serde(with)]` and `#[serde(serialize_with)]`.
+/// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ impl<'a, N> IntoIterator for OfArray<'a, N> {
     }
 }
 
-/// For `#[serde(with)]` and `#[serde(deserialize_with)]`.
+/// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
 ///
 /// # Errors
 ///

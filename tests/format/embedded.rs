@@ -125,7 +125,7 @@ fn any_value_is_embedded() {
 fn what_is_wrong_inside_is_told() {
     refused::<Message<B2ndMeta>>(
         &hex!("93 cd0007 c6 00000003 970000 09"),
-        "array: the embedded value ends where shape needs 1 more byte at byte 12",
+        "array: the embedded value ends, but shape needs 1 more byte at byte 12",
     );
     refused::<Message<u8>>(&hex!("93 cd0007 c6 00000002 0102 09"), "array: 1 trailing byte after the value at byte 10");
     refused::<Message<u8>>(&hex!("93 cd0007 01 09"), "array: expected bin32 (c6), found positive fixint (01) at byte 4");

@@ -45,7 +45,7 @@ fn a_unit_variant_of_an_adjacently_tagged_enum_is_refused_when_written() {
         Unit,
         Newtype(u8),
     }
-    let expected = "unsupported: a unit variant of an adjacently tagged enum: its tag alone cannot be read back";
+    let expected = "unsupported: a unit variant of an adjacently tagged enum: only its tag is written, which cannot be read back";
     unwritable(&Adjacent::Unit, expected);
     unwritable(&(1u8, vec![Adjacent::Newtype(1), Adjacent::Unit]), expected);
     writes(&Adjacent::Newtype(1), &hex!("92 db00000007 4e657774797065 01"));

@@ -162,7 +162,7 @@ fn names() {
     refused(&[(0x5e, &[0xbf])], "metalayers.offsets.value: expected int32 (d2), found positive fixint (06) at byte 126");
     refused(&[(0x5e, &[0xd9, 1])], "metalayers.offsets.key: expected fixstr (a0 to bf), found str8 (d9) at byte 94");
     refused(&[(0x5e, &[0xc4])], "metalayers.offsets.key: expected fixstr (a0 to bf), found bin8 (c4) at byte 94");
-    refused(&[(0x66, b"a")], "metalayers.a: the name stands twice at byte 94");
+    refused(&[(0x66, b"a")], "metalayers.a: the name is repeated at byte 94");
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn chunks_that_disagree_with_their_place() {
 #[test]
 fn a_special_chunk_where_chunks_vary() {
     let special: (usize, &[u8]) = (INDEX + 32, &[0, 0, 0, 0, 0, 0, 0, 0x81]);
-    let expected = "chunk 0 is special, and nothing says how long: chunks vary in length";
+    let expected = "chunk 0 is special, and its length is unknown: chunks vary in length";
     refused(&[(0x19, &[0x53]), special], expected);
     refused(&[(0x3a, &int32(0)), special], expected);
 }

@@ -68,7 +68,7 @@ pub struct RepackOptions<'a> {
 ///
 /// `source` is not a frame or is damaged. `target` exists and is not to be replaced, or cannot be written, or is a sparse frame's own
 /// directory. Chunks are compressed anew and a codec or filter is not there; or shapes are given and do not fit, or the frame has no array
-/// of the released layout. This thread has the file open in an editor, and would wait for ever.
+/// of the released layout. This thread has the file open in an editor, and would wait forever.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {

@@ -67,6 +67,6 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
 fn what_was_not_fetched_is_an_error_that_says_so() {
     let pieces = Arc::new(Pieces::with_len(10_000));
     let error = Array::from_source(pieces.clone(), 0).unwrap_err();
-    assert_eq!(error.to_string(), "bytes 0 to 4096 are not at hand yet");
+    assert_eq!(error.to_string(), "bytes 0 to 4096 have not been fetched yet");
     assert_eq!((pieces.take_missing(0).pop(), pieces.take_missing(0).pop()), (Some(0..4096), None));
 }

@@ -17,17 +17,17 @@ impl<'a> Cursor<'a> {
         Cursor { rest: text, length: text.len() }
     }
 
-    /// The input that has not been read.
+    /// Returns the input that has not been read.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// The input that has been read since `start`.
+    /// Returns the input that has been read since `start`.
     pub(super) fn since(&self, start: Cursor<'a>) -> &'a str {
         start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
     }
 
-    /// The letters, digits and underscores that come next, not taken.
+    /// Returns the letters, digits and underscores that come next, not taken.
     pub(super) fn word(&self) -> &'a str {
         self.run(|c| c.is_ascii_alphanumeric() || c == '_')
     }
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         Err(self.found_instead(Quoted(token), token.chars().count()))
     }
 
-    /// A decimal number up to `max`.
+    /// Takes a decimal number up to `max`.
     pub(super) fn number(&mut self, max: usize) -> Result<usize> {
         let digits = self.run(|c| c.is_ascii_digit());
         match digits.parse() {
@@ -87,18 +87,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Checks that all input has been read.
     pub(super) fn end(&self) -> Result<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
     }
 
-    /// The error of something else standing here.
+    /// Returns the error for input other than `what` here.
     #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
-    /// The same error; the next `count` characters show what it is.
+    /// Returns the same error; the next `count` characters show what it is.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;
@@ -109,7 +109,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error at this place.
+    /// Makes an error at this place.
     #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")

@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use super::quote::{Quoted, is_printable, spelled};
 use crate::error::Result;
 
-/// A name or title, and how it was spelled where [`Quoted`] would spell it otherwise.
+/// A name or title, and its literal if [`Quoted`] would write another.
 ///
 /// Which characters are unassigned, and so escaped, depends on the age of the Python that wrote a string; and an empty
 /// name in a list means `f0`, `f1`, and so on.
@@ -25,7 +25,7 @@ impl From<String> for Label {
 }
 
 impl Label {
-    /// The name of a list's field at `index` that is spelled `''`.
+    /// Returns the name of a list's field at `index` that is spelled `''`.
     pub(super) fn unnamed(index: usize) -> Self {
         Label { value: alloc::format!("f{index}"), literal: Some("''".into()) }
     }
@@ -35,7 +35,7 @@ impl Label {
         self.literal = None;
     }
 
-    /// True if it was spelled `''` and means another name. Only a list can say so.
+    /// Returns true if it was spelled `''` and means another name. Only a list can say so.
     pub(super) fn is_unnamed(&self) -> bool {
         !self.value.is_empty() && self.literal.as_deref() == Some("''")
     }
@@ -76,7 +76,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// The next character of a string, be it escaped or not.
+/// Takes the next character of a string, be it escaped or not.
 fn take_character(cursor: &mut Cursor<'_>) -> Result<char> {
     let start = *cursor;
     match cursor.next() {

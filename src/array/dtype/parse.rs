@@ -71,7 +71,7 @@ struct Dictionary<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// A format inside something else: a scalar in quotes, a structure, an array.
+    /// Reads a format inside something else: a scalar in quotes, a structure, an array.
     fn format(&mut self) -> Result<DType> {
         match self.cursor.rest().as_bytes().first() {
             Some(b'\'') => {
@@ -250,7 +250,7 @@ impl<'a> Parser<'a> {
         Ok(Dictionary { parts: Parts { fields, has_offsets: keys.offsets, itemsize, aligned }, keys, places, end })
     }
 
-    /// A sequence with one item for each name.
+    /// Reads a sequence with one item for each name.
     fn counted<T>(&mut self, count: usize, what: &str, item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
         let start = self.cursor;
         let items = self.sequence(item)?;

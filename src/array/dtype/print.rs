@@ -18,7 +18,7 @@ impl Display for DType {
 }
 
 impl DType {
-    /// Writes it as a part of something else; `aligned` says whether that is aligned.
+    /// Writes it as part of another type; `aligned` is true if that type is aligned.
     fn write_inner(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
         match self {
             DType::Scalar(scalar) => {
@@ -38,7 +38,7 @@ impl DType {
         }
     }
 
-    /// The type in words, such as `float64, little-endian` or `structure of 3 fields, 20 bytes`.
+    /// Returns the type in words, such as `float64, little-endian` or `structure of 3 fields, 20 bytes`.
     ///
     /// ```
     /// use b2nd::dtype::DType;
@@ -78,7 +78,7 @@ fn count(number: usize, what: &str) -> String {
 }
 
 impl Struct {
-    /// The dictionary to write, or `None` for a list.
+    /// Returns the dictionary to write, or `None` for a list.
     fn spelled(&self, aligned: bool) -> Option<Keys> {
         // Outside the structure that said that it is aligned, it has to say so itself.
         let says_enough = |keys: &Keys| keys.aligned || aligned == self.is_aligned();

@@ -7,7 +7,7 @@ use core::fmt::{self, Write};
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl Quoted<'_> {
-    /// The quote around it.
+    /// Returns the quote around it.
     pub(super) fn quote(&self) -> char {
         if self.0.contains('\'') && !self.0.contains('"') { '"' } else { '\'' }
     }
@@ -38,7 +38,7 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
     }
 }
 
-/// Python's `str.isprintable`: neither a control, format, private or unassigned character nor a space other than ` `.
+/// Returns Python's `str.isprintable`: neither a control, format, private or unassigned character nor a space other than ` `.
 ///
 /// Rust's `Debug` of a string goes by the same categories, except for what it escapes for its own sake: quotes, the
 /// backslash, and a combining mark at the front.
@@ -51,7 +51,7 @@ pub(super) fn is_printable(c: char) -> bool {
     behind_a_letter.escape_debug().nth(2).is_none()
 }
 
-/// A character as a string literal holds it, escaped unless it is `raw`.
+/// Writes a character as a string literal holds it, escaped unless it is `raw`.
 pub(super) fn spelled(c: char, quote: char, raw: bool) -> String {
     let mut spelled = String::new();
     // Writing into a String cannot fail.

@@ -112,7 +112,7 @@ scalar_types! {
     UInt4 "uint4" ' ' 1 1;
 }
 
-/// The types that have names besides [`FIXED`].
+/// The types with a name that are not in [`FIXED`].
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
@@ -146,7 +146,7 @@ const ALIASES: &[(&str, ScalarType)] = &[
 ];
 
 impl ScalarType {
-    /// The length of a type whose code or name does not give one.
+    /// Returns the length of a type whose code or name does not give one.
     fn length(self) -> Option<usize> {
         match self {
             ScalarType::Bytes(length) | ScalarType::Str(length) | ScalarType::Void(length) => Some(length),
@@ -195,12 +195,12 @@ impl fmt::Display for ScalarType {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
     scalar_type: ScalarType,
-    /// Little where the type has none.
+    /// Little if the type has none.
     order: ByteOrder,
     spelling: Spelling,
 }
 
-/// The spelling that a scalar had.
+/// The spelling of a scalar in its string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spelling {
     /// As NumPy writes it in that place: `|u1` by itself, `'u1'` in a structure.
@@ -214,7 +214,7 @@ enum Spelling {
 }
 
 impl Scalar {
-    /// A scalar of this type. `order` is ignored for types that have no byte order.
+    /// Makes a scalar of this type. `order` is ignored for types that have no byte order.
     ///
     /// # Errors
     ///
@@ -237,23 +237,23 @@ impl Scalar {
         Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, spelling }
     }
 
-    /// The type, apart from its byte order.
+    /// Returns the type, apart from its byte order.
     pub fn scalar_type(&self) -> ScalarType {
         self.scalar_type
     }
 
-    /// The byte order, if the type has one. A string that says "native" (`=i4`, `i4`, `int32`) counts as little-endian, since the
-    /// machines that write such strings are little-endian.
+    /// Returns the byte order, if the type has one. A string that says "native" (`=i4`, `i4`, `int32`) counts as little-endian,
+    /// since the machines that write such strings are little-endian.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.scalar_type.has_byte_order().then_some(self.order)
     }
 
-    /// The size of a value in bytes.
+    /// Returns the size of a value in bytes.
     pub fn itemsize(&self) -> usize {
         self.scalar_type.row().size
     }
 
-    /// The alignment in bytes: its offset in an aligned structure is a multiple of this.
+    /// Returns the alignment in bytes: its offset in an aligned structure is a multiple of this.
     pub fn alignment(&self) -> usize {
         self.scalar_type.row().alignment
     }
@@ -263,7 +263,7 @@ impl Scalar {
         self.spelling = Spelling::Canonical;
     }
 
-    /// NumPy's spelling, in a structure or by itself.
+    /// Returns NumPy's spelling, in a structure or by itself.
     fn canonical(&self, inner: bool) -> Spelling {
         let prefix = match (self.byte_order(), self.scalar_type.row().code) {
             (_, ' ') => return Spelling::Name,

@@ -20,22 +20,22 @@ pub struct Field {
 }
 
 impl Field {
-    /// The field's name. No other field of the structure has it as its name or title.
+    /// Returns the field's name. No other field of the structure has it as its name or title.
     pub fn name(&self) -> &str {
         &self.name.value
     }
 
-    /// The field's title, a second name that few writers give.
+    /// Returns the field's title, a second name that few writers give.
     pub fn title(&self) -> Option<&str> {
         self.title.as_ref().map(|title| title.value.as_str())
     }
 
-    /// The field's offset in bytes from the start of the structure.
+    /// Returns the field's offset in bytes from the start of the structure.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The field's type.
+    /// Returns the field's type.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
@@ -47,7 +47,7 @@ impl Field {
 
 /// Fields at their offsets.
 ///
-/// NumPy writes a structure as a list where every field follows the one before, and as a dictionary elsewhere:
+/// NumPy writes a structure as a list if every field follows the one before, and as a dictionary otherwise:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Element, Struct};
@@ -71,7 +71,7 @@ pub struct Struct {
     pub(super) depth: u8,
     /// True if anything in it is an object.
     pub(super) has_object: bool,
-    /// The dictionary that it was written as, where NumPy would write something else.
+    /// The keys of the dictionary in its string, if NumPy would write something else.
     pub(super) spelling: Option<Keys>,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Misfit {
 }
 
 impl Struct {
-    /// A structure whose fields follow one another without padding. Every dtype is spelled as NumPy does.
+    /// Makes a structure whose fields follow one another without padding. Every dtype is spelled as NumPy does.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Struct {
         Struct::build(fields, false)
     }
 
-    /// A structure as a C compiler lays it out (`#[repr(C)]`): every field at a multiple of its alignment.
+    /// Makes a structure as a C compiler lays it out (`#[repr(C)]`): every field at a multiple of its alignment.
     ///
     /// # Errors
     ///
@@ -141,22 +141,22 @@ impl Struct {
         laid_out.map_err(|why| Error::custom(why).field("dtype"))
     }
 
-    /// The fields in the order of the string.
+    /// Returns the fields in the order of the string.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// The size in bytes, padding included.
+    /// Returns the size in bytes, padding included.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
 
-    /// The alignment in bytes: 1 for a structure that is not aligned.
+    /// Returns the alignment in bytes: 1 for a structure that is not aligned.
     pub fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// True if the structure is declared aligned. The fields of one that is not may still be aligned by chance.
+    /// Returns true if the structure is declared aligned. The fields of one that is not may still be aligned by chance.
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }
@@ -219,8 +219,8 @@ impl Struct {
         Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, spelling: None })
     }
 
-    /// The keys of the dictionary that NumPy would write, or `None` where it would write a list. Inside an `aligned` structure the
-    /// key `aligned` is left out.
+    /// Returns the keys of the dictionary that NumPy would write, or `None` if it would write a list. Inside an `aligned`
+    /// structure the key `aligned` is left out.
     pub(super) fn canonical(&self, aligned: bool) -> Option<Keys> {
         let told = self.aligned && !aligned;
         let named = self.fields.iter().all(|field| !field.name().is_empty());
@@ -231,7 +231,7 @@ impl Struct {
         Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
     }
 
-    /// True if offsets and itemsize follow from the fields.
+    /// Returns true if offsets and itemsize follow from the fields.
     fn follows_from_fields(&self) -> bool {
         let mut end = 0usize;
         for field in &self.fields {
@@ -249,7 +249,7 @@ fn limit() -> String {
     format!("{MAX_SIZE} is NumPy's limit")
 }
 
-/// The first field with a name or title that was given before.
+/// Returns the first field with a name or title that was given before.
 fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     let mut seen = BTreeSet::new();
     for (index, field) in fields.iter().enumerate() {
@@ -262,7 +262,7 @@ fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     None
 }
 
-/// A field that overlaps another, where one of the two holds objects.
+/// Returns a field that overlaps another if one of the two holds objects.
 fn overlapping_object(fields: &[Field]) -> Option<(usize, &Field)> {
     let mut order: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
     order.sort_by_key(|(_, field)| (field.offset, field.end()));

@@ -30,7 +30,7 @@ pub struct Subarray {
 }
 
 impl Subarray {
-    /// An array of this shape. The base is respelled as NumPy does.
+    /// Makes an array of this shape. The base is respelled as NumPy does.
     ///
     /// # Errors
     ///
@@ -62,17 +62,17 @@ impl Subarray {
         }
     }
 
-    /// The type of one value.
+    /// Returns the type of one value.
     pub fn base(&self) -> &DType {
         &self.base
     }
 
-    /// The length in each dimension, of which there are 1 to 64.
+    /// Returns the length in each dimension, of which there are 1 to 64.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }

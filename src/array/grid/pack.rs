@@ -72,8 +72,8 @@ impl Grid {
         })
     }
 
-    /// The places of the elements that a block and a slice share, in ascending order. Bytes that are contiguous in both make one run;
-    /// padding is in none. Use it to decompress block by block, or to fill elements instead of copying them.
+    /// Returns the places of the elements that a block and a slice share, in ascending order. Bytes that are contiguous in both
+    /// make one run; padding is in none. Use it to decompress block by block, or to fill elements instead of copying them.
     ///
     /// # Errors
     ///
@@ -134,12 +134,12 @@ impl Grid {
     }
 }
 
-/// The number of elements of a slice. The slice must have been checked.
+/// Returns the number of elements of a slice. The slice must have been checked.
 fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// The number of bytes of `nitems` elements, if memory can hold them.
+/// Returns the number of bytes of `nitems` elements, if memory can hold them.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes

@@ -7,8 +7,8 @@ use super::{Dims, Grid, cells, coords, number};
 use crate::error::{Error, Result};
 
 impl Grid {
-    /// The elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` if the array has no such
-    /// chunk.
+    /// Returns the elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` if the array
+    /// has no such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -24,8 +24,8 @@ impl Grid {
         }))
     }
 
-    /// The elements of the array that a block covers, cut at the edges of its chunk and of the array. The ranges are empty if all of
-    /// the block is padding. `None` if the array has no such chunk, or the chunk no such block.
+    /// Returns the elements of the array that a block covers, cut at the edges of its chunk and of the array. The ranges are
+    /// empty if all of the block is padding. `None` if the array has no such chunk, or the chunk no such block.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -44,10 +44,10 @@ impl Grid {
         }))
     }
 
-    /// The numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension. If a range is
-    /// empty, the slice touches no chunk.
+    /// Returns the numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension. If a
+    /// range is empty, the slice touches no chunk.
     ///
-    /// The iterator computes each number when it is asked for, from either end. Counting and skipping take constant time.
+    /// The iterator computes each number on demand, from either end. Counting and skipping take constant time.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl Grid {
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
 
-    /// The numbers of those blocks of a chunk that hold an element of the slice, in ascending order. There are none if the slice does
-    /// not touch the chunk.
+    /// Returns the numbers of those blocks of a chunk that hold an element of the slice, in ascending order. There are none if
+    /// the slice does not touch the chunk.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Grid {
     }
 }
 
-/// The parts of this length that a range touches. An empty range may lie in a dimension whose parts are empty.
+/// Returns the parts of this length that a range touches. An empty range may lie in a dimension whose parts are empty.
 fn parts(range: Range<i64>, length: i64) -> Range<i64> {
     if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
 }

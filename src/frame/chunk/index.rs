@@ -10,7 +10,7 @@ use super::{Chunk, OFFSET};
 use crate::error::{Error, Result};
 use crate::frame::metalayers::mismatch;
 
-/// The place of one chunk.
+/// The location of one chunk.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
@@ -54,7 +54,7 @@ pub struct Offsets {
     index: Index,
     /// The first byte of the chunks in a contiguous frame.
     chunks_start: Option<u64>,
-    /// The starts of all chunks in ascending order, to find where one ends.
+    /// The starts of all chunks in ascending order, to find the end of one.
     starts: Vec<u64>,
     /// The end of the last chunk.
     end: u64,
@@ -89,7 +89,7 @@ impl Offsets {
         Ok(Offsets { starts: index.starts(end)?, index, chunks_start, end })
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> u64 {
         self.count() as u64
     }
@@ -106,7 +106,7 @@ impl Offsets {
         }
     }
 
-    /// The offset of the chunk with this number.
+    /// Returns the offset of the chunk with this number.
     pub fn get(&self, chunk: u64) -> Option<Offset> {
         self.at(usize::try_from(chunk).ok()?)
     }
@@ -118,14 +118,14 @@ impl Offsets {
         }
     }
 
-    /// The offset of each chunk, in the order of their numbers.
+    /// Returns the offset of each chunk, in the order of their numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
         (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
-    /// The range of bytes that holds the chunk with this number, counted from the start of a contiguous frame: one read or range
-    /// request. [`Chunk::from_slice`] takes the chunk from their front. The range ends where the next chunk starts. The chunk itself may
-    /// end earlier in a frame that was edited, since replaced chunks leave gaps.
+    /// Returns the range of bytes that holds the chunk with this number, counted from the start of a contiguous frame: one read
+    /// or range request. [`Chunk::from_slice`] takes the chunk from their front. The range ends where the next chunk starts. The
+    /// chunk itself may end earlier in a frame that was edited, since replaced chunks leave gaps.
     ///
     /// `None` if the frame has no bytes for it: the chunk is special, the frame is sparse ([`get`](Offsets::get) gives the number of
     /// the chunk's file), or there is no such chunk.
@@ -136,13 +136,13 @@ impl Offsets {
         }
     }
 
-    /// The offset of the chunk with this number, or an error if there is no such chunk.
+    /// Returns the offset of the chunk with this number, or an error if there is no such chunk.
     pub(in crate::frame) fn expect(&self, chunk: u64) -> Result<Offset> {
         let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
         self.get(chunk).ok_or_else(refused)
     }
 
-    /// The latest end of a chunk that starts at `start`: the start of the next one, or the end of the last one.
+    /// Returns the latest end of a chunk that starts at `start`: the start of the next one, or the end of the last one.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -195,7 +195,7 @@ impl Index {
         Ok(Index::Each(offsets.collect::<Result<_>>()?))
     }
 
-    /// The starts of all chunks in ascending order.
+    /// Returns the starts of all chunks in ascending order.
     fn starts(&self, end: u64) -> Result<Vec<u64>> {
         let mut starts = match self {
             Index::Each(offsets) => {
@@ -232,7 +232,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     match (filters.next(), filters.next()) {
         (None, _) | (Some(Filter::Shuffle), None) => Ok(()),
         (Some(Filter::Shuffle), Some(other)) | (Some(other), _) => {
-            Err(Error::custom(format_args!("expected the filter shuffle alone, found {other}")))
+            Err(Error::custom(format_args!("expected only the filter shuffle, found {other}")))
         }
     }
 }

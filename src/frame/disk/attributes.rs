@@ -13,7 +13,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies owner and group as far as this process may, and returns permissions that grant nobody more than before.
+/// Copies owner and group as far as this process may, and returns permissions that grant no user more than before.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

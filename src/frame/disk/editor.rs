@@ -44,7 +44,7 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
 /// If the changed bytes are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is taken to be
 /// atomic. A new trailer is written before or after the old one and synced, and one write of frame_len makes it valid. Everything else
-/// is written to a temporary file beside the file (`.NAME.0.tmp`), synced, and renamed over it. A symbolic link is followed: the file
+/// is written to a temporary file next to the file (`.NAME.0.tmp`), synced, and renamed over it. A symbolic link is followed: the file
 /// that it names is replaced. Bytes after the frame are not part of it and are not kept. The next edit removes what a killed process
 /// left of this file, and the next new file in the directory what was left of any `.b2nd` or `.b2frame`.
 ///
@@ -56,12 +56,12 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 /// An `Editor` locks the file until it is dropped. The lock keeps out every other editor, [`rewrite`](crate::frame::rewrite), any
 /// [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`], in this process and in others.
 /// [`File::open`] takes no lock and reads the current content. The lock is advisory (`flock`; on Windows the file is opened so that
-/// nobody else can open it to write). On a file system without locks, such as some network file systems, files are edited unlocked.
+/// no other process can open it to write). On a file system without locks, such as some network file systems, files are edited unlocked.
 ///
 /// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
-/// `NAME.b2lock` beside the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too where the file exists or
+/// `NAME.b2lock` next to the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too if the file exists or
 /// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame anew. A symbolic link in its place, or a file
-/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` where a first
+/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if a first
 /// C-Blosc2 may come while an edit is under way.
 ///
 /// Beside python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
@@ -82,12 +82,12 @@ pub struct Editor {
 }
 
 impl File {
-    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until nobody else edits it.
+    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until no other editor has it open.
     ///
     /// # Errors
     ///
     /// Those of [`open`](File::open), or the path does not name a regular file, or the file is read-only. [`ErrorKind::Locked`] if this
-    /// thread itself holds an [`Editor`] of it or has it open by [`open_shared`](File::open_shared), and so would wait for ever.
+    /// thread itself holds an [`Editor`] of it or has it open by [`open_shared`](File::open_shared), and so would wait forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -120,7 +120,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] if somebody else edits the file.
+    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] if the file is being edited.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
@@ -151,7 +151,7 @@ impl Editor {
 
     /// Replaces the content of the metalayer under the name of type `T`.
     ///
-    /// [`Layout::is_fixed`](crate::Layout::is_fixed) tells beforehand whether all values of a type have one length, and so always fit.
+    /// [`Layout::is_fixed`](crate::Layout::is_fixed) returns beforehand whether all values of a type have one length, and so always fit.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ impl Editor {
         })
     }
 
-    /// Puts a new frame in the place of this one, and continues with it. `fill` gets the old frame, and the writer of the new one, which
+    /// Replaces this frame by a new one, and continues with it. `fill` gets the old frame, and the writer of the new one, which
     /// has this header and keeps the file's permissions.
     ///
     /// # Errors
@@ -287,7 +287,7 @@ impl Editor {
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
         }
-        // In the place of older trailers if the new one fits there, otherwise after the valid one.
+        // Over older trailers if the new one fits there, otherwise after the valid one.
         let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
         let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
@@ -332,7 +332,7 @@ impl Editor {
         written
     }
 
-    /// The frame as its file holds it now.
+    /// Returns the frame as its file holds it now.
     fn reopened(&self) -> Result<File> {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
@@ -343,7 +343,7 @@ impl Editor {
         Ok(sync_parent(&*self.storage, self.claim.path())?)
     }
 
-    /// The file, if its path still names it and its header is still the one that was read.
+    /// Returns the file, if its path still names it and its header is still the one that was read.
     fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
         self.claim.renew()?;
         let known = crate::to_vec(self.file.header())?;
@@ -408,7 +408,7 @@ impl WriteAt for dyn Handle + '_ {
     }
 }
 
-/// The range in which two contents of the same length differ.
+/// Returns the range in which two contents of the same length differ.
 fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let differs = |(old, new): (&u8, &u8)| old != new;
     let first = old.iter().zip(new).position(differs)?;

@@ -119,12 +119,12 @@ impl File {
         Ok(self.frame.read(range)?.into_owned())
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub(super) fn file(&self) -> &fs::File {
         self.frame.source().file()
     }
 
-    /// The path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory.
+    /// Returns the path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory.
     pub fn path(&self) -> &Path {
         self.frame.source().path()
     }

@@ -1,4 +1,4 @@
-//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on a file beside it.
+//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on a file next to it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -28,8 +28,8 @@ const COUNTER_AT: u64 = 8;
 /// The length of C-Blosc2's lock files, which may be shorter.
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
-/// An error of the kind `WouldBlock` says this if it is the thread itself that is in the way.
-const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait for ever";
+/// An error of the kind `WouldBlock` has this text if this thread itself holds the lock.
+const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait forever";
 
 /// The pause before a file in use is opened again, on systems that do not tell when it is closed.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -58,7 +58,7 @@ impl Claim {
         &self.path
     }
 
-    /// Makes sure, right before a change, that nobody has put another file in the place of this one, and takes the locks that
+    /// Makes sure, right before a change, that no other file has replaced this one, and takes the locks that
     /// C-Blosc2 has made since.
     pub(super) fn renew(&mut self) -> Result<()> {
         self.sidecars.renew()?;
@@ -108,14 +108,14 @@ fn by_this_thread() -> io::Error {
     io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
 }
 
-/// Locks a file that has just been made. Returns `false` if somebody has removed it.
+/// Locks a file that has just been made. Returns `false` if another process has removed it.
 pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     lock(file, Ask { exclusive: true, wait: true })?;
     is_at(file, path)
 }
 
-/// Locks a file or directory that nobody else has locked. `None` if it is in use or gone, or if the file system has no locks, so that
-/// nobody can tell.
+/// Locks a file or directory that is not locked. `None` if it is locked or gone, or if the file system has no locks, so that this
+/// cannot be known.
 pub(super) fn unused(storage: &dyn Storage, path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
@@ -147,7 +147,7 @@ fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
     }
 }
 
-/// Names the file, and tells a lock that somebody has from other errors.
+/// Adds the path to an error, and turns the error of a lock that is held into [`Locked`](error::ErrorKind::Locked).
 #[cold]
 pub(super) fn named(failed: Error, path: &Path) -> Error {
     match failed.kind() {
@@ -171,9 +171,9 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// C-Blosc2's lock on a frame: a file beside it, or two where the frame was opened by a symbolic link, whose name C-Blosc2 takes.
+/// C-Blosc2's lock on a frame: a file next to it, or two if the frame was opened by a symbolic link, whose name C-Blosc2 uses.
 ///
-/// It is taken where the file is there, and made where the environment variable `BLOSC_LOCKING` asks for it.
+/// It is taken if the file exists, and created if the environment variable `BLOSC_LOCKING` is set.
 #[derive(Debug)]
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
@@ -207,12 +207,12 @@ impl Sidecars {
     }
 }
 
-/// Locks a lock file if it is there, and counts who changes the frame.
+/// Locks a lock file if it exists, and increments its counter of changes.
 fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     loop {
         let mut options = OpenOptions::new();
         options.read(true).write(ask.exclusive || asked_for()).create(asked_for());
-        // A link would lead to a file of somebody else's choice, and a pipe would wait for a writer.
+        // A symbolic link may lead to any file, and a pipe would wait for a writer.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, system::OWN_FILE);
         let mut file = match options.open(path) {
@@ -256,7 +256,7 @@ fn asked_for() -> bool {
     std::env::var_os("BLOSC_LOCKING").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// The path of C-Blosc2's lock file for a frame.
+/// Returns the path of C-Blosc2's lock file for a frame.
 fn beside(frame: &Path) -> PathBuf {
     if frame.file_name().is_some_and(|name| name == SPARSE_FRAME) {
         return frame.with_file_name(".b2lock");
@@ -266,7 +266,7 @@ fn beside(frame: &Path) -> PathBuf {
     path.into()
 }
 
-/// The system's errors do not say which file they are about.
+/// Adds the path, which the system's errors lack.
 fn in_file(error: io::Error, path: &Path) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock => error,

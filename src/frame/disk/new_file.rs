@@ -49,7 +49,7 @@ impl NewFile {
         create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
     }
 
-    /// Makes a file that does not exist yet. [`finish`](NewFile::finish) fails rather than replace one that was made meanwhile.
+    /// Makes a file that does not exist yet. [`finish`](NewFile::finish) fails if another process has created one of that name.
     ///
     /// # Errors
     ///
@@ -60,12 +60,12 @@ impl NewFile {
         Ok(NewFile { staged, file })
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &fs::File {
         self.file.file()
     }
 
-    /// Its temporary path.
+    /// Returns its temporary path.
     pub fn path(&self) -> &Path {
         self.staged.path()
     }
@@ -75,7 +75,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or another one was made meanwhile and is not replaced.
+    /// The file cannot be written, or another process has created one of that name, which is not replaced.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);
@@ -111,7 +111,7 @@ impl fmt::Debug for NewFile {
     }
 }
 
-/// A directory that appears under its name only when all that is put into it is there, as a [`NewFile`] does.
+/// A directory that appears under its name only when it is complete, as a [`NewFile`] does.
 pub struct NewDirectory(Staged);
 
 impl NewDirectory {
@@ -125,7 +125,7 @@ impl NewDirectory {
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
     }
 
-    /// Its temporary path.
+    /// Returns its temporary path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -134,7 +134,7 @@ impl NewDirectory {
     ///
     /// # Errors
     ///
-    /// Something of that name was made meanwhile.
+    /// Another process has created something of that name.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| named(error, &target))

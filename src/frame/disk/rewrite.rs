@@ -27,7 +27,7 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// `source` and `target` are files, or sparse frames' directories. They may be the same: the file (for a sparse frame,
 /// `chunks.b2frame`) is then replaced atomically, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
-/// replaced, unless it was made meanwhile, and a directory must not exist. This waits for editors of either.
+/// replaced, unless another process has created it since, and a directory must not exist. This waits for editors of either.
 ///
 /// # Errors
 ///
@@ -165,7 +165,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The header with other metalayers.
+/// Returns the header with other metalayers.
 pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
@@ -191,7 +191,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     Ok(())
 }
 
-/// The end of the index in the frame. In a frame that was never edited, the trailer starts there.
+/// Returns the end of the index in the frame. In a frame that was never edited, the trailer starts there.
 pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {

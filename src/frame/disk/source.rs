@@ -18,7 +18,7 @@ use crate::frame::source::{Source, ends, zeros};
 /// Longer reads look at the file's length first, which costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
-/// A file that is open for reading, with the files of a sparse frame's chunks beside it, as a [`Source`].
+/// A file that is open for reading, with the files of a sparse frame's chunks next to it, as a [`Source`].
 ///
 /// It stays open: if another file replaces it, this still reads the old one. The chunks' files are opened when they are read.
 #[derive(Debug)]
@@ -50,12 +50,12 @@ impl FileSource {
         FileSource { _sidecars: Some(sidecars), ..self }
     }
 
-    /// The open file.
+    /// Returns the open file.
     pub fn file(&self) -> &fs::File {
         &self.file
     }
 
-    /// The path of the open file.
+    /// Returns the path of the open file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -87,7 +87,7 @@ impl Source for FileSource {
     }
 }
 
-/// A file alone: what stands beside it is not read. See [`FileSource`].
+/// Only this file: the chunks of a sparse frame are not read. See [`FileSource`].
 impl Source for fs::File {
     fn len(&self) -> Result<u64> {
         Ok(self.metadata()?.len())
@@ -122,7 +122,7 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     while filled < bytes.len() {
         let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
         filled += read;
-        // A system may cut long reads short. Of a short one there are fewer bytes at the end of the file alone, and readers ask again.
+        // A system may cut long reads short. A short read returns fewer bytes only at the end of the file, and readers ask again.
         if read == 0 || is_short {
             break;
         }
@@ -172,12 +172,12 @@ pub(super) fn name_file(error: Error, path: &Path) -> Error {
     }
 }
 
-/// The file that holds a frame's header: the given one, or `chunks.b2frame` in the given directory.
+/// Returns the file that holds a frame's header: the given one, or `chunks.b2frame` in the given directory.
 pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }
 
-/// The file name of a sparse frame's chunk.
+/// Returns the file name of a sparse frame's chunk.
 pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }

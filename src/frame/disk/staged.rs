@@ -30,36 +30,36 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// written then fails.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
-        // It may have got its name meanwhile.
+        // It may have been renamed already.
         let _ = Disk.remove(&path);
     }
 }
 
-/// A file or directory under a temporary name beside its final one. Dropping it before it is finished removes it.
+/// A file or directory under a temporary name next to its final one. Dropping it before it is finished removes it.
 ///
-/// It is locked while it is written. A temporary file that nobody has locked was left by a killed process, and is removed.
+/// It is locked while it is written. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {
     storage: Arc<dyn Storage>,
     temporary: PathBuf,
     /// The given path, and the file that it names.
     given: PathBuf,
     target: PathBuf,
-    /// True if it may replace a file of that name, which was there at first.
+    /// True if it may replace a file of that name, which existed at the start.
     replaces: bool,
-    /// True while it is there under its temporary name.
+    /// True while it exists under its temporary name.
     exists: bool,
     /// A directory's lock; a file's is on its handle.
     lock: Option<fs::File>,
 }
 
 impl Staged {
-    /// Makes a new file beside `given`, or beside the file that it names if it is a symbolic link.
+    /// Makes a new file next to `given`, or next to the file that it names if it is a symbolic link.
     pub(super) fn file(storage: Arc<dyn Storage>, given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
         Staged::new(storage, given, target, Staged::create_locked)
     }
 
-    /// Makes a new file beside `target`, which must not exist, now or when this is finished.
+    /// Makes a new file next to `target`, which must not exist, now or when this is finished.
     pub(super) fn new_file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
         let (mut staged, file) = Staged::file(storage, target)?;
@@ -67,7 +67,7 @@ impl Staged {
         Ok((staged, file))
     }
 
-    /// Makes a new directory beside `target`.
+    /// Makes a new directory next to `target`.
     pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(storage, target, target.to_path_buf(), |staged| {
@@ -101,7 +101,7 @@ impl Staged {
             let mut staged = Staged { storage, temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
-                // Before it was locked, somebody took it for a remnant and removed it.
+                // Before it was locked, another process removed it as left over.
                 Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     if !is_left(&*staged.storage, &staged.temporary) {
@@ -123,17 +123,17 @@ impl Staged {
         unfinished().retain(|path| *path != self.temporary);
     }
 
-    /// Its temporary path.
+    /// Returns its temporary path.
     pub(super) fn path(&self) -> &Path {
         &self.temporary
     }
 
-    /// Its final path.
+    /// Returns its final path.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Copies the attributes of a file, if it exists. Do this before there is content, so that nobody can read in the new file what the
+    /// Copies the attributes of a file, if it exists. Do this before there is content, so that no user can read in the new file what the
     /// old one kept private.
     pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
         if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
@@ -189,7 +189,7 @@ fn exists_already() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it exists already")
 }
 
-/// The file that a path names, which need not exist. It is an error if it is not a regular file or is read-only.
+/// Returns the file that a path names, which need not exist. It is an error if it is not a regular file or is read-only.
 pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
@@ -211,7 +211,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Removes temporary files that killed processes left beside a file.
+/// Removes temporary files that killed processes left next to a file.
 pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
     let mut number = 0;
     loop {
@@ -225,7 +225,7 @@ pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
 }
 
 /// Removes temporary files that killed processes left in a file's directory, whatever file they were for. Left are those that
-/// somebody has locked, and all of them where the file system has no locks.
+/// another process has locked, and all of them if the file system has no locks.
 fn clean_directory(storage: &dyn Storage, target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
     for entry in entries.flatten() {
@@ -273,7 +273,7 @@ pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> 
     storage.sync_dir(directory(path))
 }
 
-/// The directory that a file is in.
+/// Returns the directory that a file is in.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

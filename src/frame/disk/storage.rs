@@ -88,7 +88,7 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
     /// The length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
-    /// The file itself, which is locked and also read directly.
+    /// Returns the file itself, which is locked and also read directly.
     fn file(&self) -> &fs::File;
 }
 

@@ -30,7 +30,7 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// Makes a writer into a file. It writes under a temporary name beside `path`. [`finish`](Writer::finish) renames the file to `path`,
+    /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to `path`,
     /// and replaces an existing one.
     ///
     /// # Errors
@@ -40,8 +40,8 @@ impl Writer<OneFile> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
 
-    /// Makes a writer into a file that does not exist yet. It writes under a temporary name beside `path`, and
-    /// [`finish`](Writer::finish) fails rather than replace a file that was made meanwhile.
+    /// Makes a writer into a file that does not exist yet. It writes under a temporary name next to `path`, and
+    /// [`finish`](Writer::finish) fails if another process has created that file.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ const LEVEL: u8 = 5;
 pub struct Sizes {
     /// An element: 1 or more.
     pub typesize: i32,
-    /// A chunk before it is compressed. 0 says that chunks vary in length.
+    /// A chunk before it is compressed. 0 if chunks vary in length.
     pub chunksize: i32,
     /// A block of a chunk. 0 leaves it to each chunk.
     pub blocksize: i32,
@@ -166,7 +166,7 @@ impl Header {
         self
     }
 
-    /// The metalayers, to change those of a new header. In a file they keep their lengths.
+    /// Returns the metalayers, to change those of a new header. In a file they keep their lengths.
     pub fn metalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.metalayers
     }

@@ -1,4 +1,4 @@
-//! Facts about chunks that the header alone tells, and the index behind them.
+//! What the header gives about chunks, and the index that follows them.
 
 use core::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::frame::metalayers::mismatch;
 use crate::frame::trailer;
 
 impl Header {
-    /// The range of bytes that holds index and trailer, counted from the start of the frame: one read or range request. In a sparse
-    /// frame they are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
+    /// Returns the range of bytes that holds index and trailer, counted from the start of the frame: one read or range request.
+    /// In a sparse frame they are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
     /// [`Trailer::from_tail`](crate::frame::Trailer::from_tail).
     pub fn tail_range(&self) -> Range<u64> {
         let header_len = self.header_len() as u64;
@@ -24,7 +24,7 @@ impl Header {
         header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
     }
 
-    /// The number of chunks. `None` if chunks vary in length, since only the index then has it.
+    /// Returns the number of chunks. `None` if chunks vary in length, since only the index then has it.
     pub fn nchunks(&self) -> Option<u64> {
         let nbytes = u64::try_from(self.nbytes).ok()?;
         match u64::try_from(self.chunksize) {
@@ -34,7 +34,7 @@ impl Header {
         }
     }
 
-    /// The length in bytes of the data of the chunk with this number. `None` if chunks vary in length.
+    /// Returns the length in bytes of the data of the chunk with this number. `None` if chunks vary in length.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -42,10 +42,10 @@ impl Header {
         usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
     }
 
-    /// The chunk with this number, which is special in the index and so takes no bytes.
+    /// Returns the chunk with this number, which is special in the index and so takes no bytes.
     pub(in crate::frame) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
-            Error::custom(format_args!("chunk {number} is special, and nothing says how long: chunks vary in length"))
+            Error::custom(format_args!("chunk {number} is special, and its length is unknown: chunks vary in length"))
         })?;
         let typesize = usize::try_from(self.typesize).unwrap_or(0);
         let blocksize = usize::try_from(self.blocksize).unwrap_or(0);
@@ -64,7 +64,7 @@ impl Header {
     }
 }
 
-/// The error for a chunk that needs `missing` bytes more than its place has, which ends where the next chunk starts.
+/// Returns the error for a chunk that is `missing` bytes longer than the space up to the next chunk.
 #[cold]
 pub(in crate::frame) fn over_its_place(number: u64, start: u64, missing: u64) -> Error {
     Error::custom(format_args!("chunk {number} at byte {start} reaches over the end of its place by {missing}"))

@@ -1,8 +1,8 @@
-//! [`HeaderField`]: where the fields of a header are.
+//! [`HeaderField`]: the positions of a header's fields.
 
 use core::ops::Range;
 
-/// A field at a fixed position of a frame's header: a marker byte, and the value behind it. Numbers are big-endian.
+/// A field at a fixed position of a frame's header: a marker byte, and the value after it. Numbers are big-endian.
 ///
 /// ```
 /// use b2nd::frame::HeaderField;
@@ -55,18 +55,18 @@ impl HeaderField {
         HeaderField { marker, length }
     }
 
-    /// The field behind this one.
+    /// Returns the field after this one, of this length.
     const fn then(self, length: usize) -> HeaderField {
         HeaderField { marker: self.marker + 1 + self.length, length }
     }
 
-    /// The position of the marker, counted from the start of the frame.
+    /// Returns the position of the marker, counted from the start of the frame.
     #[must_use]
     pub const fn marker(self) -> usize {
         self.marker
     }
 
-    /// The positions of the value's bytes, counted from the start of the frame.
+    /// Returns the positions of the value's bytes, counted from the start of the frame.
     #[must_use]
     pub const fn value(self) -> Range<usize> {
         self.marker + 1..self.marker + 1 + self.length

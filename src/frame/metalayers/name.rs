@@ -45,12 +45,12 @@ impl Name {
         self.bytes.starts_with(name) && self.bytes.get(name.len()).is_none_or(|&next| next == 0)
     }
 
-    /// A hash of the name.
+    /// Returns a hash of the name.
     pub(super) fn hash(&self) -> u8 {
         self.as_bytes().iter().fold(0, |hash: u8, &byte| hash.wrapping_mul(31).wrapping_add(byte))
     }
 
-    /// The name in an error's path.
+    /// Returns the name in an error's path.
     #[cold]
     pub(super) fn segment(&self) -> Segment {
         segment(self.as_bytes())
@@ -58,7 +58,7 @@ impl Name {
 }
 
 impl fmt::Debug for Name {
-    /// As text where it is UTF-8.
+    /// As text if it is UTF-8.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match core::str::from_utf8(self.as_bytes()) {
             Ok(name) => write!(f, "{name:?}"),

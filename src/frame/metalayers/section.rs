@@ -16,7 +16,7 @@ use super::{MAX_METALAYERS, Metalayers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark;
 
-/// Which part of the frame a section is in, which decides from where its numbers count.
+/// The part of the frame that holds a section: the section's offsets count from its start.
 #[derive(Clone, Copy)]
 pub(in crate::frame) enum Place {
     Header,
@@ -24,7 +24,7 @@ pub(in crate::frame) enum Place {
 }
 
 impl Place {
-    /// The position of the section's `93`.
+    /// Returns the position of the section's `93`.
     pub(in crate::frame) fn start(self) -> usize {
         match self {
             Place::Header => 0x57,
@@ -32,7 +32,7 @@ impl Place {
         }
     }
 
-    /// The section's name in errors.
+    /// Returns the section's name in errors.
     fn field(self) -> &'static str {
         match self {
             Place::Header => "metalayers",
@@ -233,7 +233,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for ByteString<F> {
     }
 }
 
-/// The error for a number that disagrees with those that it follows from.
+/// Returns the error for a number that disagrees with those that it follows from.
 #[cold]
 pub(in crate::frame) fn mismatch(
     name: &'static str,

@@ -101,17 +101,18 @@ fn cut(bytes: Cow<'_, [u8]>, length: usize) -> Cow<'_, [u8]> {
 }
 
 impl<'f, S: Source> ChunkReader<'f, S> {
-    /// The chunk's header.
+    /// Returns the chunk's header.
     pub fn header(&self) -> &ChunkHeader {
         &self.header
     }
 
-    /// The front of the chunk that has been read, its header included; all of the chunk if [`complete`](ChunkReader::complete) was called.
+    /// Returns the front of the chunk that has been read, its header included; all of the chunk if
+    /// [`complete`](ChunkReader::complete) was called.
     pub fn front(&self) -> &[u8] {
         &self.front
     }
 
-    /// Reads a part of the chunk, without asking the source where the front holds it.
+    /// Reads a part of the chunk, without a request to the source if the front holds it.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Fills a buffer with bytes of the chunk from `start` on, without asking the source where the front holds them.
+    /// Fills a buffer with bytes of the chunk from `start` on, without a request to the source if the front holds them.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Reads what is missing of the chunk, and returns all of it.
+    /// Reads the rest of the chunk, and returns all of it.
     ///
     /// # Errors
     ///
@@ -181,7 +182,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             let front = self.read(0..length)?;
             match Blocks::new(&front) {
                 Ok(_) => return Ok(front),
-                // A dictionary follows the table, and says its own length.
+                // A dictionary follows the table, and starts with its length.
                 Err(error) => match error.needed() {
                     Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
                     _ => return Err(error.into()),
@@ -202,7 +203,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                     needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
                 }
             }
-            // All of it is in front.
+            // The front holds all of it.
             ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
         }
     }
@@ -218,6 +219,6 @@ impl<'f, S: Source> ChunkReader<'f, S> {
 
 impl<S: Source> fmt::Debug for ChunkReader<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkReader({:?}, {} bytes of it at hand)", self.header, self.front.len())
+        write!(f, "ChunkReader({:?}, {} bytes of it read)", self.header, self.front.len())
     }
 }

@@ -23,7 +23,7 @@ use crate::frame::header::{FrameType, Header};
 /// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are no part of
 /// the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
 ///
-/// Chunks, index and trailer are written behind a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
+/// Chunks, index and trailer are appended to a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
 /// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. What was
 /// replaced stays in a contiguous frame's file as a gap.
 ///
@@ -52,7 +52,7 @@ use crate::frame::header::{FrameType, Header};
 #[derive(Debug)]
 pub struct ChunkEditor {
     editor: Editor,
-    /// The place of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
+    /// The location of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
     end: u64,
     /// The first place that no header names, neither the one in the file nor one that may have reached it.
     floor: u64,
@@ -93,7 +93,7 @@ impl ChunkEditor {
         Ok(Offset::At(place - self.header().header_len() as u64))
     }
 
-    /// The place of the next chunk, to which [`rewind`](ChunkEditor::rewind) goes back.
+    /// Returns the location of the next chunk, to which [`rewind`](ChunkEditor::rewind) goes back.
     pub fn position(&self) -> u64 {
         self.end
     }
@@ -107,7 +107,7 @@ impl ChunkEditor {
             self.made.retain(|&number| number < end);
             self.remove(gone);
         } else {
-            // They are no part of the frame, whether they are there or not.
+            // They are not part of the frame, so an error does no harm.
             let _ = self.editor.claim.handle.set_len(self.end);
         }
     }
@@ -127,7 +127,7 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// The header would have another length, or change behind its first 512 bytes.
+    /// The header would have another length, or change after its first 512 bytes.
     pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
         if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
     }
@@ -164,7 +164,7 @@ impl ChunkEditor {
             Ok(self.editor.claim.handle.sync()?)
         };
         put().inspect_err(|_| self.rewind(start))?;
-        // From here on the file may hold the new array even after an error: nothing of it is written over.
+        // From here on the file may hold the new array even after an error, so none of it is overwritten.
         self.floor = self.end;
         let mut sector = crate::to_vec(&header)?;
         sector.truncate(SECTOR as usize);
@@ -192,7 +192,7 @@ impl ChunkEditor {
         Ok(())
     }
 
-    /// The header with another metalayer of the array.
+    /// Returns the header with another metalayer of the array.
     fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
         let mut header = self.header().clone();
         header.metalayers_mut().set(array)?;
@@ -209,7 +209,7 @@ impl ChunkEditor {
         )))
     }
 
-    /// Finds where chunks can be written that no index names.
+    /// Finds where new chunks can be written without overwriting any.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
             true => {
@@ -268,7 +268,7 @@ impl Deref for ChunkEditor {
     }
 }
 
-/// The number of the file of a sparse frame's chunk.
+/// Returns the number of the file of a sparse frame's chunk.
 fn file_number(offset: &Offset) -> Option<u64> {
     if let Offset::At(number) = offset { Some(*number) } else { None }
 }
