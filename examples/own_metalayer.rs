@@ -1,4 +1,4 @@
-//! Stores a struct of one's own as a metalayer beside `b2nd`, reads it back, and replaces it without moving a byte.
+//! Stores a struct of your own as a metalayer next to `b2nd`, reads it back, and replaces it without moving a byte.
 //!
 //! ```text
 //! cargo run --example own_metalayer
@@ -44,7 +44,7 @@ fn main() -> b2nd::Result<()> {
     writer.append(&Chunk::store(&elements.map(u16::to_le_bytes).concat(), 2)?)?;
     let bytes = writer.finish()?;
 
-    // Out of it. `frame::File` does the same for a file, with the header's bytes alone.
+    // Out of it. `frame::File` does the same for a file, and reads only the header.
     let frame = Frame::from_slice(&bytes)?;
     for (name, content) in frame.header().metalayers().iter() {
         println!("metalayer {}: {} bytes", name.escape_ascii(), content.len());

@@ -1,4 +1,4 @@
-//! Says what array a file holds, from its header alone: one read of 4 KiB, whatever the file's size.
+//! Says what array a file holds, from only its header: one read of 4 KiB, whatever the file's size.
 //!
 //! ```text
 //! cargo run --example read_header -- tests/data/example.b2nd

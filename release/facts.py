@@ -81,7 +81,7 @@ def licence_files(package):
 
 
 def notices(what):
-    print(f"The {what} b2nd contains these crates. Each is followed by the licence files that it brings; a text that several bring stands once.")
+    print(f"The {what} b2nd contains these crates. Each is followed by the licence files that it brings; a text that several bring is included once.")
     seen = {}
     for package, _ in linked(what).values():
         if package["source"] is None:

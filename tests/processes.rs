@@ -115,11 +115,11 @@ fn at_once(jobs: &[usize], rounds: u32, locking: &str) {
         }
     }
     if locking == "1" {
-        assert_eq!(scratch.names(), ["f.b2nd", "f.b2nd.b2lock"], "nothing is left beside the file");
+        assert_eq!(scratch.names(), ["f.b2nd", "f.b2nd.b2lock"], "nothing is left next to the file");
         let counter = std::fs::read(scratch.join("f.b2nd.b2lock")).unwrap();
         assert_eq!(counter[8..], u64::from(edits).to_ne_bytes(), "each edit is counted");
     } else {
-        assert_eq!(scratch.names(), ["f.b2nd"], "nothing is left beside the file");
+        assert_eq!(scratch.names(), ["f.b2nd"], "nothing is left next to the file");
     }
     println!("{edits} edits by {} processes", jobs.len());
 }

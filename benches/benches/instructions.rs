@@ -68,7 +68,7 @@ fn run_counted() {
     }
 }
 
-/// Valgrind counts inside this function alone, and writes a file at the end of each call.
+/// Valgrind counts only inside this function, and writes a file at the end of each call.
 #[inline(never)]
 fn counted_by_valgrind(run: &mut dyn FnMut(usize), rounds: usize) {
     run(rounds);

@@ -2,7 +2,7 @@
 
     python growth.py SPEED CATALOG [--most 4096] [--files 1000000] [--rows 10000000]      (blosc2==4.14.1, numpy)
 
-SPEED is the built bench `speed` of b2nd-ndarray, CATALOG the program b2nd-catalog. `growth` beside this file builds both and calls it. It writes
+SPEED is the built bench `speed` of b2nd-ndarray, CATALOG the program b2nd-catalog. `growth` in this directory builds both and calls it. It writes
 growth.svg and the tables of README.md. Files are in memory (/dev/shm), so no disk is measured.
 """
 

@@ -33,7 +33,7 @@ fn list(fields: usize) -> String {
     format!("[{}]", fields.join(", "))
 }
 
-/// Dictionaries in one another around a long list, each of which says that it is aligned, or the outermost alone.
+/// Dictionaries in one another around a long list, each of which says that it is aligned, or only the outermost.
 fn nested(levels: usize, all_told: bool) -> String {
     (0..levels).fold(list(300), |inner, level| {
         let told = if all_told || level + 1 == levels { ", 'aligned': True" } else { "" };

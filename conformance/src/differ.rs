@@ -50,7 +50,7 @@ pub struct Differ {
     pub does: Vec<Does>,
     /// The reason, in a sentence.
     pub why: String,
-    /// The cases, `layer/name`, where `*` stands for any characters. Empty in a case's own file.
+    /// The cases, `layer/name`, where `*` matches any characters. Empty in a case's own file.
     pub cases: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A value with its type. In JSON an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, a text is `{"text": "é"}`, a truth
-/// value is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and `{"any": true}` is what nobody can know. Nothing is `null`; lists
+/// value is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and `{"any": true}` is what cannot be known. Nothing is `null`; lists
 /// and objects are as they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]

@@ -20,7 +20,7 @@ standard error and exits with 1; 2 means that it does not read this layer. `COMM
 input into bytes. If the last argument is --serve, one process answers lines `LAYER<TAB>PATH` with `ok JSON`, `no REASON` or `skip`.
 
   --cases DIR        the cases (conformance/cases)
-  --layer NAME       this layer alone; may be repeated
+  --layer NAME       only this layer; may be repeated
   --only TEXT        cases that have this in their name
   --skip NAME=FILE   cases that an adapter is not asked about: `layer/name`, one a line
   --time SECONDS     for one case ({seconds})
@@ -28,7 +28,7 @@ input into bytes. If the last argument is --serve, one process answers lines `LA
   --jobs N           questions at once (as many as there are processors)
   --markdown FILE    also writes the page of results
   --junit FILE       also writes JUnit's XML
-  --make DIR         writes all cases, from the recipes and differences.json beside DIR
+  --make DIR         writes all cases, from the recipes and differences.json next to DIR
 "
     )
 }

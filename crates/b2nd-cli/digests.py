@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as directory:
             assert np.array_equal(array[:], values) and array.schunk.vlmeta["note"] == "theirs"
             version, name, digests = array.schunk.vlmeta["b2nd_digests"]
             assert (version, name, len(digests)) == (1, "xxh3-64", 6 * 8)
-            # Its edits keep the digests; values that it changes are found until the digests are taken anew.
+            # Its edits keep the digests; values that it changes are found until the digests are computed again.
             array.schunk.vlmeta["more"] = list(range(100))
             assert run("check", "--strict", path) == (0, "")
             array[0, 0] = -1

@@ -170,7 +170,7 @@ fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd::Result<()> {
     Ok(())
 }
 
-/// Changes the model likewise, if that works at all.
+/// Makes the same change in the model, if it is possible.
 fn model_of(changes: &[Change], model: &mut Named) -> bool {
     let mut named = model.clone();
     let done = changes.iter().all(|change| match change {
@@ -231,7 +231,7 @@ fn fill<T: b2nd::frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Wri
     }
 }
 
-/// The file opens and holds what the model says, and nothing else lies beside it.
+/// The file opens and holds what the model says, and nothing else is left next to it.
 fn check(path: &Path, model: &Model) {
     let file = File::open(path).expect("the file opens");
     let (header, trailer) = (file.header(), file.trailer().expect("the file has a trailer"));

@@ -1,4 +1,4 @@
-//! Trailers: what is accepted is written back, from its bytes alone as from the end of something longer.
+//! Trailers: what is accepted is written back, from exactly its bytes and from the end of something longer.
 #![no_main]
 
 use b2nd::frame::{Chunk, Trailer};
@@ -11,7 +11,7 @@ fuzz_target!(|input: &[u8]| {
             writes(&trailer, input);
             assert_eq!(trailer.trailer_len(), input.len());
             assert_eq!(reencodes::<Trailer>(input).as_ref(), Some(&trailer));
-            let tail = [b"what stands before", input].concat();
+            let tail = [b"what is in front", input].concat();
             assert_eq!(Trailer::from_tail(&tail).expect("the same trailer"), trailer);
             for (name, content) in trailer.vlmetalayers().iter() {
                 // A special chunk can claim 2 GiB.

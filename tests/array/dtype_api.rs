@@ -187,7 +187,7 @@ fn descriptions_are_words() {
 
 #[test]
 fn escapes_of_characters_outside_ascii_are_kept_as_they_are() {
-    // Python 3.8 does not know U+1FAE8, so it escapes it; U+0378 is nobody's; U+200B is no printable character.
+    // Python 3.8 does not know U+1FAE8, so it escapes it; U+0378 is unassigned; U+200B is not printable.
     for string in
         ["[('\\U0001fae8', 'u1')]", "[('\u{1fae8}', 'u1')]", "[('\\u0378', 'u1')]", "[('\u{378}', 'u1')]", "[('\u{200b}', 'u1')]"]
     {

@@ -193,7 +193,7 @@ const EXCEPTIONS: &[(&str, usize, &str)] = &[
     ("refused", 9, "ml_dtypes names without quotes in a structure"),
     ("changed", 2, "an empty name becomes f0"),
     ("changed", 1, "a packed structure in an aligned one becomes aligned"),
-    ("refused", 1, "likewise, and its offsets do not allow it"),
+    ("refused", 1, "as above, and its offsets do not allow it"),
     ("changed", 8, "an aligned structure that does not say so is read as packed, or the other way round"),
     ("refused", 3, "a class of its own, such as numpy.record"),
 ];
@@ -208,7 +208,7 @@ fn exceptions_are_read_as_numpy_reads_them() {
         assert_eq!(row.what.as_deref(), Some(what), "{}: {why}", row.s);
         match what {
             "refused" => assert_refused(&row.s),
-            // What is read stands in dtypes.json.
+            // What is read is in dtypes.json.
             _ => check(dtypes.iter().find(|dtype| dtype.s == row.s).unwrap(), &row.s.parse().unwrap()),
         }
     }

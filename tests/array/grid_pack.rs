@@ -1,4 +1,4 @@
-//! Elements packed into chunks and out of them again, against where each element stands.
+//! Elements packed into chunks and out of them again, compared with the place of each element.
 #![allow(clippy::single_range_in_vec_init, reason = "a slice of one dimension is one range")]
 
 use std::ops::Range;

@@ -112,7 +112,7 @@ impl Faulty {
     }
 }
 
-/// Which parts of writes last: none, all, each alone, all but each, the first and the last so many, every other.
+/// Which parts of writes last: none, all, one, all but one, some at the start or the end, every other.
 fn data_choices<'a>(data: &[&'a Pending]) -> Vec<Vec<&'a Pending>> {
     let count = data.len();
     let choose = |keep: &dyn Fn(usize) -> bool| (0..count).filter(|&index| keep(index)).map(|index| data[index]).collect();
@@ -252,7 +252,7 @@ impl Storage for Faulty {
     fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
         let mut world = self.lock();
         let fault = world.step(false)?;
-        // A file that was made and lost again by an error is removed: nobody knows its name.
+        // A file that was made and lost again by an error is removed: its name is lost.
         if fault == Some(Fault::All) {
             return Err(failed());
         }

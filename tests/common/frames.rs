@@ -118,7 +118,7 @@ pub fn read_memory(bytes: &[u8]) -> b2nd::Result<()> {
     (0..count.min(50)).try_for_each(|number| frame.chunk(number).map(|_| ()))
 }
 
-/// Reads a file likewise.
+/// Reads a file in the same way.
 pub fn read_file(path: &Path) -> b2nd::Result<()> {
     let file = File::open(path)?;
     file.trailer()?;

@@ -51,7 +51,7 @@ pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     assert_eq!(b2nd::serialized_len(value).unwrap(), bytes.len());
     let mut buffer = vec![0xaa; bytes.len() + 1];
     assert_eq!(Hex(b2nd::to_slice(value, &mut buffer).unwrap()), Hex(bytes));
-    assert_eq!(buffer[bytes.len()], 0xaa, "to_slice leaves the rest of its buffer alone");
+    assert_eq!(buffer[bytes.len()], 0xaa, "to_slice does not change the rest of its buffer");
     #[cfg(feature = "std")]
     {
         let mut writer = Vec::new();

@@ -1,4 +1,4 @@
-//! Directories for a test alone.
+//! Directories for one test.
 
 use std::fs;
 use std::path::{Path, PathBuf};

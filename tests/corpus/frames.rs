@@ -102,7 +102,7 @@ fn assert_header(entry: &Entry, header: &ChunkHeader, expected: &Value) {
     assert_eq!(header.blocksize() as u64, number(&expected["blocksize"]), "{}", entry.id);
     assert_eq!(header.cbytes() as u64, number(&expected["cbytes"]), "{}", entry.id);
     assert_eq!(u64::from(header.raw_blosc2_flags() >> 4 & 7), number(&expected["special"]), "{}", entry.id);
-    // The manifest reports the flag alone; a chunk that is special and has it is special.
+    // The manifest reports only the flag; a chunk that is special and has it is special.
     assert_eq!(header.raw_flags() & 2 != 0, expected["memcpyed"].as_bool().unwrap(), "{}", entry.id);
     assert_eq!(header.is_stored(), header.raw_flags() & 2 != 0 && header.special().is_none(), "{}", entry.id);
 }
@@ -158,7 +158,7 @@ fn indexes_say_where_chunks_are() {
     assert!(stored != 0 && special != 0 && compressed != 0 && empty != 0);
 }
 
-/// Frames with more chunks than this are looked at in a few places alone.
+/// Frames with more chunks than this are looked at in only a few places.
 const MANY: u64 = 300;
 
 #[test]

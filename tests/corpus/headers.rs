@@ -233,7 +233,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
             assert!(header.filters().map(|(_, meta)| meta).eq(metas));
             json!(bytes[0x4f..0x55])
         }
-        // Below 6 the codec's number stands in the flags too.
+        // Below 6 the codec's number is in the flags too.
         "udcodec" => {
             let code = if flags[2] & 0x0f == 6 { bytes[0x4d] } else { flags[2] & 0x0f };
             assert_eq!((header.codec(), header.codec().code()), (CodecId::from_code(code), code));

@@ -236,7 +236,7 @@ fn nothing_follows_a_frame_that_was_edited() {
         let scratch = Scratch::new();
         let path = file(&scratch, &before);
         let mut editor = File::edit(&path).unwrap();
-        // The second of them goes where the first trailer stood, and is shorter than what stands behind it.
+        // The second of them goes where the first trailer was, and is shorter than what is behind it.
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
             editor.set_vlmetalayer("value", value).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), editor.header().frame_len());

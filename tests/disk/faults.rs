@@ -84,7 +84,7 @@ impl Case<'_> {
             let root = Scratch::new();
             copy_into(&template, &root);
             let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
-            assert!((self.act)(&storage, root.path(), &mut |_| ()).is_err(), "{}: a crash that nobody notices", self.name);
+            assert!((self.act)(&storage, root.path(), &mut |_| ()).is_err(), "{}: a crash without an effect", self.name);
             look(storage.crashes(), &[&old, &new], &format!("crash at operation {at}"));
             tries += 1;
 

@@ -1,4 +1,4 @@
-//! A file is more than its bytes: full disks, what stands beside it, links, devices, long names.
+//! A file is more than its bytes: full disks, files next to it, links, devices, long names.
 
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -263,7 +263,7 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
     drop(NewFile::create_new(&other).unwrap());
     assert_eq!(scratch.names(), ["table.csv"]);
-    // Whoever replaces a file may have locked it.
+    // A program that replaces a file may have locked it.
     let locked = fs::File::open(&path).unwrap();
     #[cfg(target_os = "linux")]
     rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();

@@ -1,4 +1,4 @@
-//! Editors and readers of one file, and whoever takes no lock.
+//! Editors and readers of one file, and programs that take no lock.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -26,7 +26,7 @@ fn a_second_editor_is_told_that_there_is_one() {
     File::try_edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap();
 }
 
-/// Does something in another thread, and makes sure that it waits for whoever holds the lock.
+/// Does something in another thread, and makes sure that it waits for the holder of the lock.
 fn waits<H, T: Send>(holder: H, act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let waiting = scope.spawn(act);
@@ -101,7 +101,7 @@ fn a_thread_does_not_wait_for_itself() {
     refused(File::edit(&path).unwrap_err());
     // Another reader is not in the way.
     drop(File::open_shared(&path).unwrap());
-    // Whoever holds the lock may be another thread than the one that took it.
+    // The holder of the lock may be another thread than the one that took it.
     waits(shared, || File::edit(&path).map(drop).unwrap());
     drop(File::edit(&path).unwrap());
 

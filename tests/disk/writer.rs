@@ -11,7 +11,7 @@ use b2nd::frame::{
 };
 use b2nd::{B2ndMeta, Geometry};
 
-/// Whoever writes a file may do it in another thread.
+/// A file may be written in another thread.
 const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<Writer<OneFile>>();
@@ -321,7 +321,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
     assert_eq!(message(finished(array_header("<i2", 2, 20, 6), &[20, 20])), format!("chunksize: expected 12, {said} 20"));
     assert_eq!(message(finished(array_header("<i2", 2, 12, 12), &[12, 12])), format!("blocksize: expected 6, {said} 12"));
-    // What C-Blosc2 writes where nobody named a dtype; and what NumPy's text leaves out of an aligned structure.
+    // What C-Blosc2 writes if no dtype was given; and what NumPy's text leaves out of an aligned structure.
     assert!(finished(array_header("|u1", 2, 12, 6), &[12, 12]).is_ok());
     assert!(finished(array_header("[('a', '|i1')]", 2, 12, 6), &[12, 12]).is_ok());
     let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);

@@ -145,7 +145,7 @@ fn the_page_draws_the_layouts() {
     let drawings =
         [layout(&b2nd()).unwrap(), layout(&caterva()).unwrap(), layout(&legacy()).unwrap()].map(|layout| layout.to_string());
     for drawing in drawings {
-        // The sections of the three lists are in the first drawing alone.
+        // The sections of the three lists are only in the first drawing.
         let row = drawing.split("\nThe section").next().unwrap();
         assert!(
             page.contains(&format!("```text\n{row}```")) || page.contains(&format!("```text\n{drawing}```")),

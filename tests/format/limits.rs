@@ -245,7 +245,7 @@ fn variants_nest_128_deep() {
         let bytes = b2nd::to_vec(&tree(128)).unwrap();
         both_ways(tree(128), &bytes);
         unwritable(&tree(129), DEEP);
-        // What stands before the inner variant, once more; what would follow it is never reached.
+        // What is in front of the inner variant, once more; what would follow it is never reached.
         let outer = (bytes.len() - b2nd::to_vec(&tree(127)).unwrap().len()) - usize::from(bytes.ends_with(&[1]));
         let error = b2nd::from_slice::<Tree>(&cat(&[&bytes[..outer], &bytes])).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");

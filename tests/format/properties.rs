@@ -1,5 +1,5 @@
 //! Properties of values and bytes made at random: what is written is read back, what is accepted is written back, and a
-//! length follows from lengths alone.
+//! length follows from lengths only.
 
 use crate::common::Hex;
 use crate::common::pairs::Pairs;

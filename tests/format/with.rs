@@ -8,7 +8,7 @@ use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-/// A field of a type with a module for it, as a newtype, so that the bytes are the field's alone.
+/// A field of a type with a module for it, as a newtype, so that the bytes are only the field's.
 macro_rules! field {
     ($name:ident<$($lifetime:lifetime)?>($module:literal, $ty:ty)) => {
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
@@ -202,7 +202,7 @@ fn a_mark_holds_no_other_kind_of_value() {
     refuse!(Kind::Newtype(1), Kind::Tuple(1, 2), Kind::Struct { x: 3 });
 }
 
-/// An address is text for people alone, and a mark does not make this a format for them.
+/// An address is text only for people, and a mark does not make this a format for them.
 #[test]
 fn what_is_marked_is_not_for_people() {
     use std::net::Ipv4Addr;
@@ -229,7 +229,7 @@ fn a_mark_ends_with_its_value() {
     both_ways(Maps(BTreeMap::from([(1, BTreeMap::new())])), &hex!("de0001 01 80"));
 }
 
-/// All of them, beside a field that is not marked.
+/// All of them, next to a field that is not marked.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Marked {
     #[serde(with = "b2nd::with::fixstr")]
@@ -365,7 +365,7 @@ fn extensible() {
     both_ways(Known(known()), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(Some(Newtype(known()))), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(None), &hex!("c0"));
-    // Later fields of any kind, Python's short forms among them, alone and in a list.
+    // Later fields of any kind, Python's short forms among them, by themselves and in a list.
     for later in [
         &hex!("93 01 d0ff c0")[..],
         &hex!("95 01 d0ff 92 01 a1 61 81 01 c4 01 ff d4 01 02"),

@@ -321,7 +321,7 @@ fn an_index_is_whole_offsets() {
 
 #[test]
 fn beyond_the_last_chunk_there_is_none() {
-    // All offsets are one value, which stands behind the header.
+    // All offsets are one value, which is behind the header.
     let mut index = vec![5, 1, 0x07, 8];
     [40i32, 40, 40].iter().for_each(|length| index.extend(length.to_le_bytes()));
     index.extend([0; 15]);

@@ -55,7 +55,7 @@ fn what_python_says_a_metalayer_holds() {
     assert!(count > 30);
 }
 
-/// A Python tuple is a list that starts with "__tuple__"; the manifest's JSON has a list alone.
+/// A Python tuple is a list that starts with "__tuple__"; the manifest's JSON has only a list.
 fn untupled(value: Value) -> Value {
     match value {
         Value::Array(mut list) => {

@@ -219,7 +219,7 @@ def edited_files(rust, cases, directory):
 
 
 def change_dtype(rust, path, expected):
-    """The array metalayer is written anew in its place: the same elements, unsigned or signed."""
+    """The array metalayer is written again in its place: the same elements, unsigned or signed."""
     expected.data = expected.data.view("<u4" if expected.data.dtype == "<i4" else "<i4")
     rust.ask("edit", path=str(path), edits=[{"set_array": geometry(expected.data, expected.chunks, expected.blocks)}])
 

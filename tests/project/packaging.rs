@@ -82,7 +82,7 @@ fn the_library_depends_on_the_codec_five_crates_and_one_for_the_system() {
 
 #[test]
 fn what_a_published_crate_brings_has_a_licence_of_the_list() {
-    // An empty list of registries is what `publish = false` stands for.
+    // An empty list of registries is what `publish = false` means.
     for published in packages().iter().filter(|it| it["source"].is_null() && it["publish"].is_null()) {
         let name = text(published, "name");
         let tree = ["tree", "--package", name, "--edges=normal,build", "--all-features", "--target=all", "--prefix=none"];

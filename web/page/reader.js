@@ -35,13 +35,13 @@ function post(reader, message) {
   return answer;
 }
 
-/** An open array. Opening one closes the others, except those in `beside`. */
+/** An open array. Opening one closes the others, except those in `keep`. */
 export class Reader {
   /** `sources` are pairs of a path and a source; `key` names the leaf of a store. */
-  constructor(sources, key, beside = []) {
+  constructor(sources, key, keep = []) {
     this.sources = sources;
     this.key = key;
-    this.beside = beside;
+    this.keep = keep;
     numbers += 1;
     this.number = numbers;
     this.fetched = 0;
@@ -51,7 +51,7 @@ export class Reader {
 
   /** The array's shape, chunks and columns, or an error. */
   open() {
-    const kept = [...open].filter((reader) => this.beside.includes(reader));
+    const kept = [...open].filter((reader) => this.keep.includes(reader));
     open.clear();
     for (const reader of [...kept, this]) open.add(reader);
     const files = this.sources.map(([path, { size }]) => [path, size]);

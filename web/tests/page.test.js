@@ -137,7 +137,7 @@ test("stores are trees, and each leaf is shown as the tool shows it", async () =
 
 test(
   "what python-blosc2 wrote of every kind is shown as the tool shows it",
-  { skip: !existsSync(CORPUS) && "no corpus beside the checkout" },
+  { skip: !existsSync(CORPUS) && "no corpus next to the checkout" },
   async () => {
     const { page, wrong } = await visit(browser, home.url);
     const all = readdirSync(CORPUS)

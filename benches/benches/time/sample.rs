@@ -25,7 +25,7 @@ impl Samples {
         }
         for round in 0..rounds {
             for position in 0..contenders.len() {
-                // Nobody always follows the same one.
+                // A program does not always follow the same one.
                 let index = if round % 2 == 0 { position } else { contenders.len() - 1 - position };
                 self.0[first + index].turns.push(clock(&mut contenders[index], times[index]));
             }

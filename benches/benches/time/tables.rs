@@ -1,4 +1,4 @@
-//! The tables, in Markdown that is readable as it stands.
+//! The tables, in Markdown that is also readable as plain text.
 
 use std::fmt::Write;
 

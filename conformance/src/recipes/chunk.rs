@@ -18,7 +18,7 @@ pub(crate) struct Chunk {
     pub(crate) filters_meta: [u8; 6],
     pub(crate) blosc2_flags: u8,
     pub(crate) body: Vec<u8>,
-    /// The data that it stands for.
+    /// The data that it represents.
     pub(crate) data: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Cases of chunks alone.
+//! Cases of single chunks.
 
 use super::Suite;
 use super::bytes::{le32, patched};

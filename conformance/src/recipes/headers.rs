@@ -1,4 +1,4 @@
-//! Cases of frames' headers alone.
+//! Cases of frame headers.
 
 use super::Suite;
 use super::bytes::{be16, be32, low, patched};

@@ -1,4 +1,4 @@
-//! Cases of array metalayers alone.
+//! Cases of array metalayers.
 
 use super::Suite;
 use super::bytes::{Bytes, be32};

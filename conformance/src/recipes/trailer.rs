@@ -1,4 +1,4 @@
-//! Trailers, and cases of them alone.
+//! Trailers, and their cases.
 
 use super::Suite;
 use super::bytes::{Bytes, be16, be32, low};

@@ -40,7 +40,7 @@ def values(schunk, shape, chunks, blocks, item):
         return out
     counts = [-(-chunk // block) for chunk, block in zip(chunks, blocks)]
     ndim = len(shape)
-    # Blocks in C order, each of them contiguous: an axis of blocks beside each axis of elements.
+    # Blocks in C order, each of them contiguous: an axis of blocks next to each axis of elements.
     interleaved = [axis for pair in zip(range(ndim), range(ndim, 2 * ndim)) for axis in pair]
     starts = itertools.product(*(range(0, length, chunk) for length, chunk in zip(shape, chunks)))
     for number, start in enumerate(starts):
@@ -70,7 +70,7 @@ def verdict(path, offset, nd, itemsize):
         schunk, array = open_frame(path, offset)
     except (RuntimeError, OSError) as error:
         return f"unread: {getattr(error, 'strerror', None) or error}"
-    # Some filters work in a slice of an array and not in a chunk alone; Caterva's arrays are chunks to Python.
+    # Some filters work in a slice of an array and not in a single chunk; Caterva's arrays are chunks to Python.
     readers = [lambda: values(schunk, nd["shape"], nd["chunks"], nd["blocks"], item)]
     readers += [lambda: sliced(array, item)] if array is not None else []
     for read in readers:

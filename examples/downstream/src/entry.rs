@@ -11,7 +11,7 @@ use crate::tile::GeoTransform;
 
 /// A tile under its name, as services tell one another of it.
 ///
-/// The array stands in it as the bytes of its metalayer, so whoever gets the message can put them into a frame as they are.
+/// It holds the array as the bytes of its metalayer, which the receiver can put into a frame unchanged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// The tile's name in the catalogue.

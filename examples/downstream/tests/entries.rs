@@ -31,7 +31,7 @@ fn msgpack_holds_the_metalayer() {
     assert_eq!(Entry::from_msgpack(&message).unwrap(), entry());
 }
 
-/// The message with an int32's marker where the shape's first int64 stands.
+/// The message with an int32's marker where the shape's first int64 is.
 fn damaged(mut message: Vec<u8>) -> Vec<u8> {
     let shape = message.windows(4).position(|window| window == [0x97, 0, 3, 0x93]).unwrap() + 4;
     message[shape] = 0xd2;

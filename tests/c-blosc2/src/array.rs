@@ -94,7 +94,7 @@ impl Array {
     }
 
     fn get(&self) -> &sys::Array {
-        // SAFETY: not null, and freed by `Drop` alone.
+        // SAFETY: not null, and freed only by `Drop`.
         unsafe { &*self.raw }
     }
 
@@ -176,7 +176,7 @@ impl DerefMut for Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        // SAFETY: nobody else frees it; the super-chunk goes with it.
+        // SAFETY: nothing else frees it; the super-chunk goes with it.
         unsafe { sys::b2nd_free(self.raw) };
     }
 }

@@ -56,7 +56,7 @@ impl SuperChunk {
     }
 
     fn get(&self) -> &c::blosc2_schunk {
-        // SAFETY: not null, and freed by `Drop` alone.
+        // SAFETY: not null, and freed only by `Drop`.
         unsafe { &*self.0 }
     }
 
@@ -196,7 +196,7 @@ unsafe fn name_and_content(layer: *const c::blosc2_metalayer) -> (Vec<u8>, Vec<u
 
 impl Drop for SuperChunk {
     fn drop(&mut self) {
-        // SAFETY: nobody else frees it.
+        // SAFETY: nothing else frees it.
         unsafe { c::blosc2_schunk_free(self.0) };
     }
 }

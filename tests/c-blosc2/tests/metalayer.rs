@@ -11,7 +11,7 @@ fn length(rng: &mut Rng) -> i64 {
     if rng.bool() { EDGES[rng.usize(..EDGES.len())] } else { rng.i64(0..) >> rng.u32(0..63) }
 }
 
-/// A chunk's or block's length beside an array's: 0 where that is 0 alone.
+/// A chunk's or block's length next to an array's: 0 only if that is 0.
 fn part(rng: &mut Rng, shape: i64) -> i32 {
     const EDGES: [i32; 7] = [0, 1, 2, 127, 128, i32::MAX - 1, i32::MAX];
     let part = if rng.bool() { EDGES[rng.usize(..EDGES.len())] } else { rng.i32(0..) >> rng.u32(0..31) };

@@ -1,4 +1,4 @@
-"""Writes dtypes.json, exceptions.json, odd.json and refused.json beside this file. See README.md.
+"""Writes dtypes.json, exceptions.json, odd.json and refused.json next to this file. See README.md.
 
     python recipe.py            write the four files
     python recipe.py --check    and compare with what python-blosc2 puts into the b2nd metalayer
@@ -383,7 +383,7 @@ ACCEPTED = (
     ]
 )
 
-# ---------------------------------------------------------------- strings that nobody writes: NumPy says to which file each goes
+# ---------------------------------------------------------------- strings that no program writes: NumPy says to which file each goes
 # "M8[Y/0]" is left out: NumPy 2.4.6 dies of it (division by zero, SIGFPE).
 
 STRANGE = (

@@ -1,4 +1,4 @@
-"""Writes elements.json and twelve small .b2nd files beside this file. See README.md."""
+"""Writes elements.json and twelve small .b2nd files next to this file. See README.md."""
 
 import json
 import pathlib

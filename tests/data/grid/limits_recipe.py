@@ -1,4 +1,4 @@
-"""Writes limits.json beside this file. See README.md."""
+"""Writes limits.json next to this file. See README.md."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Writes grids.json beside this file. See README.md."""
+"""Writes grids.json next to this file. See README.md."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Writes slices.json from the .b2nd files beside this file. See README.md."""
+"""Writes slices.json from the .b2nd files next to this file. See README.md."""
 
 import hashlib
 import json

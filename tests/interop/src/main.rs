@@ -30,7 +30,7 @@ enum Request {
     Edit { path: PathBuf, edits: Vec<write::Edit> },
     /// The frame with other metalayers.
     Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
-    /// Edits of one frame for a while, beside other processes.
+    /// Edits of one frame for a while, next to other processes.
     Together { path: PathBuf, number: u8, first: u64, milliseconds: u64 },
     /// The chunks' data of an array, whose elements come in C order.
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },

@@ -1,4 +1,4 @@
-//! Edits for a while, beside other processes that edit the same frame.
+//! Edits for a while, next to other processes that edit the same frame.
 
 use std::error::Error;
 use std::path::Path;

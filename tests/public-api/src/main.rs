@@ -66,6 +66,6 @@ fn items(manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
         .omit_auto_derived_impls(true)
         .build()?;
     let items = api.items().map(|item| format!("{item}\n"));
-    // Pages, which rustdoc alone sees.
+    // Pages, which only rustdoc sees.
     Ok(Some(items.filter(|item| !item.starts_with("pub mod b2nd::docs")).collect()))
 }

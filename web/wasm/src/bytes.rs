@@ -1,4 +1,4 @@
-//! The bytes of a frame's header and trailer beside what they mean, and the byte that is wrong.
+//! The bytes of a frame's header and trailer next to what they mean, and the byte that is wrong.
 
 use b2nd::frame::{Header, HeaderField, Source};
 use b2nd::{Error, Result};

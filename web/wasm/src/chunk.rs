@@ -44,7 +44,7 @@ const CELLS: i64 = 256;
 pub struct Overview {
     /// Rows and columns.
     cells: [i64; 2],
-    /// The number of chunks that a cell stands for along each axis: its bytes are those of the first.
+    /// The number of chunks that a cell represents along each axis: its bytes are those of the first.
     step: [i64; 2],
     /// The compressed bytes of each cell's chunk, row by row; none where it takes no bytes or its place is not known.
     bytes: Vec<Option<u64>>,

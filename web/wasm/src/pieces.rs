@@ -60,7 +60,7 @@ impl Folder for Files {
     }
 }
 
-/// The frame file of a sparse frame's directory, with the files of its chunks beside it.
+/// The frame file of a sparse frame's directory, with the files of its chunks next to it.
 pub struct SparseFrame {
     pub frame: Arc<Pieces>,
     pub files: Arc<Files>,

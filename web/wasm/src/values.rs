@@ -121,7 +121,7 @@ impl Values {
         to_json(&seen.advance(array, &self.files))
     }
 
-    /// The slice as texts, row by row: with `fields`, those of each field of a structure beside each other. Null where a chunk is
+    /// The slice as texts, row by row: with `fields`, those of each field of a structure next to each other. Null where a chunk is
     /// broken.
     pub fn texts(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))

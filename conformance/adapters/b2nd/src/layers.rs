@@ -1,4 +1,4 @@
-//! The layers that the library reads alone.
+//! The layers that the library reads without other crates.
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
@@ -36,7 +36,7 @@ pub(crate) fn metalayer(bytes: &[u8]) -> Result {
 pub(crate) fn header(bytes: &[u8]) -> Result {
     let header = Header::from_slice(bytes)?;
     let written = b2nd::to_vec(&header)?;
-    // What the library has no name for stands in the bytes that it writes.
+    // What the library has no name for is in the bytes that it writes.
     let at = |at: usize, length: usize| Fact::bytes(written.get(at..at + length).unwrap_or_default());
     Ok(Fact::map([
         ("header_len", number(header.header_len())),

@@ -95,7 +95,7 @@ fn strings(source: &str, word: &str) -> Vec<String> {
     code.split(word).skip(1).filter_map(literal).collect()
 }
 
-/// True if a sentence has the words of a template, where `{…}` stands for anything.
+/// True if a sentence has the words of a template, where `{…}` matches anything.
 fn says(sentence: &str, template: &str) -> bool {
     let mut rest = sentence;
     template

@@ -1,4 +1,4 @@
-"""Writes the tables in this directory, most beside NAME.arrow, which is what to_arrow() says of it.
+"""Writes the tables in this directory, most with a NAME.arrow, which is what to_arrow() returns.
 
     python recipe.py [DIRECTORY]
 
@@ -87,7 +87,7 @@ ROWS = [
     [6, 3.0, True, True, None, b"6", None, "six", "red", None, b"6", None, ["s"], [6.0], {"x": 6, "z": ["c", "d"]}, None],
 ]
 
-# Fifteen blocks of twenty rows: of m and z one has nulls alone, of x one has NaN alone, one some, one both zeros.
+# Fifteen blocks of twenty rows: of m and z one has only nulls, of x one has only NaN, one some, one both zeros.
 BLOCKS = dict(
     n=b.int32(),
     m=b.int16(nullable=True),
