@@ -66,7 +66,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         }
     }
     let meta = B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string());
-    let elements = Elements::new(&array, &chunkshape, dtype.itemsize() as u64);
+    let elements = Elements::new(&array, &chunkshape, dtype.itemsize() as u64, MOST);
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
@@ -89,12 +89,12 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// A part is a layer of chunks if that is not too long, or else as much of one as fits.
-    fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64) -> Elements<'a> {
+    /// A part is a layer of chunks if that has no more than `most` bytes, or else as much of one as fits.
+    fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
         let shape = array.shape();
         let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
-        let divided = (0..shape.len()).find(|&dimension| row(dimension) <= MOST).unwrap_or(0);
-        let rows = if shape.is_empty() { 1 } else { MOST / row(divided).max(1) };
+        let divided = (0..shape.len()).find(|&dimension| row(dimension) <= most).unwrap_or(shape.len().saturating_sub(1));
+        let rows = if shape.is_empty() { 1 } else { most / row(divided).max(1) };
         let step = chunkshape.get(divided).map_or(1, |&length| length.min(rows)).max(1);
         let range = |(dimension, &length): (usize, &u64)| match dimension.cmp(&divided) {
             Ordering::Less => 0..1,
@@ -135,5 +135,34 @@ impl Read for Elements<'_> {
         buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);
         self.read += length;
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_any_length_are_the_elements_in_their_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let values = ndarray::Array3::from_shape_fn((5, 7, 3), |(x, y, z)| (100 * x + 10 * y + z) as i32);
+        let options = Options { chunkshape: Some(vec![2, 3, 2]), ..Options::default() };
+        b2nd_ndarray::write(path("a.b2nd"), &values, &options).unwrap();
+        crate::export(&b2nd_ndarray::Array::open(path("a.b2nd")).unwrap(), path("a.zarr"), &Default::default()).unwrap();
+        let array = Array::open(Arc::new(FilesystemStore::new(path("a.zarr")).unwrap()), "/").unwrap();
+        let expected: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        for most in [1, 4, 12, 40, 84, 200, 1 << 20] {
+            let mut elements = Elements::new(&array, &[2, 3, 2], 4, most);
+            let (mut found, mut longest) = (vec![0; 4], 0);
+            while elements.read(&mut found[..4]).unwrap() > 0 {
+                longest = elements.bytes.len().max(longest);
+            }
+            assert!(longest as u64 <= most.max(4), "{most}: {longest}");
+            found.clear();
+            Elements::new(&array, &[2, 3, 2], 4, most).read_to_end(&mut found).unwrap();
+            assert!(found == expected, "{most}");
+        }
     }
 }
