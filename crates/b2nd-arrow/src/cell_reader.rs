@@ -93,7 +93,7 @@ impl CellReader {
         Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
     }
 
-    /// Leaves these values alone, counted from 0 and cut where the file ends.
+    /// Keeps only these values, counted from 0, up to the last one.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> CellReader {
         self.batches.slice(rows);

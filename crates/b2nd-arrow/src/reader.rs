@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::error::Result;
 use crate::open_table::OpenTable;
 
-/// The rows of a batch where nobody says their number: as many as python-blosc2 exports at once.
+/// The default number of rows of a batch: as many as python-blosc2 exports at once.
 pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
@@ -21,7 +21,7 @@ pub struct Reader {
     pub(crate) schema: SchemaRef,
     pub(crate) rows: Range<u64>,
     pub(crate) batch_size: usize,
-    /// More rows are not read at once.
+    /// The most rows that are read at once.
     pub(crate) most: usize,
     /// The physical rows of a block of the columns, where they have such.
     pub(crate) block: Option<u64>,
@@ -66,7 +66,7 @@ impl Reader {
         let size = self.batch_size as u64;
         for (part, rows) in parts {
             match part {
-                // Its batches before the error are good.
+                // The batches before the error can be read.
                 Err(_) if rows.end - rows.start > size => {
                     let starts = (rows.start..rows.end).step_by(self.batch_size);
                     let batches = starts.map(|start| read(start..start.saturating_add(size).min(rows.end)));
@@ -91,7 +91,7 @@ impl Reader {
         let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
         let end = match whole {
             Some(Ok(Some(end))) if end > start && end - start <= most => end,
-            // Rows that cannot be told apart are an error when they are read.
+            // Reading the rows gives the error.
             _ => start.saturating_add(length),
         };
         end.min(self.rows.end)

@@ -1,4 +1,4 @@
-//! [`Scalars`]: the columns of a batch as scalars, for whoever counts them.
+//! [`Scalars`]: the columns of a batch as scalars, to compute statistics.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
@@ -36,7 +36,7 @@ pub enum Content {
     Text,
     /// Bytes of any length.
     Bytes,
-    /// Lists and other cells, which are counted alone.
+    /// Lists and other cells, which are only counted.
     Cell,
 }
 

@@ -41,7 +41,7 @@ impl ColumnInfo {
         &self.kind
     }
 
-    /// The way in which its nulls are told: `mask`, `value` (one that stands for null), `code` of a dictionary, `cell`; `none` where it
+    /// How its nulls are stored: `mask`, `value` (one that marks nulls), `code` of a dictionary, `cell`; `none` if it
     /// has no nulls, or no file.
     pub fn nulls(&self) -> &'static str {
         match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {

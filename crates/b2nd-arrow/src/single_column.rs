@@ -21,13 +21,13 @@ pub(crate) struct OneColumn {
 }
 
 impl OneColumn {
-    /// All rows of a column, each of about so many bytes.
+    /// Takes all rows of a column, each of about `row_bytes` bytes.
     pub(crate) fn new(field: Field, rows: u64, row_bytes: u64) -> OneColumn {
         let batch_size = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_SIZE as u64);
         OneColumn { schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Leaves these rows alone, cut where the rows end.
+    /// Keeps only these rows, up to the last one.
     pub(crate) fn slice(&mut self, rows: Range<u64>) {
         let end = rows.end.min(self.rows.end);
         self.rows = rows.start.min(end)..end;

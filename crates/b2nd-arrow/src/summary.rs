@@ -24,7 +24,7 @@ const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;
 
-/// An index of more segments is not used: a few bytes may claim that there are so many.
+/// The most segments of an index that is used: a few bytes may claim any number of them.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The least and the greatest values of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
@@ -99,7 +99,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // Of times the index leaves a sentinel out that is exported as a value.
+            // For timestamps, the index omits a sentinel that is exported as a value.
             _ => return None,
         };
         let index = catalog.get(name)?;

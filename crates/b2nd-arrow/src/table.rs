@@ -17,7 +17,7 @@ use crate::schema::{ColumnInfo, Output};
 use crate::summary::Summary;
 use b2nd_store::Store;
 
-/// So many bytes of a column are in a batch, about.
+/// About the most bytes of a column in a batch.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 
 /// The longest file of a mask that is read only to count nulls.
@@ -257,7 +257,7 @@ impl Table {
     /// The least and the greatest values of parts of a field of the schema, where the table has a SUMMARY index of it that is not stale.
     ///
     /// python-blosc2 makes one for each column of numbers, bools and times when it closes a table, and marks it as stale when a value
-    /// changes. Whoever reads rows by it has to test their values still.
+    /// changes. The values of the rows that it leaves have to be tested still.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -310,7 +310,7 @@ impl Table {
     ///
     /// let table = Table::open("tests/data/kinds.b2z")?;
     /// let count = |name: &str| table.null_count(table.columns().iter().position(|column| column.name() == name).unwrap());
-    /// // By a mask, by a value that stands for null.
+    /// // By a mask, by a value that marks nulls.
     /// assert_eq!((count("u")?, count("f")?), (Some(2), None));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

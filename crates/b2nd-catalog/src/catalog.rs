@@ -32,10 +32,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The rows that are handed at a time to the thread that writes.
 const HANDED: usize = 1 << 10;
 
-/// The number of times that these may wait for it: so many files are read while it encodes a row group.
+/// The number of such batches that may wait: files are read while a row group is encoded.
 const WAITING: usize = 16;
 
-/// Writes a catalogue beside its place, and puts it there when it is whole. A thread of its own encodes, while files are read.
+/// Writes a catalogue into a temporary file next to its path, and renames it when it is complete. A thread encodes while files are read.
 pub struct Writer {
     target: PathBuf,
     new: NewFile,
@@ -305,7 +305,7 @@ impl Known {
     }
 
     /// Copies the rows that are still true: of files that are unchanged, and of those that this scan does not cover or could not
-    /// list; `None` stands for a scan that did not come to its end. How many files are gone.
+    /// list; `None` means that the scan did not finish. Returns the number of files that are gone.
     ///
     /// # Errors
     ///

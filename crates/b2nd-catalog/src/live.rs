@@ -61,7 +61,7 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// A filter on url and key alone is decided before a file is read.
+    /// Filters on only the url or only the key are applied before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
             // What cannot be listed has a row whose url was not tested.
@@ -96,7 +96,7 @@ impl TableProvider for Table {
     }
 }
 
-/// The one column that an expression is about, if it is about one alone.
+/// Returns the column of an expression that uses only one.
 fn column_of(filter: &Expr) -> Option<&str> {
     let columns = filter.column_refs();
     let mut names = columns.iter().map(|column| column.name.as_str());

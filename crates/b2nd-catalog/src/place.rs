@@ -113,7 +113,7 @@ impl Place {
         }
     }
 
-    /// The place of the directory so many names above this one.
+    /// Returns the place of the directory this number of names above.
     pub(crate) fn above(&self, names: usize) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
@@ -190,7 +190,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 /// A url without user and password. The next requests to that server have them.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a url", shown(text)))?;
-    // In other urls what stands there is the name of a container.
+    // In other urls it is the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {
         USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());

@@ -46,7 +46,7 @@ pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batc
         let mut row = Row::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
-        // With the bytes that were asked for and not at hand it is tried again.
+        // Once the missing bytes are fetched, it is read again.
         if !file.fetch().await {
             return Batch { rows: vec![row], goes_on: false };
         }
@@ -104,7 +104,7 @@ fn found(object: &Object) -> Option<Found> {
     object.size.map(|size| Found { size, etag, modified })
 }
 
-/// The row of a file, as far as bytes are at hand.
+/// Returns the row of a file, as far as its bytes have been fetched.
 fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => row,

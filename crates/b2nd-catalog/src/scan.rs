@@ -33,7 +33,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// A file's shard follows from its url alone.
+    /// Returns true if a file is in this shard, which only its url determines.
     pub fn has(&self, url: &str) -> bool {
         XxHash3_128::oneshot(url.as_bytes()) as u64 % self.of == self.index
     }

@@ -8,7 +8,7 @@ pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // Only the runtime's end cancels a task, and then nobody waits for it.
+            // A task is cancelled only when the runtime ends, and then its result is not needed.
             Err(_) => std::future::pending().await,
         },
     }

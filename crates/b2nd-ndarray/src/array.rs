@@ -159,7 +159,7 @@ impl Array {
         };
         let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
         let grid = geometry.grid()?;
-        // A dtype that nobody knows says nothing of where elements stand: read_bytes works.
+        // With an unknown dtype, read_bytes still works.
         let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
         Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })

@@ -71,7 +71,7 @@ pub struct ArrayEditor {
 }
 
 impl ArrayEditor {
-    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until nobody else edits it.
+    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until no other process or thread edits it.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// The value has another type than the array ([`Error::DType`]), the shape another number of dimensions or a negative length, or
-    /// more chunks than an index holds. Other metalayers stand before the array's, so that the header of a file cannot be changed in one
+    /// more chunks than an index holds. Other metalayers precede the array's, so that the header of a file cannot be changed in one
     /// write. Or the file cannot be written. It then holds the array as it was.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;

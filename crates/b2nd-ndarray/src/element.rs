@@ -13,7 +13,7 @@ use crate::huge_pages;
 /// | --- | --- |
 /// | `bool` | `bool` |
 /// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | of the same width |
-/// | `i64` | `datetime64` and `timedelta64` too: so many steps, whose unit [`Array::dtype`](crate::Array::dtype) tells |
+/// | `i64` | `datetime64` and `timedelta64` too: the count of their unit, which [`Array::dtype`](crate::Array::dtype) has |
 /// | `Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
 /// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
 ///
@@ -26,7 +26,7 @@ pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
 pub(crate) mod sealed {
     use bytemuck::{NoUninit, Pod, Zeroable};
 
-    /// A value as it stands in memory.
+    /// A value as it is in memory.
     pub trait Raw: NoUninit + Zeroable {
         /// Bits that may come from a file: the value itself, or a byte for a `bool`.
         type Bits: Pod + Send + Sync;

@@ -93,7 +93,7 @@ pub(crate) fn dtype(header: &Header) -> Option<DType> {
     (header.typesize() == 1).then(|| "|u1".parse().ok()).flatten()
 }
 
-/// What stands for the array's metalayer: some codecs and filters ask for the shapes.
+/// Makes an array's metalayer for the data: some codecs and filters need the shapes.
 pub(crate) fn metalayer(geometry: &Geometry) -> Result<Vec<u8>> {
     Ok(b2nd::to_vec(&B2ndMeta::new(*geometry, "|u1"))?)
 }

@@ -27,7 +27,7 @@ pub struct Options {
     pub filters: Vec<(Filter, u8)>,
     /// True if blocks are split by byte position.
     pub split_mode: SplitMode,
-    /// Metalayers beside the array's: a name of at most 31 bytes and the content, in the header. Their lengths are fixed once written.
+    /// Metalayers in addition to the array's: a name of at most 31 bytes and the content, in the header. Their lengths are fixed once written.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// Attributes (variable-length metalayers): a name of at most 31 bytes and the content, which python-blosc2 takes for MessagePack
     /// ([`b2nd::frame::encode_msgpack`] makes it).
@@ -101,7 +101,7 @@ impl Options {
 
 /// Refuses filters whose files python-blosc2 cannot open, for elements of this size.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
-    // A parameter of 0 stands for the size of an element.
+    // A parameter of 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
         Some(&(_, meta)) => Err(b2nd::Error::custom(format_args!(

@@ -20,13 +20,13 @@ use crate::read::elements::Elements;
 use crate::read::select::Select;
 use crate::write::to_frame;
 
-/// So many bytes between two chunks are fetched with them, rather than the chunks with two requests.
+/// The most bytes between two chunks that are fetched with them, so that one request is enough.
 const GAP: u64 = 64 << 10;
 
-/// So many requests for one slice are under way at once.
+/// The number of requests for one slice that are in flight at once.
 const AT_ONCE: usize = 16;
 
-/// So many chunks are fetched and decompressed ahead of the one that is wanted.
+/// The number of chunks that are fetched and decompressed ahead.
 const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP, memory, whatever [`object_store`] reaches.
@@ -89,7 +89,7 @@ impl Remote {
         let pieces = Arc::new(Pieces::with_len(length));
         let bytes = answer.bytes().await.map_err(|error| object.failed(&first, error))?;
         pieces.put(first, bytes.into())?;
-        // Header and index, as far as they are at hand.
+        // Needs the header and the index; what is missing of them is fetched next.
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
@@ -277,7 +277,7 @@ impl Object {
         let if_match = self.opened.as_ref().and_then(|opened| opened.e_tag.clone());
         let options = GetOptions { if_match, range: Some(range.clone().into()), ..GetOptions::default() };
         let answer = self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))?;
-        // Not every store minds if_match.
+        // Some stores ignore if_match.
         match self.opened.as_ref().and_then(|opened| changed(opened, &answer.meta)) {
             Some(message) => Err(self.failed(range, message)),
             None => Ok(answer),

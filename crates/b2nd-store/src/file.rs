@@ -17,7 +17,7 @@ use b2nd::frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd::frame::SPARSE_FRAME;
 
-/// A file, whose first bytes have been read. Of a sparse frame it is the one with the header, and those of the chunks are beside it.
+/// A file, whose first bytes have been read. For a sparse frame this is the file with the header; those of the chunks are next to it.
 pub struct LocalFile {
     file: FileSource,
     length: u64,
@@ -25,8 +25,8 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Opens a file, or the frame of a sparse frame's directory. What is neither is refused without opening it: a pipe would
-    /// wait for somebody to write.
+    /// Opens a file, or the frame of a sparse frame's directory. Anything else is rejected without opening it: a pipe would
+    /// block until a writer opens it.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl LocalFile {
         LocalFile::regular(path)
     }
 
-    /// Opens what is known to be a regular file. Of a small one the first read tells the length too.
+    /// Opens a regular file. The first read of a small file also gives its length.
     ///
     /// # Errors
     ///
@@ -123,13 +123,13 @@ fn is_absent(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
 }
 
-/// True if a directory is a store and no sparse frame: by its name, or by what it holds.
+/// Returns true if a directory is a store and not a sparse frame: by its name, or by its files.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// True if an `embed.b2e` belongs to the directory around it. One that does not is a store of its own.
+/// Returns true if an `embed.b2e` belongs to its directory. Otherwise it is a store of its own.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

@@ -63,12 +63,12 @@ pub trait Folder {
     }
 }
 
-/// True if these are the first ten bytes of a frame: a fixarray and the magic.
+/// Returns true if these are the first ten bytes of a frame: a fixarray and the magic.
 pub fn is_frame(first: &[u8]) -> bool {
     matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
 }
 
-/// True if these are the first bytes of a zip archive.
+/// Returns true if these are the first bytes of a zip archive.
 pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
@@ -84,7 +84,7 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
         || file.strip_prefix(folder).is_some_and(|rest| !folder.is_empty() && rest.starts_with('/'))
 }
 
-/// An error with the file of a store that it is about.
+/// Adds the file of a store to an error.
 pub(crate) fn named(file: &str, error: Error) -> Error {
     match file {
         _ if is_of_source(&error) => error,
@@ -94,12 +94,12 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// True if an error says that a source failed, or has not the bytes at hand; and nothing of what is in it.
+/// Returns true if an error is that of a source that failed or whose bytes have not been fetched yet, rather than of its content.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }
 
-/// Keeps apart what a frame says wrong, which is shown, and a source that fails, which ends all.
+/// Separates the errors of a frame, which are reported, from those of its source, which end the reading.
 ///
 /// # Errors
 ///

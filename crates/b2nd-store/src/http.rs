@@ -19,10 +19,10 @@ use crate::text::{count, printable};
 /// The longest file that is taken whole from a server without ranges.
 const WHOLE: u64 = 1 << 24;
 
-/// The time that a server may take for a range: for its answers, for questions that are asked again, and for the bytes.
+/// The timeout of a range: for all requests, retries and bytes together.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A question is asked again twice: after 0.1 s and after 0.4 s.
+/// Two retries: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
@@ -56,7 +56,7 @@ struct Server {
     agent: Agent,
     url: String,
     patience: Duration,
-    /// Why no more is asked: the server has let one question wait for too long.
+    /// The error after which no more requests are sent: one of them took longer than `patience`.
     stalled: OnceLock<String>,
 }
 
@@ -81,8 +81,7 @@ impl Server {
         }
     }
 
-    /// Asks for a range, again where the server or the way to it fails for a moment, up to a deadline. A server that has once kept this
-    /// waiting for so long is not asked again.
+    /// Requests a range, and retries transient failures until a deadline. After a request that exceeded the deadline, no more are sent.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));
@@ -95,7 +94,7 @@ impl Server {
         };
         let answer = match request.retry(RETRIES).when(fails_for_a_moment).call() {
             Ok(response) => answer(response, range),
-            // An empty file has no first byte.
+            // The file is empty.
             Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok(Answer::Part(Vec::new(), State::default())),
             Err(ureq::Error::StatusCode(code)) => {
                 let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
@@ -111,7 +110,7 @@ impl Server {
     }
 }
 
-/// True if the same request may be answered in a moment.
+/// Returns true if a failure is transient.
 fn fails_for_a_moment(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::StatusCode(code) => matches!(code, 429 | 500 | 502 | 503 | 504),
@@ -159,8 +158,7 @@ enum Answer {
     Whole(Vec<u8>),
 }
 
-/// Signs that tell a file from another one that is put in its place. A server that gives neither tag nor time is
-/// taken at its word as long as the length stays.
+/// What distinguishes a file from one that replaces it. Without a tag and a time only the length does.
 #[derive(Default, PartialEq, Eq)]
 struct State {
     length: u64,

@@ -6,13 +6,13 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// The kind of a frame, told from its metalayers alone. It serializes to the names that stand beside each.
+/// The kind of a frame, which only its metalayers tell. It serializes to the name that is listed with each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks that nothing says more of.
+    /// `schunk`: chunks without further metadata.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
@@ -43,7 +43,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read tells nothing.
+    /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read is ignored.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }
@@ -89,7 +89,7 @@ impl Kind {
         if has("b2nd") || has("caterva") { Kind::NdArray } else { Kind::SChunk }
     }
 
-    /// The name that JSON has for it.
+    /// Returns its name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Kind::NdArray => "ndarray",
@@ -110,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// True if python-blosc2 refuses to open it unless it is told to trust it: what it opens may lead elsewhere, or run.
+    /// Returns true if python-blosc2 opens it only if it is told to trust it: it may refer to other files, or contain code.
     pub fn needs_trust(self) -> bool {
         matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object | Kind::Proxy)
     }

@@ -16,7 +16,7 @@ use crate::table::Table;
 pub struct Leaf {
     /// Its name in Python: `/group/name`.
     pub key: String,
-    /// The file that holds it; of a table that with its metadata.
+    /// The file that holds it; for a table, the file with its metadata.
     pub member: Option<String>,
     /// The byte at which it starts: in the archive, or in the data of the frame that embeds it.
     pub offset: u64,
@@ -29,7 +29,7 @@ pub struct Leaf {
 pub enum Content {
     /// A frame in the file [`Leaf::member`].
     Frame,
-    /// A frame of so many bytes in the data of the embedding frame, which is the file [`Leaf::member`] where there is one.
+    /// A frame with this number of bytes in the data of the embedding frame, which is the file [`Leaf::member`] if there is one.
     Embedded(u64),
     /// A table of frames.
     Table(Box<Table>),

@@ -19,7 +19,7 @@ use crate::table::Table;
 /// The content of a store.
 #[derive(Clone, Default)]
 pub struct StoreListing {
-    /// `TreeStore`, `DictStore` or `CTable`. `None` where the folder is no store, but holds frames.
+    /// `TreeStore`, `DictStore` or `CTable`. `None` if the folder holds frames but is no store.
     pub kind: Option<Kind>,
     /// The attributes of the store.
     pub attributes: Attributes,
@@ -29,15 +29,15 @@ pub struct StoreListing {
     pub leaves: Vec<Leaf>,
     /// True if it holds `embed.b2e`, without which python-blosc2 opens no `.b2d` and no `.b2z`.
     pub has_embed: bool,
-    /// The names that more than one member of an archive has. The last of them counts.
+    /// The names that more than one member of an archive has. The last one counts.
     pub duplicates: Vec<String>,
 }
 
 /// Lists a directory or an archive.
 ///
-/// If a source has not the bytes at hand ([`Missing`](b2nd::ErrorKind::Missing)), the other files are looked at all the same,
-/// so that it knows all that it must fetch. A file with attributes that is no good frame is listed as a leaf: whoever opens it finds
-/// out why.
+/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are read nevertheless, so
+/// that all missing bytes are known at once. A file of attributes that is not a valid frame is listed as a leaf; opening it gives the
+/// error.
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ impl StoreListing {
         } else if file == EMBED {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
-            // Beside tables the first versions of python-blosc2 wrote one that does not say that it embeds nothing.
+            // The first versions of python-blosc2 wrote one next to tables, without the list of what it embeds.
             if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
                 self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
                 return Ok(());
@@ -160,7 +160,7 @@ impl StoreListing {
     }
 }
 
-/// The byte at which a file starts, 0 where its place is no good: whoever opens it finds out why.
+/// Returns the byte at which a file starts; 0 if that cannot be read, and opening the file then gives the error.
 fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
     Ok(readable(folder.offset(file))?.unwrap_or(0))
 }

@@ -102,7 +102,7 @@ impl Location {
     }
 }
 
-/// The error about a store where a leaf has to be named.
+/// Returns the error for a store of which a leaf has to be named.
 pub fn no_key(place: &str) -> Error {
     Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
 }
@@ -136,7 +136,7 @@ fn scheme(text: &str) -> Option<String> {
     is_one.then(|| scheme.to_ascii_lowercase())
 }
 
-/// The one place that knows what is behind a scheme.
+/// Opens a URL by its scheme.
 fn open_address(address: &str) -> Result<Target> {
     let scheme = scheme(address).unwrap_or_default();
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not read here: {what}")));

@@ -11,15 +11,15 @@ pub enum Form {
     Word(&'static str),
     /// Nothing: the marker's bits are the number.
     Fixint,
-    /// A big-endian number of so many bytes.
+    /// A big-endian number with this number of bytes.
     Number(usize, Show),
     /// Bytes, which may be text.
     String(Length, Show),
     /// A byte for the type, then bytes, whose length does not count the type.
     Ext(Length),
-    /// So many values.
+    /// This number of values.
     Array(Length),
-    /// So many keys and values.
+    /// This number of pairs of key and value.
     Map(Length),
 }
 
@@ -27,7 +27,7 @@ pub enum Form {
 pub enum Length {
     /// In the marker.
     Is(usize),
-    /// In so many bytes after it.
+    /// In this number of bytes after the marker.
     In(usize),
 }
 
@@ -41,7 +41,7 @@ impl Length {
     }
 }
 
-/// A marker's name in MessagePack's specification, and what follows it. `None` is the one byte that is no marker.
+/// Returns a marker's name in MessagePack's specification, and what follows it. `None` for `c1`, the one byte that is not a marker.
 pub fn of(byte: u8) -> Option<(&'static str, Form)> {
     use Form::*;
     use Length::*;
@@ -112,7 +112,7 @@ fn float(bytes: &[u8]) -> String {
     }
 }
 
-/// A float that cannot be taken for an integer: 2.0, 1e300.
+/// Formats a float so that it differs from an integer: 2.0, 1e300.
 pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }

@@ -18,7 +18,7 @@ const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.
 /// The metadata of a `CTable`.
 #[derive(Clone, Serialize)]
 pub struct Table {
-    /// The number of rows, where that is said.
+    /// The number of rows, if the schema has it.
     pub rows: Option<u64>,
     /// A description of each column: its `name` and `kind`, and more. Those that are computed from others come last; they have
     /// `col_deps`, and no file holds them.
@@ -112,7 +112,7 @@ impl Table {
     }
 
     /// The path of a column's files below `_cols`, without the ends of their names. A dot in a column's name divides folders, unless
-    /// a backslash is before it. 4.2.0 alone does none of this.
+    /// a backslash is before it. python-blosc2 4.2.0 does none of this.
     ///
     /// ```
     /// assert_eq!(b2nd_store::Table::file_name(r"trip.begin\.lon"), "trip/begin%2Elon");

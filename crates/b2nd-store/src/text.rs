@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use b2nd::frame::Filter;
 
-/// A number with a comma before every third digit.
+/// Formats a number with a comma before every third digit.
 pub fn thousands(number: impl Display) -> String {
     let number = number.to_string();
     let (sign, digits) = number.split_at(number.len() - number.trim_start_matches('-').len());
@@ -25,7 +25,7 @@ pub fn count(number: impl Display, unit: &str) -> String {
     format!("{number} {unit}{plural}")
 }
 
-/// A length in bytes, and from 1 KiB on in the unit that fits it.
+/// Formats a length in bytes, and from 1 KiB on also in a larger unit.
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");
@@ -67,7 +67,7 @@ pub fn parameter(filter: Filter, meta: u8) -> i16 {
 /// The filter int_trunc.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// A string as it is, but for what a terminal would not show.
+/// Escapes the characters of a string that a terminal would not show.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -79,7 +79,7 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// A text of at most so many characters, and a sign that there were more.
+/// Cuts a text after `limit` characters, and ends it with `…` if it was longer.
 pub fn shortened(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
@@ -90,7 +90,7 @@ pub fn shortened(text: String, limit: usize) -> String {
     }
 }
 
-/// Bytes that are text in most files: in quotes, and with escapes where they are not UTF-8.
+/// Quotes bytes, which are text in most files. Those that are not UTF-8 are escaped.
 pub fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("{text:?}"),

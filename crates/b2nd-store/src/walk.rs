@@ -11,7 +11,7 @@ use crate::folder::{is_frame, is_zip};
 use crate::location::Target;
 use b2nd::frame::Source;
 
-/// A path below which nothing more is looked for, not opened yet.
+/// A path that may hold frames, not opened yet.
 pub struct Candidate {
     /// The path.
     pub path: PathBuf,
@@ -61,7 +61,7 @@ impl Candidate {
 }
 
 /// Candidates below a path, in the order of names: files, and the directories of sparse frames and stores, which are not looked
-/// into. A path that is no directory comes itself, whatever is in it. Links to directories are not followed below the path.
+/// into. A path that is no directory comes itself, whatever is in it. Below the path, links to directories are not followed.
 ///
 /// Files that cannot be read come with their errors.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {

@@ -23,7 +23,7 @@ const SEARCHED: u64 = 1 << 17;
 /// The length of a member's own header, without its name.
 const LOCAL_HEADER: u64 = 30;
 
-/// A zip archive. Of members with one name the last counts, as in Python.
+/// A zip archive. If several members have the same name, the last one counts, as in Python.
 pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,
@@ -40,7 +40,7 @@ struct Member {
     length: u64,
 }
 
-/// Members that were inflated: each once, and together no more bytes than a value may have.
+/// The members that have been inflated, each once. Their total length is limited to that of a value.
 #[derive(Default)]
 struct Inflated {
     members: BTreeMap<String, Arc<Vec<u8>>>,
@@ -65,7 +65,7 @@ impl Zip {
             let length = LOCAL_HEADER.saturating_add(path.as_ref().len() as u64).saturating_add(entry.compressed_size_hint());
             places.push(start..start.saturating_add(length));
             let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
-            // A path that leads out of the archive is nobody's leaf.
+            // A path that leads out of the archive is no leaf.
             let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
             if !entry.is_dir() && !leads_out {
                 let member = Member {
@@ -89,7 +89,7 @@ impl Zip {
         Ok(Zip { source: Arc::new(source), members, duplicates, inflated: Mutex::default() })
     }
 
-    /// The bytes of the archive that hold a member, where that is stored as it is. `None` where it is compressed.
+    /// The bytes of the archive that hold a member, if it is stored uncompressed. `None` if it is compressed.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ pub(crate) struct ColumnFile {
     most: u64,
 }
 
-/// The blocks of a chunk, each compressed alone.
+/// The blocks of a chunk, each compressed separately.
 pub(crate) struct Blocks<'a> {
     chunk: ChunkReader<'a, Bytes>,
     most: u64,
@@ -133,7 +133,7 @@ impl Blocks<'_> {
         self.count
     }
 
-    /// The data of blocks that follow each other, each decompressed alone.
+    /// Decompresses consecutive blocks, each separately.
     pub(crate) fn data(&self, blocks: Range<usize>) -> Result<Vec<Vec<u8>>> {
         let places = block_table(&self.front)?;
         let ranges = blocks.map(|block| places.range(block)).collect::<Result<Vec<_>, _>>().map_err(b2nd::Error::from)?;

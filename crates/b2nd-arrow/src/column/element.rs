@@ -7,7 +7,7 @@ use arrow_schema::{DataType, TimeUnit};
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
 
-/// The value that stands for null.
+/// The value that marks nulls.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Sentinel {
     Int(i128),

@@ -15,7 +15,7 @@ use crate::live_rows::{LiveRows, Selection, signed};
 use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::{Kind, Nulls, Spec, item};
 
-/// So many rows between two that are wanted are read with them.
+/// The most rows between two selected ones that are read with them.
 const GAP: u64 = 1 << 10;
 
 /// The longest row in bytes.
@@ -44,7 +44,7 @@ pub(crate) struct FixedColumn {
     rows: Rows,
     element: DataType,
     itemsize: usize,
-    /// True where bools are bytes, of which one stands for null.
+    /// True if bools are bytes, of which one value marks nulls.
     is_widened: bool,
     /// The shape of a row, of a column of arrays.
     shape: Option<Vec<u64>>,

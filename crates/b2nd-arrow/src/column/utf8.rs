@@ -13,7 +13,7 @@ use crate::live_rows::Selection;
 use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::Nulls;
 
-/// So many rows between two that are wanted are read with them.
+/// The most rows between two selected ones that are read with them.
 const GAP: u64 = 1 << 6;
 
 /// Text whose values start where the one before ends.
@@ -81,7 +81,7 @@ impl Utf8Column {
             _ => mask,
         };
         if let Err(error) = std::str::from_utf8(&bytes) {
-            // A character may end where a value does: whoever starts in its middle is no text.
+            // All values together may be UTF-8 although a single one is not: an offset may split a character.
             return Err(self.no_text(&ends, &bytes, selection).unwrap_or_else(|| Error::damaged(error)));
         }
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));

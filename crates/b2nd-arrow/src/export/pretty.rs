@@ -54,7 +54,7 @@ pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
     Ok(text)
 }
 
-/// The columns that fit, those at both ends first; `None` stands for those left out.
+/// The columns that fit, those at both ends first; `None` marks those that are left out.
 fn fitting(lengths: &[usize], width: Option<usize>) -> Vec<Option<usize>> {
     let all: Vec<_> = (0..lengths.len()).map(Some).collect();
     let total: usize = lengths.iter().map(|length| length + GAP.len()).sum();

@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 /// A column of times, some of which are too far from 1970 for `chrono`: the years 262142 and -262143 are its last ones. Those are as
 /// NumPy shows them, with a `Z` where the column has a zone; durations go on in the form of the others.
 struct Times<'a> {
-    /// `None` where nobody knows the zone.
+    /// `None` if the time zone is unknown.
     plain: Option<ArrayFormatter<'a>>,
     numbers: Int64Array,
     kind: Kind,
@@ -96,7 +96,7 @@ impl DisplayIndex for Times<'_> {
     }
 }
 
-/// A formatter of times, if some of them have no date, or if nobody knows their zone.
+/// Returns a formatter of times if `chrono` has no date for some of them, or does not know their time zone.
 pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Option<ArrayFormatter<'a>> {
     let kind = match array.data_type() {
         DataType::Timestamp(unit, zone) => Kind::Moments(*unit, zone.is_some()),

@@ -129,7 +129,7 @@ impl<'a> Pack<'a> {
         Ok(Item::Ext(kind, self.bytes(length)?))
     }
 
-    /// A big-endian number of so many bytes.
+    /// Reads a big-endian number of `width` bytes.
     fn length(&mut self, width: usize) -> Result<usize> {
         Ok(self.bytes(width)?.iter().fold(0, |length, &byte| length << 8 | usize::from(byte)))
     }

@@ -83,16 +83,16 @@ pub(crate) enum Nulls {
     None,
     /// A file that says which values are not null.
     Mask,
-    /// A value that stands for null.
+    /// A value that marks nulls.
     Sentinel(Sentinel),
 }
 
 impl Spec {
-    /// Takes apart what the schema says.
+    /// Parses an entry of the schema.
     ///
     /// # Errors
     ///
-    /// A sentence: a key lacks or does not hold what it should.
+    /// A sentence: a key is missing or has a wrong value.
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
@@ -238,7 +238,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     Ok(Kind::List(Box::new(item), storage))
 }
 
-/// The value that stands for null; none where its form is not known, and then nothing equals it.
+/// Returns the value that marks nulls; `None` if its form is unknown: then no value is null.
 fn sentinel(value: &Value) -> Option<Sentinel> {
     if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
         return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);

@@ -28,7 +28,7 @@ const MOST: u64 = 1 << 20;
 /// The parts of a file, and files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
-/// The pieces of a remote file that are at hand. A read of others fails, until [`fetch`](Fetched::fetch) has brought them.
+/// A remote file, of which pieces have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
 pub(super) struct Fetched {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -48,7 +48,7 @@ struct State {
 }
 
 impl Fetched {
-    /// A file of which nothing is at hand. Of a place that is asked for alone at least so many bytes are fetched.
+    /// Makes a file of which nothing has been fetched. If only one range is missing, at least `at_least` bytes are fetched.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
@@ -64,12 +64,12 @@ impl Fetched {
         row.modified = found.modified.or(row.modified);
     }
 
-    /// The number of bytes at hand.
+    /// Returns the number of bytes that are held.
     pub(super) fn held(&self) -> u64 {
         self.pieces.held()
     }
 
-    /// Drops the bytes at hand.
+    /// Drops the bytes that are held.
     pub(super) fn forget(&self) {
         self.state().ends.clear();
         self.pieces.clear();
@@ -109,7 +109,7 @@ impl Fetched {
         Ok(())
     }
 
-    /// Ranges to fetch of what was asked for and is not at hand: of neighbours one. Where they are more than is held of a file, they fail.
+    /// Returns the ranges to fetch for those that are missing; neighbours become one. Ranges beyond the limit of a file fail.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // The first answer says how long it is.
         let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };

@@ -36,7 +36,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
             handle.block_on(async {
                 tokio::select! {
                     biased;
-                    // Nobody waits for the rows any more.
+                    // The rows are not needed any more.
                     () = others.closed() => false,
                     fetched = all => fetched.contains(&true),
                 }

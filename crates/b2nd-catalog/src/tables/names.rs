@@ -20,7 +20,7 @@ use crate::tables::remote;
 const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
 
 /// Opens a table: of a path, or of a url with `http`, `https`, `s3`, `gs`, `az` or `file`. Of a store with several its key is to be
-/// given, or to stand behind the place as in `store.b2z::/group/name`.
+/// given, or follows the path or url as in `store.b2z::/group/name`.
 ///
 /// Ranges of a remote table are read, and only those that are needed. A remote `.b2d` cannot be opened.
 ///

@@ -15,7 +15,7 @@ use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, StatisticsArgs};
 
-/// So many batches of a partition wait for whoever takes them.
+/// The number of batches of a partition that are read ahead.
 const WAITING: usize = 2;
 
 /// Rows of some columns of a table.
@@ -59,7 +59,7 @@ impl Scan {
     }
 }
 
-/// Divides rows into at most so many parts of about the same length, between batches.
+/// Divides rows into at most this number of parts of about the same length, between batches.
 fn divided(rows: Vec<Range<u64>>, partitions: usize) -> Vec<Vec<Range<u64>>> {
     let total: u64 = rows.iter().map(|rows| rows.end - rows.start).sum();
     let each = total.div_ceil(partitions.max(1) as u64).next_multiple_of(BATCH_SIZE as u64);
@@ -131,7 +131,7 @@ impl ExecutionPlan for Scan {
                 let reader = table.read(&projection, run, BATCH_SIZE).map_err(|error| DataFusionError::External(error.into()))?;
                 // The partitions are read in parallel.
                 for batch in reader.parallel(1) {
-                    // Nobody takes more of them where a limit is reached.
+                    // The receiver is gone once a limit is reached.
                     if batches.blocking_send(batch.map_err(DataFusionError::from)).is_err() {
                         return Ok(());
                     }

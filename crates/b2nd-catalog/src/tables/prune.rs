@@ -26,7 +26,7 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
         }
         predicates.extend(PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone()));
         for column in collect_columns(filter) {
-            // An index that cannot be read is none: nothing of the table is in it alone.
+            // An index that cannot be read is ignored: the values are in the table.
             if let Ok(Some(summary)) = table.summary(column.index()) {
                 summaries.insert(column.name().to_owned(), summary);
             }

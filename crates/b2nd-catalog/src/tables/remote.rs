@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// The threads that wait for answers. Whoever reads may be a task of another runtime, which must not be waited in.
+/// The runtime of the requests. Readers may be tasks of another runtime, which must not block on its own futures.
 static REQUESTS: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
@@ -41,7 +41,7 @@ fn wait(store: &Arc<dyn ObjectStore>, path: &Path, known: Option<&Found>, range:
     let (answer, answered) = std::sync::mpsc::sync_channel(1);
     let (store, path, known) = (store.clone(), path.clone(), known.cloned());
     requests.spawn(async move {
-        // Nobody waits any more after a panic there.
+        // The receiver is gone only after a panic of the reader.
         let _ = answer.send(get(&store, &path, known.as_ref(), range).await);
     });
     let answered = answered.recv().map_err(|_| io::Error::other("the request was given up"))?;

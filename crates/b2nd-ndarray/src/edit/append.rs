@@ -80,13 +80,13 @@ impl Appender {
         Appender::open(path)
     }
 
-    /// Opens an array in an existing file, and locks the file until this is dropped. Waits while somebody else edits it: forever if
-    /// that is another `Appender` of this thread.
+    /// Opens an array in an existing file, and locks the file until this is dropped. Waits while another process or thread edits it. If
+    /// this thread has another `Appender` of the file, that is an error.
     ///
     /// # Errors
     ///
     /// Those of [`Array::open`]. Also, the frame is sparse, the array has no dimensions or not the released layout, or other
-    /// metalayers stand before the array's, so that the header cannot be changed in one write.
+    /// metalayers precede the array's, so that the header cannot be changed in one write.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // Locked first: what another one appended while this waited counts.
@@ -231,7 +231,7 @@ impl Appender {
         Ok(())
     }
 
-    /// The array's shape with so many rows.
+    /// Returns the array's shape with this number of rows.
     fn shape(&self, rows: i64) -> Vec<i64> {
         let mut shape = self.draft.meta().geometry.shape().to_vec();
         if let Some(first) = shape.first_mut() {

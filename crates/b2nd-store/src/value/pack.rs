@@ -1,7 +1,7 @@
 //! JSON packed as MessagePack, in its shortest form as python-blosc2 packs it.
 
 /// The MessagePack of a JSON text, with the forms of a [`b2nd::Value`] taken back: an object of the one key `bytes`, `complex`, `set`,
-/// `ndarray`, `ext`, `float` or `map` is what it stands for. `{"tuple": [..]}` is a tuple.
+/// `ndarray`, `ext`, `float` or `map` becomes that value. `{"tuple": [..]}` is a tuple.
 ///
 /// ```
 /// use b2nd_store::value::{Value, pack};
