@@ -1,9 +1,9 @@
-//! The array in a frame, and the metalayer that says what it is.
+//! The array in a frame, and the metalayer that describes it.
 
 use b2nd::ArrayMeta;
 use b2nd::frame::Header;
 
-/// An array's metadata and where they come from.
+/// An array's metadata, and the metalayer that holds them.
 pub struct Array<'a> {
     /// The name of the metalayer.
     pub name: &'static str,
@@ -21,7 +21,7 @@ impl<'a> Array<'a> {
     /// A metalayer with an array's name holds something else.
     pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
-        // What is accepted is written back as it was, so the metadata's own bytes find their metalayer.
+        // Decoded metadata encode to the same bytes, which identify the metalayer.
         let bytes = b2nd::to_vec(&meta)?;
         let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
             let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
@@ -30,7 +30,7 @@ impl<'a> Array<'a> {
         Ok(found)
     }
 
-    /// The layout in one word.
+    /// The layout in one word, for programs.
     pub fn layout(&self) -> &'static str {
         match (&self.meta, self.name) {
             (ArrayMeta::B2nd(_), _) => "b2nd",
@@ -42,7 +42,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// The layout in words.
+    /// The layout in words, for people.
     pub fn describe(&self) -> &'static str {
         match (&self.meta, self.name) {
             (ArrayMeta::B2nd(_), _) => "b2nd",

@@ -1,4 +1,4 @@
-//! Metalayers and vlmetalayers: their values, decompressed where they are compressed.
+//! Values of vlmetalayers, decompressed.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ impl<'a> Attribute<'a> {
         Decompressor::lend(|decompressor| Attribute::new_with(name, content, decompressor))
     }
 
-    /// Reads a vlmetalayer by a decompressor of your own.
+    /// Reads a vlmetalayer with the given decompressor.
     pub fn new_with(name: &'a [u8], content: &'a [u8], decompressor: &mut Decompressor) -> Attribute<'a> {
         match Chunk::from_slice(content) {
             Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, decompressor) },
@@ -37,22 +37,22 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The vlmetalayers of a trailer, in their order.
+/// Returns the vlmetalayers of a trailer, in their order.
 pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
     trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content)).collect()
 }
 
-/// The value of the vlmetalayer with this name. `None` if there is none or it cannot be read.
+/// Returns the value of the vlmetalayer with this name. `None` if there is none or it cannot be read.
 pub fn get<'a>(trailer: &'a Trailer, name: &str) -> Option<Cow<'a, [u8]>> {
     Decompressor::lend(|decompressor| get_with(trailer, name, decompressor))
 }
 
-/// The value of the vlmetalayer with this name, by a decompressor of your own.
+/// Returns the value of the vlmetalayer with this name, decompressed with the given decompressor.
 pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompressor) -> Option<Cow<'a, [u8]>> {
     data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, decompressor).ok()
 }
 
-/// A chunk's data, where they are not too long to be metadata.
+/// Decompresses a chunk, unless its data are too long for metadata.
 fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
@@ -61,17 +61,17 @@ fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a,
     chunk.into_data_with(decompressor)
 }
 
-/// Attributes: names, and MessagePack.
+/// Attributes: names and their MessagePack values.
 #[derive(Clone, Default)]
 pub struct Attributes(Vec<(String, Vec<u8>)>);
 
 impl Attributes {
-    /// No attributes.
+    /// Creates an empty list of attributes.
     pub const fn new() -> Attributes {
         Attributes(Vec::new())
     }
 
-    /// The vlmetalayers of a frame that can be read. A name that is not UTF-8 is given with escapes.
+    /// Reads the vlmetalayers of a frame, except for those that cannot be decompressed. A name that is not UTF-8 is escaped.
     ///
     /// # Errors
     ///
@@ -88,12 +88,12 @@ impl Attributes {
         Ok(Attributes(attributes.filter_map(named).collect()))
     }
 
-    /// The bytes of the attribute with this name.
+    /// Returns the bytes of the attribute with this name.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// The attribute with this name, where it is MessagePack.
+    /// Returns the attribute with this name if it is MessagePack.
     pub fn get(&self, name: &str) -> Option<Value<'_>> {
         self.bytes(name).and_then(Value::from_slice)
     }
@@ -103,7 +103,7 @@ impl Attributes {
         self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
     }
 
-    /// True if there are none.
+    /// Returns true if there are no attributes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

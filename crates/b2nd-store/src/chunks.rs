@@ -1,29 +1,29 @@
-//! The chunks of a frame, as the index and the chunks' own headers describe them.
+//! The chunks of a frame, as the index and the headers of the chunks describe them.
 
 use b2nd::Result;
 use b2nd::frame::{ChunkHeader, Header, Offset, Offsets, Special};
 
 use crate::Frame;
 
-/// A chunk, or several in a row that the index says the same of.
+/// A chunk, or consecutive chunks with the same entry in the index.
 pub struct Row {
-    /// The number of the first of them.
+    /// The number of the first chunk.
     pub first: u64,
-    /// The number of the last of them.
+    /// The number of the last chunk.
     pub last: u64,
-    /// Its place, and what its header says.
+    /// Its position and its header.
     pub content: Content,
 }
 
-/// A chunk, as far as it is known.
+/// The position of a chunk, and its header.
 pub enum Content {
-    /// No bytes: the index says what all elements are. The length of the data, where the header says one.
+    /// No bytes: the index gives the value of all elements. The length of the data, if the header gives one.
     Special(Special, Option<u64>),
-    /// The byte at which it starts after the header, or in a sparse frame the number of its file.
+    /// The offset of the chunk after the header, or the number of its file in a sparse frame.
     At(u64, Result<ChunkHeader>),
 }
 
-/// The rows of all chunks, in order. The header of each chunk is read and compared with its place and the frame's header.
+/// Iterates over the chunks in order. Each chunk's header is read and compared with its position and the frame's header.
 pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -33,7 +33,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
                 let same = |chunk: &u64| offsets.get(*chunk) == Some(Offset::Special(special));
                 let (length, mut last) = (nbytes(frame.header(), first), (first..).take_while(same).last()?);
                 if last != first && nbytes(frame.header(), last) != length {
-                    // The last chunk of all may be shorter.
+                    // The last chunk may be shorter.
                     last -= 1;
                 }
                 (last, Content::Special(special, length))
@@ -46,7 +46,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     })
 }
 
-/// The number of bytes of data that a chunk holds, as the frame's header says.
+/// Returns the number of bytes of data of a chunk according to the frame's header.
 fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
     let (all, chunksize) = (u64::try_from(header.nbytes()).ok()?, u64::try_from(header.chunksize()).ok()?);
     if header.has_variable_chunks() || chunksize == 0 {

@@ -9,7 +9,7 @@ use crate::leaf::{Content, Leaf};
 use crate::listing::StoreListing;
 use crate::value::Value;
 
-/// Lists a frame that holds frames. Its kind is that of the store that it is, or is a part of.
+/// Lists a frame that holds frames. Its kind is that of the whole store, of which the frame may be a part.
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
     let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
-        // python-blosc2 writes it with the first leaf.
+        // python-blosc2 writes this vlmetalayer with the first leaf.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
             return Err(Error::custom("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));

@@ -30,7 +30,7 @@ impl LocalFile {
     ///
     /// # Errors
     ///
-    /// There is no file, or it cannot be read.
+    /// The file does not exist or cannot be read.
     pub fn open(path: &Path) -> Result<LocalFile> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
@@ -83,7 +83,7 @@ impl Source for LocalFile {
     }
 }
 
-/// A directory with files in it and below.
+/// A directory, with all files below it.
 #[derive(Clone, Debug)]
 pub struct Directory(
     /// Its path.
@@ -98,7 +98,7 @@ impl Folder for Directory {
                 let entry = entry?;
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-                // Links to directories may lead in a circle.
+                // Links to directories are not followed: they may form a cycle.
                 if entry.file_type()?.is_dir() { waiting.push(path) } else { files.push(path) }
             }
         }
@@ -106,7 +106,7 @@ impl Folder for Directory {
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
-        // A name that leads out of the directory is no file of it.
+        // A name that leads out of the directory is not a file of it.
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
         }

@@ -1,10 +1,10 @@
-//! [`Folder`]: files under names, and the names that mean something in a store.
+//! [`Folder`]: named files, and the names that have a meaning in a store.
 
 use b2nd::{Error, ErrorKind, Result};
 
 use crate::location::Bytes;
 
-/// The member of a store that holds its smallest leaves, and says what kind of store it is.
+/// The member that embeds small leaves, and whose metalayer gives the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
 
 /// The member that holds the attributes of a store or of a group.
@@ -22,37 +22,37 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 /// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// Files under names: a directory, an archive, or those that a client has of either.
+/// Named files: a directory, an archive, or the files of either that a client has fetched.
 pub trait Folder {
-    /// The files' paths, relative to the folder, with `/` between names.
+    /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
     /// # Errors
     ///
     /// They cannot be listed.
     fn files(&self) -> Result<Vec<String>>;
 
-    /// The bytes of one of these files. `None` if there is no such file.
+    /// Opens a file. `None` if there is no file with this name.
     ///
     /// # Errors
     ///
     /// It cannot be read.
     fn member(&self, file: &str) -> Result<Option<Bytes>>;
 
-    /// The bytes of one of these files, which has to be there.
+    /// Opens a file that must exist.
     ///
     /// # Errors
     ///
-    /// It is not there, or cannot be read.
+    /// It does not exist or cannot be read.
     fn open(&self, file: &str) -> Result<Bytes> {
         self.member(file)?.ok_or_else(|| Error::custom(format_args!("{file:?} is not in the store")))
     }
 
-    /// The names that more than one file has. The last of them counts.
+    /// Returns the names that several files have. The last file with the name is used.
     fn duplicates(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The offset in bytes at which a file starts in its archive; 0 if each is a file of its own.
+    /// Returns the offset in bytes at which a file starts in its archive, or 0 outside of archives.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
 
-/// The folder of a file with this name, `""` for the outermost.
+/// Returns the folder of a file if the file has this name; `""` for the root.
 pub(crate) fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
     let folder = file.strip_suffix(name)?;
     if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
@@ -88,7 +88,7 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
 pub(crate) fn named(file: &str, error: Error) -> Error {
     match file {
         _ if is_of_source(&error) => error,
-        // A store that is one file has no members.
+        // A store in a single file has no members.
         "" => error,
         _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
     }

@@ -1,4 +1,4 @@
-//! Files of other formats, which are named rather than called damaged frames.
+//! Recognizes files of other formats, so that an error can name the format.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use b2nd::frame::Source;
 
 use crate::folder::is_frame;
 
-/// The format of a file that starts with these bytes, and what to do with it. `None` if it is not known, or a frame.
+/// Names the format of a file that starts with these bytes, and what to do with it. `None` for frames and unknown formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
@@ -47,21 +47,21 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// [`describe`] for the first bytes of a source.
+/// Names the format of a source, like [`describe`].
 pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
     let first = source.read(0..FIRST_BYTES).ok()?;
     if is_frame(&first) { None } else { describe(&first) }
 }
 
-/// The bytes of a file that tell what it is.
+/// The number of bytes that identify a format.
 const FIRST_BYTES: u64 = 512;
 
-/// Shorter than this, bytes that happen to be characters are no text.
+/// Fewer bytes are not called text, even if they are characters.
 const SENTENCE: usize = 16;
 
 const ZARR: &str = "a part of a Zarr store: zarr-python reads it";
 
-/// The format of a directory that is neither a sparse frame nor a store.
+/// Names the format of a directory that is neither a sparse frame nor a store.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {
     [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file()).then_some(ZARR)
 }

@@ -16,7 +16,7 @@ use crate::location::Bytes;
 use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
 
-/// The longest file that is taken whole from a server without ranges.
+/// The longest file that is downloaded whole from a server that does not support ranges.
 const WHOLE: u64 = 1 << 24;
 
 /// The timeout of a range: for all requests, retries and bytes together.
@@ -31,12 +31,12 @@ const RETRIES: ExponentialBuilder =
 ///
 /// # Errors
 ///
-/// The server does not answer, or not with the file or a range of it.
+/// The server does not answer with the file or a range of it.
 pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }
 
-/// Reads the first block, and with it the length.
+/// Reads the first block and the length of the file.
 fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let config = Agent::config_builder();
     #[cfg(feature = "https")]
@@ -51,7 +51,7 @@ fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     })
 }
 
-/// A file on a server that is asked for ranges of it.
+/// A server, and the URL of a file on it.
 struct Server {
     agent: Agent,
     url: String,
@@ -61,7 +61,7 @@ struct Server {
 }
 
 impl Server {
-    /// A range of the file as it was when it was opened.
+    /// Fetches a range of the file, which must not have changed since it was opened.
     fn fetch_same(&self, range: Range<u64>, opened: &State) -> io::Result<Vec<u8>> {
         match self.ask(range)? {
             Answer::Part(bytes, state) if state == *opened => Ok(bytes),
@@ -119,7 +119,7 @@ fn fails_for_a_moment(error: &ureq::Error) -> bool {
     }
 }
 
-/// The range in an answer, or the whole file.
+/// Reads the body of an answer: the range, or the whole file.
 fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
@@ -140,7 +140,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         let what = "the server does not say which bytes of how many it gives";
         io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
     })?;
-    // ureq refuses a body that is as long as its limit.
+    // ureq rejects a body that is as long as its limit.
     let limit = range.end - range.start + 1;
     let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
     let end = start.checked_add(bytes.len() as u64);
@@ -153,7 +153,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
 
 /// The answer of a server.
 enum Answer {
-    /// The range, and what the whole file is.
+    /// The range, and the state of the file.
     Part(Vec<u8>, State),
     Whole(Vec<u8>),
 }
@@ -166,7 +166,7 @@ struct State {
     modified: Option<String>,
 }
 
-/// The first byte, the last one and the length of the file in `bytes 0-65535/70000`.
+/// Parses `bytes 0-65535/70000`: the first byte, the last byte and the length of the file.
 fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     let (range, length) = value.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (start, last) = range.split_once('-')?;
@@ -183,7 +183,7 @@ mod tests {
 
     use super::{BLOCK, open_within};
 
-    /// A server that answers for the first block, and then says no more, or a byte now and then.
+    /// Starts a server that answers for the first block, and then sends nothing, or a byte now and then.
     fn stalling(trickles: bool) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

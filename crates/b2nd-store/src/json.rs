@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-/// The one key of the object that a float that JSON lacks becomes.
+/// The key of the object that represents a float that JSON lacks.
 const FLOAT: &str = "float";
 
 /// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`: each becomes an object of the one key `float`.
 ///
 /// # Errors
 ///
-/// The text is not JSON otherwise.
+/// The text is not JSON even so.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
     strict.parse().map_err(|error| format!("it is not JSON: {error}"))
 }
 
-/// The length of the string that starts here, its quotes included.
+/// Returns the length of the string that starts here, including its quotes.
 fn string_len(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -52,7 +52,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// The float that a value is: a number, or one of those that JSON lacks.
+/// Returns a value as a float: a number, or one of the floats that JSON lacks.
 pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {
         Some(name) => name.parse().ok(),

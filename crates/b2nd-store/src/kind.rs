@@ -1,4 +1,4 @@
-//! [`Kind`]: what python-blosc2 opens a frame as.
+//! [`Kind`]: the type that python-blosc2 opens a frame as.
 
 use b2nd::frame::{Decompressor, Header, Trailer};
 use serde::{Serialize, Serializer};
@@ -26,7 +26,7 @@ pub enum Kind {
     LazyExpr,
     /// `lazyudf`: a recipe, a function and its operands.
     LazyUdf,
-    /// `b2object`: a recipe or a reference of a kind that is not known.
+    /// `b2object`: a recipe or a reference of an unknown kind.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,
@@ -48,7 +48,7 @@ impl Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }
 
-    /// The kind of a frame, by a decompressor of your own.
+    /// Determines the kind of a frame with the given decompressor.
     pub fn of_with(header: &Header, trailer: Option<&Trailer>, decompressor: &mut Decompressor) -> Kind {
         let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {

@@ -14,11 +14,11 @@ use crate::table::Table;
 /// An array, a table or something else in a store.
 #[derive(Clone)]
 pub struct Leaf {
-    /// Its name in Python: `/group/name`.
+    /// The name in Python: `/group/name`.
     pub key: String,
     /// The file that holds it; for a table, the file with its metadata.
     pub member: Option<String>,
-    /// The byte at which it starts: in the archive, or in the data of the frame that embeds it.
+    /// The offset in bytes in the archive, or in the data of the embedding frame.
     pub offset: u64,
     /// Its content.
     pub content: Content,
@@ -31,22 +31,22 @@ pub enum Content {
     Frame,
     /// A frame with this number of bytes in the data of the embedding frame, which is the file [`Leaf::member`] if there is one.
     Embedded(u64),
-    /// A table of frames.
+    /// A table, which consists of several frames.
     Table(Box<Table>),
     /// A reference to an array on a server.
     Remote {
-        /// The server.
+        /// The URL of the server.
         urlbase: String,
-        /// The array there.
+        /// The path of the array on the server.
         path: String,
     },
 }
 
-/// Finds the leaf with this key. A file of a table is one too, although it is not listed: `/t/_cols/x`.
+/// Finds the leaf with this key. Files of tables can be found too, although they are not listed: `/t/_cols/x`.
 ///
 /// # Errors
 ///
-/// There is none; the error names some that there are.
+/// There is no leaf with this key; the error names some that exist.
 pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let name = key.trim_start_matches('/');
     let wanted = format!("/{name}");
@@ -65,7 +65,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
 }
 
 impl Leaf {
-    /// The frame's bytes. Those that are embedded are decompressed into memory.
+    /// Opens the frame. An embedded frame is decompressed into memory.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Leaf {
     }
 }
 
-/// The bytes of an embedded frame, decompressed: a range of the data of the frame that embeds it.
+/// Decompresses an embedded frame: a range of the data of the embedding frame.
 fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     let header = frame.header();
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
@@ -130,7 +130,7 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
 mod tests {
     use super::Leaf;
 
-    /// A store may have a million of them, and few are tables.
+    /// A store may have a million leaves, and few are tables.
     #[test]
     fn a_leaf_is_no_larger_than_its_names() {
         assert!(size_of::<Leaf>() <= 6 * size_of::<String>(), "{}", size_of::<Leaf>());

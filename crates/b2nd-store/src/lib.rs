@@ -1,18 +1,18 @@
-//! Places of Blosc2 frames, and what the frames are: files, addresses, archives, directories; kinds, attributes, tables.
+//! Opens Blosc2 frames and stores of python-blosc2 in files, directories, archives and URLs, and reads kinds, attributes and schemas of tables.
 //!
 //! | to | look at |
 //! | --- | --- |
-//! | name a place, and open what is there | [`Location`], [`Target`] |
-//! | read bytes by their position | [`Source`], [`LocalFile`], [`Window`]; of a remote file `RangeCache` (feature `range-cache`) |
+//! | open a path or a URL | [`Location`], [`Target`] |
+//! | read bytes by position | [`Source`], [`LocalFile`], [`Window`]; for remote files `RangeCache` (feature `range-cache`) |
 //! | read a frame in ranges | [`Frame`] |
 //! | find frames below a directory | [`walk`] |
-//! | open a store, and what is in it | [`Store`], [`StoreListing`] |
+//! | open and list a store | [`Store`], [`StoreListing`] |
 //! | list any files as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
-//! | know what a frame is | [`Kind`], [`Array`] |
+//! | determine what a frame holds | [`Kind`], [`Array`] |
 //! | list its chunks | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! It compiles to wasm32 without its features. Compressed attributes are decompressed by every codec of `b2nd`.
+//! Without its features, it compiles to wasm32. Compressed attributes are decompressed with all codecs of `b2nd`.
 
 mod array;
 pub mod attributes;

@@ -1,4 +1,4 @@
-//! [`StoreListing`]: what is in a store of python-blosc2: a `.b2z`, a `.b2d`, a `.b2e`.
+//! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
 //! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
 //! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
@@ -71,7 +71,7 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// The error about a folder without anything of Blosc2.
+/// Returns the error for a folder without any Blosc2 file.
 fn nothing(files: &[String]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
         return Error::custom("it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them");
@@ -128,7 +128,7 @@ impl StoreListing {
         Ok(())
     }
 
-    /// A leaf, or the attributes of a group, which python-blosc2 embeds as well.
+    /// Adds a leaf, or the attributes of a group, which python-blosc2 also embeds.
     fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder) -> Result<()> {
         let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
             self.leaves.push(leaf);
@@ -150,7 +150,7 @@ impl StoreListing {
         Ok(())
     }
 
-    /// The attributes in a file. If it is no good frame there are none, and the file is a leaf.
+    /// Reads the attributes in a file. If it is not a valid frame, the file becomes a leaf.
     fn attributes_in(&mut self, file: &str, folder: &dyn Folder) -> Result<Attributes> {
         let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
         match readable(attributes)? {
@@ -173,7 +173,7 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// True if a file is a leaf: by its name, and in a folder that is no store also by its first bytes.
+/// Returns true if a file is a leaf, judged by its name, or by its first bytes if the folder is not a store.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

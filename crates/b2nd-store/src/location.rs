@@ -1,4 +1,4 @@
-//! [`Location`]: where something is, and [`Target`]: what is there.
+//! [`Location`]: a path, a URL or standard input, and [`Target`]: the open file or directory.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -11,12 +11,12 @@ use b2nd::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
 
-/// Between the path of a store and the key of a leaf: `archive.b2z::/group/x`.
+/// The separator between a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
 
-/// Standard input (`-`), a path or an address, and the key of a leaf where one is named: `archive.b2z::/group/x`.
+/// A path, a URL or standard input (`-`), optionally with the key of a leaf: `archive.b2z::/group/x`.
 ///
-/// A file whose own name looks like an address or has `::` in it comes first.
+/// An existing file takes precedence, even if its name looks like a URL or contains `::`.
 ///
 /// ```
 /// use b2nd_store::Location;
@@ -41,11 +41,11 @@ enum Place {
 }
 
 impl Location {
-    /// Takes a word of a command line apart. Nothing is opened.
+    /// Parses an argument of a command line. Nothing is opened.
     pub fn new(word: &OsStr) -> Location {
         let path = Path::new(word);
         let Some(text) = word.to_str().filter(|_| !path.exists()) else { return Location::of(path) };
-        // The host of an address may have the separator too: http://[::1]/archive.b2z::/key.
+        // The host of a URL may contain the separator too: http://[::1]/archive.b2z::/key.
         let host = if scheme(text).is_some() { text.find(']').unwrap_or(0) } else { 0 };
         let (place, key) = match text.get(host..).and_then(|rest| rest.split_once(BEFORE_KEY)) {
             Some((before, key)) => (text.get(..host + before.len()).unwrap_or_default(), Some(key.to_owned())),
@@ -59,17 +59,17 @@ impl Location {
         Location { place, key }
     }
 
-    /// A path, whatever its name looks like.
+    /// Creates the location of a path, which is not parsed.
     pub fn of(path: &Path) -> Location {
         Location { place: Place::Path(path.to_owned()), key: None }
     }
 
-    /// The key of a leaf, if one is named.
+    /// Returns the key of a leaf, if one is given.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// The place without the key, as text.
+    /// Returns the path or the URL as text, without the key.
     pub fn place(&self) -> std::borrow::Cow<'_, str> {
         match &self.place {
             Place::Stdin => "-".into(),
@@ -78,21 +78,21 @@ impl Location {
         }
     }
 
-    /// True if it is standard input.
+    /// Returns true for standard input.
     pub fn is_stdin(&self) -> bool {
         self.place == Place::Stdin
     }
 
-    /// The path, if it is one on this machine.
+    /// Returns the path, if the location is one.
     pub fn path(&self) -> Option<&Path> {
         if let Place::Path(path) = &self.place { Some(path) } else { None }
     }
 
-    /// Opens what is there. Standard input is read to its end.
+    /// Opens the file or the store. Standard input is read to its end.
     ///
     /// # Errors
     ///
-    /// There is nothing, it cannot be read, or nothing here reads addresses of this scheme.
+    /// It does not exist or cannot be read, or the scheme of the URL is not supported.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
             Place::Stdin => Ok(Target::File(stdin()?)),
@@ -117,7 +117,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// All of standard input, which can be read only once.
+/// Returns all of standard input. It is read once and kept.
 fn stdin() -> Result<Arc<Vec<u8>>> {
     static READ: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
     if let Some(bytes) = READ.get() {
@@ -128,7 +128,7 @@ fn stdin() -> Result<Arc<Vec<u8>>> {
     Ok(READ.get_or_init(|| Arc::new(bytes)).clone())
 }
 
-/// The scheme of an address: letters, digits, `+`, `-` and `.` before `://`.
+/// Returns the scheme of a URL: letters, digits, `+`, `-` and `.` before `://`.
 fn scheme(text: &str) -> Option<String> {
     let (scheme, _) = text.split_once("://")?;
     let is_one = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
@@ -157,10 +157,10 @@ fn open_address(address: &str) -> Result<Target> {
     }
 }
 
-/// Something that can be looked into.
+/// An open file or directory.
 #[derive(Clone)]
 pub enum Target {
-    /// A frame, or an archive: its first bytes say which.
+    /// A frame or an archive, as its first bytes tell.
     File(Bytes),
     /// A store's directory.
     Directory(Directory),
@@ -171,7 +171,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// There is nothing, or it cannot be read.
+    /// It does not exist or cannot be read.
     pub fn local(path: &Path) -> Result<Target> {
         if is_store_directory(path) {
             return Ok(Target::Directory(Directory(path.to_owned())));
@@ -180,5 +180,5 @@ impl Target {
     }
 }
 
-/// Bytes by position that several threads read and nothing else has to outlive.
+/// A source that owns its bytes and that several threads can read.
 pub type Bytes = Arc<dyn Source + Send + Sync>;

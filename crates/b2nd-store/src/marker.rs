@@ -2,10 +2,10 @@
 
 use crate::text::{count, quoted};
 
-/// Bytes after a marker, as text.
+/// A function that formats the bytes after a marker.
 pub type Show = fn(&[u8]) -> String;
 
-/// The value behind a marker.
+/// The bytes that follow a marker.
 pub enum Form {
     /// Nothing: the marker is this value.
     Word(&'static str),
@@ -23,7 +23,7 @@ pub enum Form {
     Map(Length),
 }
 
-/// The place of a length or count.
+/// Where a length or count is stored.
 pub enum Length {
     /// In the marker.
     Is(usize),
@@ -32,7 +32,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// The length of a value's marker with the number after it, and that number.
+    /// Reads the length or count of a value, with the number of bytes before the content.
     pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),
@@ -86,7 +86,7 @@ pub fn of(byte: u8) -> Option<(&'static str, Form)> {
     })
 }
 
-/// A big-endian number of at most eight bytes.
+/// Reads a big-endian number of at most eight bytes.
 pub fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
@@ -95,7 +95,7 @@ fn unsigned(bytes: &[u8]) -> String {
     number(bytes).to_string()
 }
 
-/// A signed big-endian number. No bytes are 0.
+/// Reads a signed big-endian number; 0 if there are no bytes.
 pub fn signed_number(bytes: &[u8]) -> i64 {
     let unused = u64::BITS - 8 * bytes.len().clamp(1, 8) as u32;
     (number(bytes) << unused) as i64 >> unused
@@ -117,12 +117,12 @@ pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// The number of bytes, in words.
+/// Formats the number of bytes: `2 bytes`.
 pub fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }
 
-/// An extension's type, and how long the rest is.
+/// Formats an extension: its type, and the length of its bytes.
 pub fn extension(bytes: &[u8]) -> String {
     match bytes.split_first() {
         Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),

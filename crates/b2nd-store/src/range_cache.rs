@@ -1,4 +1,4 @@
-//! [`RangeCache`]: a remote file, read in ranges that are fetched when they are read.
+//! [`RangeCache`]: reads a remote file by ranges, and caches blocks of it.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,19 +9,19 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use quick_cache::sync::Cache;
 
-/// The length of the blocks that are fetched and kept: most headers, and all the trailers and indexes of most files.
+/// The length of cached blocks: most headers, trailers and indexes fit into one.
 pub const BLOCK: u64 = 1 << 16;
 
-/// The number of blocks that are kept.
+/// The number of blocks in the cache.
 const KEPT: usize = 256;
 
-/// The longest range that is fetched at once. Ranges longer than a block are values, which are read once and not kept.
+/// The longest range of one request. Ranges longer than a block are values, which are read once and not cached.
 const LONGEST: u64 = 1 << 23;
 
-/// A remote file as a [`Source`], by a function that fetches a range of it. The blocks that were read last are kept, and threads that
+/// A remote file as a [`Source`]. A function fetches ranges of it; recently read blocks are cached, and threads that
 /// need the same block wait for one request.
 ///
-/// A client that fetches in its own way, such as an asynchronous one, uses [`Pieces`](b2nd::frame::Pieces).
+/// Asynchronous clients use [`Pieces`](b2nd::frame::Pieces) instead.
 ///
 /// ```
 /// use b2nd_store::{Frame, RangeCache, Source};
@@ -41,12 +41,12 @@ pub struct RangeCache<F> {
 }
 
 impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>>> RangeCache<F> {
-    /// Takes the length of a file, and a function that fetches all bytes of a range inside it or fails.
+    /// Creates a source from the length of a file and a function that fetches all bytes of a range inside it.
     pub fn new(length: u64, fetch: F) -> RangeCache<F> {
         RangeCache { length, fetch, blocks: Cache::new(KEPT) }
     }
 
-    /// Keeps the first [`BLOCK`] of the file, which was fetched to learn the length.
+    /// Caches the first [`BLOCK`] bytes of the file, which were fetched to learn the length.
     #[must_use]
     pub fn with_first(self, first: Vec<u8>) -> RangeCache<F> {
         self.blocks.insert(0, first.into());

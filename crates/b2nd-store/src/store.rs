@@ -1,4 +1,4 @@
-//! [`Store`]: an open store of python-blosc2, and the files in it.
+//! [`Store`]: an open store of python-blosc2.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::listing::{StoreListing, list};
 use crate::location::{Bytes, Location, Target, no_key};
 use crate::zip::Zip;
 
-/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). What says where its leaves are, the
-/// directory of an archive or the map of a frame, is read once.
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The directory of an
+/// archive and the map of embedded frames are read once.
 ///
 /// ```
 /// use b2nd_store::Store;
@@ -36,16 +36,16 @@ pub struct Store {
 enum Members {
     Folder(Arc<dyn Folder + Send + Sync>),
     Archive(Box<Zip>),
-    /// A frame, and what is embedded in it.
+    /// A frame, and the leaves that are embedded in it.
     Embedded(Bytes, StoreListing),
 }
 
 impl Store {
-    /// Opens a directory, whatever it is called, or a file.
+    /// Opens a directory of any name, or a file.
     ///
     /// # Errors
     ///
-    /// There is nothing, it cannot be read, or it is no store.
+    /// It does not exist, cannot be read, or is not a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -55,20 +55,20 @@ impl Store {
         }
     }
 
-    /// Opens the store at a location, whose key is left aside.
+    /// Opens the store at a location. A key in the location is ignored.
     ///
     /// # Errors
     ///
-    /// Those of [`Location::open`], or it is no store.
+    /// Those of [`Location::open`], or it is not a store.
     pub fn at(location: &Location) -> Result<Store> {
         Store::of(location.place(), location.open()?)
     }
 
-    /// Takes what is at a location, which has this name.
+    /// Opens the store in a target. `name` is its path or URL.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is no store.
+    /// It cannot be read or is not a store.
     pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
         match target {
             Target::Directory(directory) => Ok(Store::from_folder(name, Arc::new(directory))),
@@ -76,12 +76,12 @@ impl Store {
         }
     }
 
-    /// Takes the files of a store's directory, which has this name: of one that is not on this machine, for example.
+    /// Creates a store from the files of its directory, which may be on another machine. `name` is its path or URL.
     pub fn from_folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Takes a directory or an archive, which has this name. `None` if it is another file.
+    /// Opens a directory or an archive. `None` if the target is another file. `name` is its path or URL.
     ///
     /// # Errors
     ///
@@ -93,11 +93,11 @@ impl Store {
         }
     }
 
-    /// Opens the archive or the frame of frames in a source, which has this name.
+    /// Opens an archive, or a frame that embeds frames. `name` is its path or URL.
     ///
     /// # Errors
     ///
-    /// The source cannot be read, or is no store: the error says what it is.
+    /// The source cannot be read or is not a store; the error names the format, if it is known.
     pub fn from_source(name: impl Into<String>, source: Bytes) -> Result<Store> {
         let first = source.read(0..10)?.into_owned();
         let members = if is_zip(&first) {
@@ -114,17 +114,17 @@ impl Store {
         Ok(Store { name: name.into(), members })
     }
 
-    /// The name of the place where it was opened.
+    /// Returns the path or the URL that the store was opened with.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// True if it is an archive.
+    /// Returns true for an archive.
     pub fn is_archive(&self) -> bool {
         matches!(self.members, Members::Archive(_))
     }
 
-    /// Lists what is in it.
+    /// Lists the leaves, groups and attributes.
     ///
     /// # Errors
     ///
@@ -136,14 +136,14 @@ impl Store {
         }
     }
 
-    /// The keys of its tables, in order: `/` if it is one itself, `/group/name` in a tree.
+    /// Returns the keys of the tables in the store, sorted: `/` if the store itself is a table, `/group/name` in a tree.
     ///
     /// # Errors
     ///
     /// The files cannot be listed.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut keys: Vec<_> = match &self.members {
-            // The leaf with a table's metadata, whose name has no ending here.
+            // The metadata of a table are a leaf, whose key has no ending.
             Members::Embedded(_, listing) => {
                 let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
                 folders.filter(|folder| *folder == "/").map(str::to_owned).collect()
@@ -154,11 +154,11 @@ impl Store {
         Ok(keys)
     }
 
-    /// The bytes of the leaf with this key. What is embedded or compressed is decompressed into memory.
+    /// Opens the leaf with this key. An embedded or compressed leaf is decompressed into memory.
     ///
     /// # Errors
     ///
-    /// There is no such leaf, it is a table or at a server, or something cannot be read.
+    /// There is no such leaf, it is a table or a reference to a server, or it cannot be read.
     pub fn leaf(&self, key: &str) -> Result<Bytes> {
         let name = key.trim_start_matches('/');
         for end in LEAVES {
@@ -179,17 +179,17 @@ impl Store {
 }
 
 impl Location {
-    /// The bytes of one frame: of the leaf that is named, or of the file itself. What is embedded or compressed is decompressed
+    /// Opens one frame: the leaf with the key, or the file itself. An embedded or compressed leaf is decompressed
     /// into memory.
     ///
     /// # Errors
     ///
-    /// It is a store, and no leaf is named; and those of [`open`](Location::open) and [`Store::leaf`].
+    /// It is a store and no key is given; and those of [`open`](Location::open) and [`Store::leaf`].
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            // A store, or something that is none.
+            // Opening it tells whether it is a store.
             (target, None) => {
                 Store::of(self.place(), target)?.list()?;
                 Err(no_key(&self.place()))
@@ -203,8 +203,8 @@ impl Folder for Store {
         self.folder().map_or(Ok(Vec::new()), Folder::files)
     }
 
-    /// The bytes of one of its files. Those of a frame are its leaves, whose keys are their names without an ending, and itself, without a
-    /// name.
+    /// Opens a file of the store. In a frame that embeds frames, the files are the leaves, whose keys have no ending; an empty name is
+    /// the frame itself.
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         match &self.members {
             Members::Embedded(source, _) if file.is_empty() => Ok(Some(source.clone())),

@@ -12,7 +12,7 @@ use crate::json;
 /// The endings of a column's file: an array, lists or objects, the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
-/// The endings of all files that a column may have.
+/// The endings of all files of a column.
 const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.b2nd"];
 
 /// The metadata of a `CTable`.
@@ -20,34 +20,34 @@ const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.
 pub struct Table {
     /// The number of rows, if the schema has it.
     pub rows: Option<u64>,
-    /// A description of each column: its `name` and `kind`, and more. Those that are computed from others come last; they have
-    /// `col_deps`, and no file holds them.
+    /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
+    /// `col_deps` and no files.
     pub columns: Vec<Value>,
-    /// The version of the entries that name the columns of a source, where the table was made from one.
+    /// The version of the entries that name the columns of the source, if the table was made from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_bindings_version: Option<u64>,
     /// The names of the source's columns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
-    /// The names of columns that were generated from others which have changed since.
+    /// The names of generated columns whose inputs have changed since.
     #[serde(skip)]
     pub stale: Vec<String>,
     /// The names of columns that no file of the store holds.
     #[serde(skip)]
     pub missing: Vec<String>,
-    /// The names of columns whose files are named as 4.2.0 did it, just like the column, where later versions look for another name.
+    /// The names of columns whose files have the unescaped names of 4.2.0, which later versions do not find.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
-    /// The files of the table's columns that belong to none of the columns that the schema names.
+    /// The files below `_cols` that belong to no column of the schema.
     #[serde(skip)]
     pub unowned: Vec<String>,
-    /// True if a file says which rows are live. A table without one is not read.
+    /// True if there is a file that tells which rows are live. Tables without it cannot be read.
     #[serde(skip)]
     pub has_valid_rows: bool,
     /// The files of the table that hold frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// Metadata that python-blosc2 keeps of it: the schema, its indexes.
+    /// The metadata of python-blosc2: the schema and the indexes.
     pub metadata: Attributes,
     /// The user's attributes.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table in this folder of a store that has these files, in order.
+    /// Describes the table in a folder of a store. `files` are all files of the store, sorted.
     pub(crate) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = metadata.get("schema").and_then(|schema| json::parse(schema.as_str()?).ok());
         let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
@@ -87,20 +87,20 @@ impl Table {
         table
     }
 
-    /// The names of the columns that have one.
+    /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
     }
 
-    /// The names of columns, of those that a table's schema lists, that were generated from others which have changed since.
+    /// Returns the names of generated columns whose inputs have changed since, according to the schema.
     pub fn stale_columns(schema: &Value) -> Vec<String> {
         let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
         let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
         stale.filter_map(|column| Some(column.get("name")?.as_str()?.to_owned())).collect()
     }
 
-    /// Those of the files that are where a table keeps its columns, and belong to none of the named columns. `folder` is that of the table,
-    /// with `/` at its end, or empty.
+    /// Returns the files below `_cols` that belong to none of the named columns. `folder` is the folder of the table,
+    /// ending in `/`, or empty.
     pub fn unowned<'n>(names: impl Iterator<Item = &'n str>, folder: &str, files: &[String]) -> Vec<String> {
         let owned: BTreeSet<String> = names.flat_map(|name| [Table::file_name(name), name.to_owned()]).collect();
         let is_owned = |file: &str| FILES.iter().any(|end| file.strip_suffix(end).is_some_and(|name| owned.contains(name)));
@@ -111,7 +111,7 @@ impl Table {
         files.iter().filter(is_unowned).cloned().collect()
     }
 
-    /// The path of a column's files below `_cols`, without the ends of their names. A dot in a column's name divides folders, unless
+    /// Returns the path of a column's files below `_cols`, without their endings. A dot in a column's name separates folders, unless
     /// a backslash is before it. python-blosc2 4.2.0 does none of this.
     ///
     /// ```
@@ -131,7 +131,7 @@ impl Table {
     }
 }
 
-/// A character that has a meaning in a path comes as `%` and two digits.
+/// Escapes a character that has a meaning in a path as `%` and two digits.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
 }

@@ -29,7 +29,7 @@ pub fn count(number: impl Display, unit: &str) -> String {
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");
-    // A tenth of a unit is all that is shown, so a float is exact enough.
+    // Only a tenth of a unit is shown, so a float is precise enough.
     let mut amount = bytes as f64;
     let mut unit = None;
     for name in UNITS {
@@ -46,9 +46,9 @@ pub fn size(bytes: i128) -> String {
     }
 }
 
-/// The parameter of a filter, from the byte that headers have for it.
+/// Returns the parameter of a filter from its byte in the header.
 ///
-/// trunc_prec and int_trunc count the bits that they keep, or below zero those that they cut off.
+/// For trunc_prec and int_trunc, it is the number of bits that they keep, or if negative, the number that they cut off.
 ///
 /// ```
 /// use b2nd::frame::Filter;

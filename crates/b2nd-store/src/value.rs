@@ -1,4 +1,4 @@
-//! [`Value`]: a MessagePack value as python-blosc2 packs it, as JSON and as a line of text.
+//! [`Value`]: a MessagePack value of python-blosc2, as JSON and as a line of text.
 
 mod pack;
 
@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::text::shortened;
 
-/// A MessagePack value in borrowed bytes. It serializes to the JSON forms of a [`b2nd::Value`], and its text is that one's.
+/// A MessagePack value in borrowed bytes. It serializes to the same JSON as a [`b2nd::Value`], and has the same text.
 ///
 /// ```
 /// use b2nd_store::value::Value;
@@ -26,42 +26,42 @@ use crate::text::shortened;
 pub struct Value<'a>(RawValue<'a>);
 
 impl<'a> Value<'a> {
-    /// The one value that takes all of these bytes. `None` if they are not one value, or nest more than 128 levels deep.
+    /// Reads one value, which must take all bytes. `None` if the bytes are invalid or nest more than 128 levels deep.
     pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
         RawValue::from_slice(bytes).ok().map(Value)
     }
 
-    /// The value under a key of a map.
+    /// Returns the value under a key of a map.
     pub fn get(&self, key: &str) -> Option<Value<'a>> {
         self.0.get(key).map(Value)
     }
 
-    /// Keys and values of a map; empty for any other value.
+    /// Returns the keys and values of a map; empty for any other value.
     pub fn entries(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         self.0.entries().map(|(key, value)| (Value(key), Value(value)))
     }
 
-    /// The elements of an array, without the mark of a tuple; empty for any other value.
+    /// Returns the elements of an array, without the mark of a tuple; empty for any other value.
     pub fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.0.elements().map(Value)
     }
 
-    /// The string, if the value is one and UTF-8.
+    /// Returns the string, if the value is one and valid UTF-8.
     pub fn as_str(&self) -> Option<&'a str> {
         self.0.as_str()
     }
 
-    /// The bytes, if the value is a byte string.
+    /// Returns the bytes, if the value is a byte string.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         self.0.as_bytes()
     }
 
-    /// The number, if the value is one and not negative.
+    /// Returns the number, if the value is a non-negative integer.
     pub fn as_u64(&self) -> Option<u64> {
         self.0.as_u64()
     }
 
-    /// The extension types in the value, at any depth, each once.
+    /// Returns the extension types in the value, at any depth, each once.
     pub fn extensions(&self) -> Vec<i8> {
         let is_extension = |leaf: &RawValue| matches!(leaf.encoded(), [0xc7..=0xc9 | 0xd4..=0xd8, ..]);
         let mut found = Vec::new();
@@ -75,15 +75,15 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The byte strings in the value, at any depth.
+    /// Returns the byte strings in the value, at any depth.
     pub fn byte_strings(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.0.leaves().filter_map(|leaf| leaf.as_bytes())
     }
 
-    /// A line of text that looks like Python, cut after `limit` characters.
+    /// Formats the value as a line of Python, cut after `limit` characters.
     pub fn text(&self, limit: usize) -> String {
         let mut line = Line { text: String::new(), limit };
-        // What has been written before the line is full says enough.
+        // An error means that the line is full.
         let _ = self.0.to_value().map(|value| write!(line, "{value}"));
         shortened(line.text, limit)
     }
@@ -95,7 +95,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// Text that ends when it has more than the line shows.
+/// A writer that stops when it has more text than the line shows.
 struct Line {
     text: String,
     limit: usize,
@@ -109,7 +109,7 @@ impl Write for Line {
     }
 }
 
-/// True if the bytes start and end as Python's pickles do since protocol 2. Nothing here opens a pickle.
+/// Returns true if the bytes start and end like a Python pickle of protocol 2 or later. Pickles are never opened.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, .., b'.'])
 }

@@ -18,9 +18,9 @@ pub struct Candidate {
     what: Result<What>,
 }
 
-/// A path as the directory around it describes it, or its content if it is a directory.
+/// How a path was found: as a file, or as a directory of a known kind.
 enum What {
-    /// The path that the search began with, which may be anything but a directory.
+    /// The path that the search started with; not a directory.
     Root,
     File(fs::FileType),
     SparseFrame,
@@ -28,7 +28,7 @@ enum What {
 }
 
 impl Candidate {
-    /// Opens it, if it is something: a file that begins as a frame does (so do the betas' frames, which then are refused by name),
+    /// Opens the path if it is a file that begins like a frame (including frames of the betas, which are rejected later),
     /// an archive `*.b2z`, a sparse frame or a store.
     ///
     /// # Errors
@@ -46,24 +46,24 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// True for a file that is named as one of Blosc2's, whatever is in it.
+    /// Returns true for a file with an ending of Blosc2, whatever its content.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
             && self.path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
     }
 
-    /// True if there may be many frames in it.
+    /// Returns true if it may hold many frames.
     pub fn may_be_store(&self) -> bool {
         let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
         matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
     }
 }
 
-/// Candidates below a path, in the order of names: files, and the directories of sparse frames and stores, which are not looked
+/// Iterates over candidates below a path, in the order of their names: files, and directories of sparse frames and stores, which are not
 /// into. A path that is no directory comes itself, whatever is in it. Below the path, links to directories are not followed.
 ///
-/// Files that cannot be read come with their errors.
+/// Files that cannot be read are returned as errors.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
@@ -76,15 +76,15 @@ pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<>
     })
 }
 
-/// Those of [`candidates`] that hold something.
+/// Iterates over those of the [`candidates`] that are frames or stores.
 pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
-/// A path, and what its directory says it is; the root has none.
+/// A path, and its type in the directory; `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// The kind of a path. The content of a directory of nothing special has to wait.
+/// Determines the kind of a path. The entries of an ordinary directory are queued.
 fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {
@@ -107,7 +107,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // A link to a directory, or something that may never end.
+    // Neither links to directories nor devices and pipes.
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
     }

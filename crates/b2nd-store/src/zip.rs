@@ -1,4 +1,4 @@
-//! [`Zip`]: an archive that is read in ranges.
+//! [`Zip`]: a zip archive, read by ranges.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,13 +14,13 @@ use crate::folder::{EMBED, Folder};
 use crate::location::Bytes;
 use crate::text::printable;
 
-/// The length of the directory that is read at once.
+/// The size of the buffer for the directory.
 const BUFFER: usize = 1 << 16;
 
-/// The distance from its end at which an archive's directory is looked for: a comment may be 64 KiB long.
+/// The number of bytes at the end that are searched for the directory: a comment may be 64 KiB long.
 const SEARCHED: u64 = 1 << 17;
 
-/// The length of a member's own header, without its name.
+/// The length of a local header, without the name.
 const LOCAL_HEADER: u64 = 30;
 
 /// A zip archive. If several members have the same name, the last one counts, as in Python.
@@ -32,7 +32,7 @@ pub struct Zip {
 }
 
 struct Member {
-    /// The byte at which its own header starts.
+    /// The offset of the local header.
     start: u64,
     method: CompressionMethod,
     is_encrypted: bool,
@@ -52,7 +52,7 @@ impl Zip {
     ///
     /// # Errors
     ///
-    /// The source is not an archive, or fails; or two members share bytes, as no writer lays them out.
+    /// The source fails or is not an archive, or two members overlap.
     pub fn open(source: impl Source + Send + Sync + 'static) -> Result<Zip> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
@@ -137,7 +137,7 @@ impl Zip {
 }
 
 impl Member {
-    /// Compares a member's own header with the directory, and gives the length of the header's last field, which follows the name.
+    /// Compares the local header with the directory, and returns the length of the extra field, which follows the name.
     fn check(&self, name: &str, header: &[u8]) -> std::result::Result<u64, String> {
         let number = |at: usize, width: usize| {
             let bytes = header.get(at..at + width).unwrap_or_default();
@@ -153,7 +153,7 @@ impl Member {
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
             return Err(format!("has the method {method}"));
         }
-        // Lengths may follow the data, or be in the last field.
+        // Lengths may follow the data, or be in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
@@ -198,7 +198,7 @@ fn refused(name: &str, what: &str) -> Error {
     Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
-/// A source as rawzip reads it.
+/// A source that rawzip can read.
 #[derive(Clone, Copy)]
 struct At<'s>(&'s dyn Source);
 

@@ -95,14 +95,7 @@ type Wait<'w> = dyn Fn() -> bool + 'w;
 
 impl Rows<'_, '_> {
     /// An archive, or a frame that embeds others.
-    fn of_file(
-        &mut self,
-        mut row: Row,
-        file: Bytes,
-        identify: &dyn Fn(&mut Row),
-        wait: &Wait,
-        forget: &dyn Fn(),
-    ) -> bool {
+    fn of_file(&mut self, mut row: Row, file: Bytes, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
         match again(wait, || Store::from_source(&row.url, file.clone())) {
             Ok(store) => self.of_store(row, &store, identify, wait, forget),
             Err(error) => {
@@ -118,14 +111,7 @@ impl Rows<'_, '_> {
         true
     }
 
-    fn of_store(
-        &mut self,
-        mut row: Row,
-        store: &Store,
-        identify: &dyn Fn(&mut Row),
-        wait: &Wait,
-        forget: &dyn Fn(),
-    ) -> bool {
+    fn of_store(&mut self, mut row: Row, store: &Store, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
         let listed = again(wait, || store.list());
         identify(&mut row);
         let StoreListing { kind, attributes, leaves, .. } = match listed {

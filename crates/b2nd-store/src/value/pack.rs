@@ -1,6 +1,6 @@
-//! JSON packed as MessagePack, in its shortest form as python-blosc2 packs it.
+//! Converts JSON to MessagePack in its shortest form, like python-blosc2.
 
-/// The MessagePack of a JSON text, with the forms of a [`b2nd::Value`] taken back: an object of the one key `bytes`, `complex`, `set`,
+/// Converts a JSON text to MessagePack. The JSON of a [`b2nd::Value`] is converted back: an object with the single key `bytes`, `complex`, `set`,
 /// `ndarray`, `ext`, `float` or `map` becomes that value. `{"tuple": [..]}` is a tuple.
 ///
 /// ```
@@ -18,7 +18,7 @@
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
-        // A form is at fault, whose sentence names it.
+        // The error is about one of these objects, and names it.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match text.strip_suffix(&place) {
             Some(sentence) if error.is_data() => sentence.to_owned(),
@@ -29,7 +29,7 @@ pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     value.to_vec().map_err(|error| error.to_string())
 }
 
-/// True if each integer of a JSON text fits into MessagePack. A parser makes floats of those that do not.
+/// Checks that each integer of a JSON text fits into MessagePack. The parser would turn larger ones into floats.
 fn fitting(json: &str) -> Result<(), String> {
     let mut outside = json;
     while let Some(start) = outside.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {
@@ -54,9 +54,9 @@ fn fitting(json: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A string packed.
+/// Converts a string to MessagePack.
 pub fn pack_text(text: &str) -> Vec<u8> {
-    // What a program holds in memory as a string is below 4 GiB, or the file would not take it.
+    // Packing fails only for strings of 4 GiB or more, which no file can hold.
     b2nd::Value::from(text).shortest().to_vec().unwrap_or_default()
 }
 
