@@ -1,6 +1,6 @@
 //! Formats that values are written in, a file for each.
 
-mod csv;
+pub(crate) mod csv;
 mod json;
 pub(crate) mod npy;
 pub(crate) mod text;

@@ -3,8 +3,10 @@
 // Some code only serves tables.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
+mod archive;
 mod chart;
 mod commands;
+mod compression;
 mod error;
 mod external;
 mod format;

@@ -273,7 +273,7 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
 }
 
 /// True for the key of a group: no leaf has it, and some are below it.
-fn is_group(store: &StoreListing, key: &str) -> bool {
+pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
     let prefix = format!("{}/", key.trim_matches('/'));
     let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();
     prefix != "/"
@@ -282,7 +282,7 @@ fn is_group(store: &StoreListing, key: &str) -> bool {
 }
 
 /// The attributes of the group with this key.
-fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
+pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
     let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
     // A leaf of the same key comes first.
     if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {

@@ -88,8 +88,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
         }
     }
     let shown = values.selection.lengths();
-    let selection = &values.selection;
-    let bytes = values.array.read_bytes_steps(&selection.ranges, &selection.steps)?;
+    let bytes = values.read_all()?;
     let items = bytes.chunks(values.array.itemsize().max(1));
     let text = |item: &[u8]| {
         let text = dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text_to(DIGITS, dtype, item));
@@ -133,15 +132,13 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let has_more = whole.len() > 1 && shown.last() != whole.last();
     let (printed, all) = grid.print(width, indent, has_more, out)?;
     if is_cut || !all {
-        let ranges = selection.ranges.iter().zip(&selection.steps).enumerate().map(|(axis, (range, step))| {
-            let end = if axis + 1 == whole.len() && whole.len() > 1 {
-                range.end.min(range.start + step * printed as i64)
-            } else {
-                range.end
-            };
-            let step = if *step == 1 { String::new() } else { format!(":{step}") };
-            if end - range.start == 1 { range.start.to_string() } else { format!("{}:{end}{step}", range.start) }
-        });
+        if whole.len() > 1 {
+            values.cut_columns(printed as i64);
+        }
+        let selection = &values.selection;
+        let texts = selection.texts().into_iter().zip(selection.lengths()).zip(&selection.ranges);
+        let ranges: Vec<_> =
+            texts.map(|((text, length), range)| if length == 1 { range.start.to_string() } else { text }).collect();
         let shape: Vec<String> = values.array.grid().shape().iter().map(thousands).collect();
         let line = if is_line || has_fields && whole.len() < 2 {
             let count: usize = grid.cells.iter().map(Vec::len).sum();
@@ -149,7 +146,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
             let which = if cut.end == End::First { "first" } else { "last" };
             format!("… the {which} {} of {}", thousands(count), thousands(whole.iter().product::<i64>()))
         } else {
-            format!("… [{}] of {}", ranges.collect::<Vec<_>>().join(", "), shape.join(" x "))
+            format!("… [{}] of {}", ranges.join(", "), shape.join(" x "))
         };
         writeln!(out, "{:indent$}{}", "", shortened(line, width - 1)).map_err(Error::Write)?;
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use b2nd_ndarray::Array;
-use b2nd_view::slice::Selection;
+use b2nd_view::slice::{Axis, Selection};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -22,35 +22,26 @@ const AT_ONCE: u64 = 64;
 pub(crate) struct Tiles<'a> {
     array: &'a Array,
     selection: &'a Selection,
+    /// A chunk of these is a piece.
     axes: Vec<Axis>,
 }
 
 impl<'a> Tiles<'a> {
     pub(crate) fn new(array: &'a Array, selection: &'a Selection) -> Tiles<'a> {
         let grid = array.grid();
-        let ranges = selection.ranges.iter().zip(&selection.steps);
-        let sizes = grid.chunkshape().iter().zip(grid.blockshape());
-        let mut axes: Vec<Axis> = ranges
-            .zip(sizes)
-            .map(|((range, &step), (&chunk, &block))| Axis {
-                range: range.clone(),
-                step,
-                tile: chunk.max(1),
-                block: block.max(1),
-            })
-            .collect();
+        let mut axes = selection.axes(grid);
         let bytes = |axes: &[Axis]| {
-            let items = axes.iter().map(|axis| usize::try_from(axis.tile).unwrap_or(usize::MAX));
+            let items = axes.iter().map(|axis| usize::try_from(axis.chunk).unwrap_or(usize::MAX));
             items.fold(array.itemsize(), usize::saturating_mul)
         };
         for axis in (0..axes.len()).rev() {
-            while bytes(&axes) <= SMALL / 2 && axes[axis].count() > 1 && axes[axis].step <= axes[axis].tile {
-                axes[axis].tile *= 2;
+            while bytes(&axes) <= SMALL / 2 && axes[axis].count() > 1 && axes[axis].step <= axes[axis].chunk {
+                axes[axis].chunk *= 2;
             }
         }
         while bytes(&axes) > LARGE {
-            let Some(axis) = axes.iter_mut().find(|axis| axis.tile > axis.block) else { break };
-            axis.tile = (axis.tile / 2 / axis.block * axis.block).max(axis.block);
+            let Some(axis) = axes.iter_mut().find(|axis| axis.chunk > axis.block) else { break };
+            axis.chunk = (axis.chunk / 2 / axis.block * axis.block).max(axis.block);
         }
         Tiles { array, selection, axes }
     }
@@ -65,7 +56,7 @@ impl<'a> Tiles<'a> {
         let mut ranges = Vec::new();
         for axis in self.axes.iter().rev() {
             let count = u64::try_from(axis.count()).unwrap_or(1).max(1);
-            ranges.push(axis.at(i64::try_from(number % count).unwrap_or(0)));
+            ranges.push(axis.range_at(i64::try_from(number % count).unwrap_or(0)));
             number /= count;
         }
         ranges.reverse();
@@ -131,39 +122,7 @@ impl<'a> Tiles<'a> {
             }
             Ok(())
         })?;
+        self.selection.reverse(&mut all, &self.selection.lengths(), size);
         Ok(all)
-    }
-}
-
-/// One dimension: what is meant of it, and the length of a piece.
-struct Axis {
-    range: Range<i64>,
-    step: i64,
-    tile: i64,
-    block: i64,
-}
-
-impl Axis {
-    /// The number of pieces that have an element that is meant.
-    fn count(&self) -> i64 {
-        let length = self.range.end - self.range.start;
-        let items = length / self.step + i64::from(length % self.step != 0);
-        if items == 0 || self.step > self.tile {
-            return items;
-        }
-        (self.range.start + (items - 1) * self.step) / self.tile - self.range.start / self.tile + 1
-    }
-
-    /// The piece after `nth` others, from its first element that is meant to its last.
-    fn at(&self, nth: i64) -> Range<i64> {
-        let start = self.range.start;
-        if self.step > self.tile {
-            let at = start + nth * self.step;
-            return at..at + 1;
-        }
-        let tile = start / self.tile + nth;
-        let (from, to) = ((tile * self.tile).max(start), (tile + 1).saturating_mul(self.tile).min(self.range.end));
-        let first = start + (from - start + self.step - 1) / self.step * self.step;
-        first..start + (to - 1 - start) / self.step * self.step + 1
     }
 }

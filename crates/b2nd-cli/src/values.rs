@@ -70,8 +70,8 @@ impl Values {
         for axis in 0..count {
             match count - axis {
                 1 if count > 1 => {}
-                1 | 2 => self.keep(axis, end, rows),
-                _ => self.keep(axis, end, 1),
+                1 | 2 => self.selection.keep(axis, end == End::First, rows),
+                _ => self.selection.keep(axis, end == End::First, 1),
             }
         }
     }
@@ -79,24 +79,26 @@ impl Values {
     /// Keeps only the first elements of each row.
     pub(crate) fn cut_columns(&mut self, columns: i64) {
         if let Some(last) = self.selection.ranges.len().checked_sub(1) {
-            self.keep(last, End::First, columns.unsigned_abs());
-        }
-    }
-
-    fn keep(&mut self, axis: usize, end: End, most: u64) {
-        let (range, step) = (&mut self.selection.ranges[axis], self.selection.steps[axis]);
-        let length = ((range.end - range.start).max(0) + step - 1) / step;
-        let over = length.saturating_sub_unsigned(most).max(0);
-        match end {
-            End::First if over > 0 => range.end = range.start + (length - over) * step,
-            End::Last => range.start += over * step,
-            End::First => {}
+            self.selection.keep(last, true, columns.unsigned_abs());
         }
     }
 
     /// The bytes of the array that are read.
     pub(crate) fn len(&self) -> u64 {
         length(&self.array, &self.selection.ranges) as u64
+    }
+
+    /// Reads a part, in the order that the selection has.
+    fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
+        let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
+        let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
+        self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
+        Ok(bytes)
+    }
+
+    /// Reads all of them.
+    pub(crate) fn read_all(&self) -> Result<Vec<u8>> {
+        self.read(&self.selection.ranges)
     }
 
     /// Writes them in a format, text for a terminal of so many columns. Nothing is written where that cannot be.
@@ -107,9 +109,9 @@ impl Values {
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
-        for part in parts(array, &selection.ranges) {
+        for part in parts(array, &selection.ranges, &selection.reversed) {
             if let Some(part) = stepped(selection, &part) {
-                let bytes = array.read_bytes_steps(&part, &selection.steps)?;
+                let bytes = self.read(&part)?;
                 format.put(&bytes, out).map_err(Error::Write)?;
             }
             bar.inc(length(array, &part) as u64);
@@ -161,8 +163,8 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// A slice cut along its first dimensions into parts that memory holds, in C order.
-fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
+/// A slice cut along its first dimensions into parts that memory holds, in C order, from the last to the first of reversed dimensions.
+fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {
@@ -175,11 +177,13 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>]) -> Box<dyn Iterator<Item =
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
     };
-    let (ranges, end) = (ranges.to_vec(), first.end);
-    Box::new((first.start..end).step_by(rows).flat_map(move |start| {
+    let (ranges, first, layers) = (ranges.to_vec(), first.clone(), count(first).div_ceil(rows));
+    Box::new((0..layers).flat_map(move |layer| {
+        let layer = if reversed.get(axis) == Some(&true) { layers - 1 - layer } else { layer };
+        let start = first.start + (layer * rows) as i64;
         let mut part = ranges.clone();
-        part[axis] = start..start.saturating_add(rows as i64).min(end);
-        if rows == 1 && row > PART { parts(array, &part) } else { Box::new(std::iter::once(part)) }
+        part[axis] = start..start.saturating_add(rows as i64).min(first.end);
+        if rows == 1 && row > PART { parts(array, &part, reversed) } else { Box::new(std::iter::once(part)) }
     }))
 }
 
@@ -201,7 +205,7 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     }
     let mut differing = Differing { count: 0, first: Vec::new() };
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
-    for part in parts(&a, &a.whole()) {
+    for part in parts(&a, &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
         for (index, _) in items.filter(|(_, (one, other))| one != other) {

@@ -214,7 +214,7 @@ impl Work {
             Work::Copy => Ok(None),
             Work::Compress { compressor, metalayer } => {
                 let chunk = frame.chunk(number)?;
-                if chunk.header().special().is_some() || chunk.header().has_variable_blocks() {
+                if chunk.header().special().is_some() || chunk.header().has_variable_blocks() || chunk.header().nbytes() == 0 {
                     return Ok(None);
                 }
                 let data = chunk.into_data_with(&mut Decompressor::new().with_metalayer(metalayer));

@@ -131,15 +131,15 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     let Some(slice) = slice else { return };
     match slice.touched(&grid) {
         Ok(Touched { selection, chunks, more }) => {
-            let ranges = selection.ranges.iter().zip(&selection.steps).map(|(range, step)| match step {
-                1 => format!("{}:{}", range.start, range.end),
-                step => format!("{}:{}:{step}", range.start, range.end),
-            });
-            let ranges: Vec<_> = ranges.collect();
             let touched = chunks.len() + more;
             page.line(
                 "slice",
-                format_args!("[{}] touches {} of {}", ranges.join(", "), thousands(touched), count(grid.nchunks(), "chunk")),
+                format_args!(
+                    "[{}] touches {} of {}",
+                    selection.texts().join(", "),
+                    thousands(touched),
+                    count(grid.nchunks(), "chunk")
+                ),
             );
             let all = thousands(grid.blocks_per_chunk());
             let rows = chunks.iter().map(|&(chunk, blocks)| vec![thousands(chunk), format!("{} of {all}", thousands(blocks))]);

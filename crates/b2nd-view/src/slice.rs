@@ -57,28 +57,36 @@ impl Index {
             Some((start, stop)) => {
                 let (stop, step) = stop.split_once(':').unwrap_or((stop, ""));
                 match number(step)?.unwrap_or(1) {
-                    step @ 1.. => Ok(Index::Range(number(start)?, number(stop)?, step)),
-                    step => Err(format!("{text:?} has a step of {step}, and steps here are 1 or more")),
+                    0 => Err(format!("{text:?} has a step of 0")),
+                    step => Ok(Index::Range(number(start)?, number(stop)?, step)),
                 }
             }
             None => number(text)?.map(Index::At).ok_or_else(|| "an index is empty".to_owned()),
         }
     }
 
-    /// The elements of a dimension, with Python's rules: a negative number counts from the end, and a range is cut to
-    /// the dimension.
-    fn within(&self, dimension: usize, length: i64) -> Result<Range<i64>, String> {
+    /// The range and the step in a dimension, with Python's rules: a negative number counts from the end, and a range is cut to the
+    /// dimension.
+    fn within(&self, dimension: usize, length: i64) -> Result<(Range<i64>, i64), String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
-            Index::Rest => Ok(0..length),
+            Index::Rest => Ok((0..length, 1)),
             Index::At(number) => match from_end(number) {
-                at if (0..length).contains(&at) => Ok(at..at + 1),
+                at if (0..length).contains(&at) => Ok((at..at + 1, 1)),
                 _ => Err(format!("index {number} is outside dimension {dimension}, whose length is {length}")),
             },
-            Index::Range(start, stop, _) => {
+            Index::Range(start, stop, step @ 1..) => {
                 let start = from_end(start.unwrap_or(0)).clamp(0, length);
                 let stop = from_end(stop.unwrap_or(length)).clamp(start, length);
-                Ok(start..stop)
+                Ok((start..stop, step))
+            }
+            Index::Range(start, stop, step) => {
+                let start = start.map_or(length - 1, from_end).clamp(-1, length - 1);
+                let stop = stop.map_or(-1, from_end).clamp(-1, start);
+                let step = step.saturating_neg();
+                // The last element of the slice is the first of the range.
+                let first = start - (ceil(start - stop, step) - 1).max(0) * step;
+                Ok((first.max(0)..if stop < start { start + 1 } else { first.max(0) }, step))
             }
         }
     }
@@ -93,13 +101,50 @@ pub struct Selection {
     pub steps: Vec<i64>,
     /// True if each dimension stays. An index takes its dimension away, as in Python.
     pub kept: Vec<bool>,
+    /// True for each dimension whose elements are wanted from the last to the first.
+    pub reversed: Vec<bool>,
 }
 
 impl Selection {
     /// All elements.
     pub fn whole(shape: &[i64]) -> Selection {
-        let ranges = shape.iter().map(|&length| 0..length).collect();
-        Selection { ranges, steps: vec![1; shape.len()], kept: vec![true; shape.len()] }
+        let (ranges, ndim) = (shape.iter().map(|&length| 0..length).collect(), shape.len());
+        Selection { ranges, steps: vec![1; ndim], kept: vec![true; ndim], reversed: vec![false; ndim] }
+    }
+
+    /// Keeps at most this number of elements of a dimension, the first or the last in the order that is wanted.
+    pub fn keep(&mut self, axis: usize, is_first: bool, most: u64) {
+        let (length, step) = (self.lengths()[axis], self.steps[axis]);
+        let over = length.saturating_sub_unsigned(most).max(0);
+        let range = &mut self.ranges[axis];
+        if is_first == self.reversed[axis] {
+            range.start += over * step;
+        } else if over > 0 {
+            range.end = range.start + (length - over) * step;
+        }
+    }
+
+    /// The ranges as they are written in Python: `5:10`, `5:10:2`, `9:4:-1`.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |axis: usize| {
+            let (Range { start, end }, step) = (&self.ranges[axis], self.steps[axis]);
+            let last = start + (self.lengths()[axis] - 1).max(0) * step;
+            match (self.reversed[axis], step) {
+                (true, _) if *start == 0 => format!("{last}::-{step}"),
+                (true, _) => format!("{last}:{}:-{step}", start - 1),
+                (false, 1) => format!("{start}:{end}"),
+                (false, _) => format!("{start}:{end}:{step}"),
+            }
+        };
+        (0..self.ranges.len()).map(text).collect()
+    }
+
+    /// Reverses elements of `itemsize` bytes in C order along the dimensions that are reversed. They have these lengths.
+    pub fn reverse(&self, elements: &mut [u8], lengths: &[i64], itemsize: usize) {
+        if let Some(last) = self.reversed.iter().rposition(|&is_reversed| is_reversed) {
+            let inner: usize = lengths[last + 1..].iter().filter_map(|&length| usize::try_from(length).ok()).product();
+            reverse(elements, &self.reversed[..=last], lengths, (inner * itemsize).max(1));
+        }
     }
 
     /// The number of elements in each dimension.
@@ -173,7 +218,8 @@ impl Selection {
         }
     }
 
-    fn axes(&self, grid: &Grid) -> Vec<Axis> {
+    /// The slices along each dimension of a grid.
+    pub fn axes(&self, grid: &Grid) -> Vec<Axis> {
         let sizes = grid.chunkshape().iter().zip(grid.blockshape());
         let ranges = self.ranges.iter().zip(&self.steps).zip(sizes);
         let axis = |((range, &step), (&chunk, &block)): ((&Range<i64>, &i64), (&i64, &i64))| Axis {
@@ -184,6 +230,20 @@ impl Selection {
         };
         ranges.map(axis).collect()
     }
+}
+
+/// Reverses rows of at least `size` bytes along the first dimension, and then what is in each.
+fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize) {
+    let (Some((&is_reversed, reversed)), Some((&length, lengths))) = (reversed.split_first(), lengths.split_first()) else {
+        return;
+    };
+    let row = elements.len().checked_div(usize::try_from(length).unwrap_or(0)).unwrap_or(0).max(size);
+    if is_reversed {
+        let middle = elements.len() / row / 2 * row;
+        let (front, back) = elements.split_at_mut(middle);
+        front.chunks_exact_mut(row).zip(back.rchunks_exact_mut(row)).for_each(|(one, other)| one.swap_with_slice(other));
+    }
+    elements.chunks_exact_mut(row).for_each(|row| reverse(row, reversed, lengths, size));
 }
 
 /// Division that rounds up, of numbers that are not negative.
@@ -224,11 +284,13 @@ impl Slice {
             return Err(format!("{indices} indices, and the array has {ndim} dimensions"));
         };
         let rest = std::iter::repeat_n(&Index::Rest, left);
-        let mut selection = Selection { ranges: Vec::new(), steps: Vec::new(), kept: Vec::new() };
+        let mut selection = Selection::whole(&[]);
         for ((dimension, &length), index) in shape.iter().enumerate().zip(before.iter().chain(rest).chain(after)) {
-            selection.ranges.push(index.within(dimension, length)?);
-            selection.steps.push(if let Index::Range(_, _, step) = index { *step } else { 1 });
+            let (range, step) = index.within(dimension, length)?;
+            selection.ranges.push(range);
+            selection.steps.push(step);
             selection.kept.push(!matches!(index, Index::At(_)));
+            selection.reversed.push(matches!(index, Index::Range(_, _, ..=-1)));
         }
         Ok(selection)
     }
@@ -259,16 +321,21 @@ impl Slice {
 }
 
 /// A slice along one dimension, and the lengths of a chunk and of a block there.
-struct Axis {
-    range: Range<i64>,
-    step: i64,
-    chunk: i64,
-    block: i64,
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// The range in the dimension.
+    pub range: Range<i64>,
+    /// The step.
+    pub step: i64,
+    /// The length of a chunk.
+    pub chunk: i64,
+    /// The length of a block.
+    pub block: i64,
 }
 
 impl Axis {
     /// The number of chunks that it touches.
-    fn count(&self) -> i64 {
+    pub fn count(&self) -> i64 {
         let items = ceil(self.range.end - self.range.start, self.step);
         if items == 0 || self.step > self.chunk {
             // Each element is in a chunk of its own.
@@ -278,7 +345,7 @@ impl Axis {
     }
 
     /// From the first element that is meant in the chunk that comes after `nth` others to behind the last.
-    fn range_at(&self, nth: i64) -> Range<i64> {
+    pub fn range_at(&self, nth: i64) -> Range<i64> {
         let start = self.range.start;
         if self.step > self.chunk {
             let at = start + nth * self.step;

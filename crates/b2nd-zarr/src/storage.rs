@@ -79,11 +79,9 @@ impl B2ndStorage {
 
     /// The number of the chunk with this key, if it has one.
     fn chunk(&self, key: &StoreKey) -> Option<u64> {
-        let mut parts = key.as_str().split('/');
-        let coordinates =
-            parts.by_ref().skip_while(|part| *part == "c").map(str::parse).collect::<std::result::Result<Vec<i64>, _>>();
-        let coordinates = coordinates.ok().filter(|_| key.as_str() == "c" || key.as_str().starts_with("c/"))?;
-        self.grid.chunk_from_coords(&coordinates)
+        let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
+        // `c/c/0` and `c/00` are no keys.
+        self.grid.chunk_from_coords(&coordinates?).filter(|&number| self.chunk_key(number).as_ref() == Some(key))
     }
 
     fn chunk_key(&self, number: u64) -> Option<StoreKey> {

@@ -151,7 +151,9 @@ impl Diff {
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
-    if is_store && place.key.is_none() { Values::None } else { Values::Chunks }
+    // The values of a recipe are computed, and are in no file.
+    let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
+    if is_recipe || is_store && place.key.is_none() { Values::None } else { Values::Chunks }
 }
 
 /// A sentence on so many that differ, `None` where there are none.

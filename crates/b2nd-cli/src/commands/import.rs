@@ -1,69 +1,49 @@
-//! `b2nd import`: a numpy file as an array.
+//! `b2nd import`: a file of another format as an array.
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Cursor, Read, Write};
+use std::path::PathBuf;
 
 use b2nd::B2ndMeta;
-use b2nd::frame::{CodecId, Filter};
+use b2nd::dtype::DType;
 use b2nd_ndarray::Options;
+use b2nd_view::elements::no_objects;
 use clap::Args;
 
+use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::format::npy;
+use crate::format::csv;
+use crate::format::npy::{self, Elements, length_of};
 use crate::output::{self, Output};
+use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
 use crate::staged::must_not_exist;
 use crate::zarr;
 
-/// Writes a numpy file or a Zarr array as a `.b2nd` file, compressed as python-blosc2 does.
+/// Writes a file of numpy (.npy), CSV (.csv) or raw bytes (--dtype), or a Zarr array, as a `.b2nd` file, compressed as python-blosc2 does.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// A numpy file (.npy), the directory of a Zarr array, or - for standard input.
+    /// The file, the directory of a Zarr array, or - for standard input, which is a numpy file or with --dtype raw bytes.
     file: PathBuf,
 
     /// The array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The length of a chunk in each dimension: 100,100.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    chunks: Option<Vec<i32>>,
+    /// The type of the elements of raw bytes or CSV, as numpy writes it: '<i4'. That of CSV is found out otherwise: '<i8', '<f8' or text.
+    #[arg(long)]
+    dtype: Option<DType>,
 
-    /// The length of a block in each dimension.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    blocks: Option<Vec<i32>>,
+    /// The array's shape: 100,200. That of raw bytes is one dimension otherwise.
+    #[arg(long, value_delimiter = ',')]
+    shape: Option<Vec<i64>>,
 
-    /// The compression level, 0 to 9; 0 stores.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
-    level: Option<u8>,
-
-    /// The codec: blosclz, lz4, lz4hc, zlib or zstd.
-    #[arg(long, value_parser = codec)]
-    codec: Option<CodecId>,
-
-    /// Filters, in the order in which they run: shuffle, bitshuffle, delta, or none.
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = filter)]
-    filters: Option<Vec<Filter>>,
+    #[command(flatten)]
+    compression: Compression,
 
     /// Replace a file that is there.
     #[arg(long)]
     overwrite: bool,
-}
-
-pub(crate) fn codec(name: &str) -> Result<CodecId, String> {
-    let all = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
-    all.into_iter().find(|codec| codec.to_string() == name).ok_or_else(|| "expected blosclz, lz4, lz4hc, zlib or zstd".to_owned())
-}
-
-pub(crate) fn filter(name: &str) -> Result<Filter, String> {
-    match name {
-        "shuffle" => Ok(Filter::Shuffle),
-        "bitshuffle" => Ok(Filter::BitShuffle),
-        "delta" => Ok(Filter::Delta),
-        "none" => Ok(Filter::None),
-        _ => Err("expected shuffle, bitshuffle, delta or none".to_owned()),
-    }
 }
 
 impl Import {
@@ -75,31 +55,27 @@ impl Import {
     fn import(&self, out: &mut dyn Write) -> Result<()> {
         let default = Options::default();
         let options = Options {
-            chunkshape: self.chunks.clone(),
-            blockshape: self.blocks.clone(),
-            level: self.level.unwrap_or(default.level),
-            codec: self.codec.unwrap_or(default.codec),
-            filters: match &self.filters {
-                Some(filters) => filters.iter().filter(|&&filter| filter != Filter::None).map(|&filter| (filter, 0)).collect(),
-                None => default.filters.clone(),
-            },
+            chunkshape: self.compression.chunks.clone(),
+            blockshape: self.compression.blocks.clone(),
+            level: self.compression.level.unwrap_or(default.level),
+            codec: self.compression.codec.unwrap_or(default.codec),
+            filters: self.compression.filters().unwrap_or(default.filters),
             overwrite: self.overwrite,
             ..default
         };
-        if zarr::is_zarr(&self.file) && self.out != Path::new("-") {
+        let is_printed = is_standard(&self.out);
+        if !is_printed && !self.overwrite {
             must_not_exist(&self.out)?;
-            signals::clean_up();
+        }
+        signals::clean_up();
+        if zarr::is_zarr(&self.file) && !is_printed {
             return zarr::import(&self.file, &self.out, &options);
         }
-        let file = npy::read(&self.file)?;
+        let file = self.elements()?;
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
         let data = progress::bytes(file.length).wrap_read(file.data);
-        signals::clean_up();
-        if self.out != Path::new("-") {
-            if !self.overwrite {
-                must_not_exist(&self.out)?;
-            }
+        if !is_printed {
             let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
@@ -109,5 +85,33 @@ impl Import {
         b2nd_ndarray::write_from(&array, &meta, data, &options)?;
         io::copy(&mut fs::File::open(&array)?, out).map_err(Error::Write)?;
         Ok(())
+    }
+
+    fn elements(&self) -> Result<Elements> {
+        let ending = self.file.extension().unwrap_or_default();
+        match &self.dtype {
+            dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone()),
+            Some(dtype) if ending != "npy" => self.raw(dtype),
+            None if self.shape.is_none() => npy::read(&self.file),
+            _ => Err(Error::new("--dtype and --shape are for raw bytes and CSV; raw bytes need --dtype")),
+        }
+    }
+
+    /// Opens a file that holds only elements.
+    fn raw(&self, dtype: &DType) -> Result<Elements> {
+        no_objects(dtype)?;
+        let (data, length): (Box<dyn Read>, u64) = if is_standard(&self.file) {
+            let mut bytes = Vec::new();
+            let length = io::stdin().lock().read_to_end(&mut bytes)?;
+            (Box::new(Cursor::new(bytes)), length as u64)
+        } else {
+            let file = npy::open(&self.file)?;
+            let length = file.metadata()?.len();
+            (Box::new(file), length)
+        };
+        let items = || i64::try_from(length / dtype.itemsize().max(1) as u64);
+        let shape = self.shape.clone().map_or_else(|| Ok(vec![items()?]), Ok::<_, Error>)?;
+        let length = length_of(&shape, dtype.itemsize(), Some(length))?;
+        Ok(Elements { dtype: dtype.clone(), shape, data, length })
     }
 }

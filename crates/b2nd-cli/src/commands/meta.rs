@@ -5,16 +5,18 @@ use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Editor, File};
-use b2nd_store::{Attributes, Content, Location, Store, StoreListing, Table, Target};
+use b2nd::frame::{Editor, File, Header, Sizes, Writer};
+use b2nd_store::{Attributes, Content, Folder, Kind, Leaf, Location, Store, StoreListing, Table, Target, find, no_key};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
+use crate::archive;
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::{Found, Leaves, Paths, group, is_group};
+use crate::signals;
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
 #[derive(Subcommand)]
@@ -46,7 +48,7 @@ pub(crate) enum Meta {
     )]
     /// Sets an attribute, in place. A metalayer of the header (--fixed) keeps its length: see `b2nd rewrite`.
     Set {
-        /// A frame, or the directory of a sparse frame.
+        /// A frame, the directory of a sparse frame, or a store (.b2z, .b2d) or a leaf, a table or a group of one.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -62,7 +64,7 @@ pub(crate) enum Meta {
     /// Removes an attribute, in place.
     #[command(after_help = "Examples:\n  b2nd meta rm field.b2nd units\n  b2nd meta rm frame.b2frame note")]
     Rm {
-        /// A frame, or the directory of a sparse frame.
+        /// A frame, the directory of a sparse frame, or a store (.b2z, .b2d) or a leaf, a table or a group of one.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -243,14 +245,9 @@ fn only_table(store: &StoreListing) -> Option<&Table> {
 /// A frame that may be changed: a file or a directory on this machine.
 pub(super) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
-    if location.key().is_some() {
-        return Err(Error::new("it names a leaf of a store, and only files and sparse frames are changed"));
-    }
     match location.path() {
-        Some(path) if holds_store(path) => {
-            Err(Error::new("it is a store: python-blosc2 changes its attributes, and b2nd those of files and sparse frames"))
-        }
-        Some(path) => Ok(File::edit(path)?),
+        Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
+        Some(_) => Err(Error::new("it is a store or a leaf of one, and only files and sparse frames are changed")),
         None if location.is_stdin() => Err(Error::new("it is standard input, and only files of this machine are changed")),
         None => Err(Error::new("it is on a server, and only files of this machine are changed")),
     }
@@ -261,18 +258,82 @@ fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
+/// Changes the attributes of a frame, or of a leaf, a table, a group or all of a store in the file that has them.
+fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
+    let location = Location::new(file.as_os_str());
+    let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
+        return change(&mut edit(file)?);
+    };
+    let store = Store::open(path)?;
+    let member = member_of(&store, location.key().unwrap_or("/"))?;
+    let mut names = store.files()?;
+    let is_there = names.contains(&member);
+    let create = |path: &Path| -> Result<()> {
+        // As python-blosc2 makes it: without data.
+        let header = Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 })?;
+        Ok(Writer::create_new(path, header)?.finish()?)
+    };
+    if !store.is_archive() {
+        let path = path.join(member);
+        if !is_there {
+            create(&path)?;
+        }
+        return change(&mut File::edit(path)?);
+    }
+    signals::clean_up();
+    names.extend((!is_there).then(|| member.clone()));
+    let mut change = Some(change);
+    archive::write(path, true, &names, |name, path| {
+        if is_there || *name != member {
+            archive::copy(&store, name, path)?;
+        } else {
+            create(path)?;
+        }
+        match change.take_if(|_| *name == member) {
+            Some(change) => change(&mut File::edit(path)?),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The file of a store that has the attributes of a leaf, a table or a group.
+fn member_of(store: &Store, key: &str) -> Result<String> {
+    let (listing, name) = (store.list()?, key.trim_matches('/'));
+    let embedded = || Error::new("it has no file of its own in the store: python-blosc2 changes its attributes");
+    let is_tree = listing.kind == Some(Kind::TreeStore);
+    let is_group = name.is_empty() || is_group(&listing, name);
+    match find(&listing.leaves, store, key) {
+        Ok(Leaf { content: Content::Frame, member: Some(member), .. }) => Ok(member),
+        Ok(Leaf { content: Content::Table(_), member: Some(member), .. }) => {
+            member.strip_suffix("_meta.b2f").map(|folder| format!("{folder}_vlmeta.b2f")).ok_or_else(embedded)
+        }
+        Ok(_) => Err(embedded()),
+        Err(_) if is_tree && is_group => {
+            let file = if name.is_empty() { "__vlmeta__.b2f".to_owned() } else { format!("{name}/__vlmeta__.b2f") };
+            let attributes = if name.is_empty() { Some(&listing.attributes) } else { group(&listing, name) };
+            let is_embedded = attributes.is_some_and(|attributes| attributes.iter().next().is_some());
+            if is_embedded && !store.files()?.contains(&file) { Err(embedded()) } else { Ok(file) }
+        }
+        Err(_) if name.is_empty() => Err(no_key(store.name()).into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
     let bytes = value.bytes()?;
-    let mut editor = edit(file)?;
-    if !fixed {
-        return Ok(editor.set_vlmetalayer(name, &bytes)?);
-    }
-    Ok(editor.set_metalayer_bytes(name, &bytes)?)
+    change(file, |editor| {
+        if fixed {
+            editor.set_metalayer_bytes(name, &bytes)?
+        } else {
+            editor.set_vlmetalayer(name, &bytes)?
+        }
+        Ok(())
+    })
 }
 
 fn remove(file: &Path, name: &str) -> Result<()> {
-    if edit(file)?.remove_vlmetalayer(name)? {
-        return Ok(());
-    }
-    Err(Error::new(format_args!("there is no attribute {}", quoted(name.as_bytes()))))
+    change(file, |editor| match editor.remove_vlmetalayer(name)? {
+        true => Ok(()),
+        false => Err(Error::new(format_args!("there is no attribute {}", quoted(name.as_bytes())))),
+    })
 }

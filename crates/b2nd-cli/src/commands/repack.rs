@@ -5,52 +5,32 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use b2nd::frame::{CodecId, FileSource, Filter, Frame, FrameType, NewDirectory, NewFile, SPARSE_FRAME, Source};
+use b2nd::frame::{FileSource, Frame, FrameType, NewDirectory, SPARSE_FRAME, Source};
 use b2nd_ndarray::RepackOptions;
-use b2nd_store::{Bytes, Directory, Folder, Store, is_store_directory, is_zip};
+use b2nd_store::{Bytes, Directory, Folder, Location, Store, is_store_directory, is_zip};
 use b2nd_view::text::thousands;
 use clap::Args;
-use rawzip::ZipArchiveWriter;
 
-use crate::commands::import;
+use crate::archive;
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::Piped;
 use crate::progress;
 use crate::staged::must_not_exist;
 
-/// The most bytes that are copied at once.
-const PART: u64 = 1 << 20;
-
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
 pub(crate) struct Repack {
-    /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or `-` for standard input.
+    /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of one, a URL, or `-` for standard input.
     source: PathBuf,
 
     /// The new file, or `-` for standard output; of a store the ending (.b2z, .b2d) says what it becomes. Without it the old file is
     /// replaced when the new one is complete.
     target: Option<PathBuf>,
 
-    /// Compress anew with this codec: blosclz, lz4, lz4hc, zlib or zstd.
-    #[arg(long, value_parser = import::codec)]
-    codec: Option<CodecId>,
-
-    /// Compress anew at this level, 0 to 9; 0 stores.
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
-    level: Option<u8>,
-
-    /// Compress anew with these filters, in the order in which they run: shuffle, bitshuffle, delta, or none.
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = import::filter)]
-    filters: Option<Vec<Filter>>,
-
-    /// Cut the array into chunks of these lengths: 100,100.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    chunks: Option<Vec<i32>>,
-
-    /// Cut its chunks into blocks of these lengths.
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
-    blocks: Option<Vec<i32>>,
+    #[command(flatten)]
+    compression: Compression,
 
     /// Write a sparse frame: a directory with a file for each chunk.
     #[arg(long)]
@@ -80,15 +60,20 @@ impl Repack {
         if files.target.is_some() && !self.overwrite {
             must_not_exist(target)?;
         }
-        let old = length(&files.source)?;
+        let location = Location::new(files.source.as_os_str());
+        let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
+        if leaf.is_some() && files.target.is_none() {
+            return Err(Error::new("it is not a file of this machine: name the new file"));
+        }
+        let old = leaf.as_ref().map_or_else(|| length(&files.source), |leaf| Ok(leaf.len()?))?;
         let bar = progress::bytes(data_len(&files.source).unwrap_or(old));
         let progress = |bytes| bar.inc(bytes);
         let options = RepackOptions {
-            codec: self.codec,
-            level: self.level,
-            filters: self.filters.as_ref().map(|all| all.iter().filter(|&&it| it != Filter::None).map(|&it| (it, 0)).collect()),
-            chunkshape: self.chunks.clone(),
-            blockshape: self.blocks.clone(),
+            codec: self.compression.codec,
+            level: self.compression.level,
+            filters: self.compression.filters(),
+            chunkshape: self.compression.chunks.clone(),
+            blockshape: self.compression.blocks.clone(),
             frame_type: match (self.sparse, self.contiguous) {
                 (true, _) => Some(FrameType::Sparse),
                 (_, true) => Some(FrameType::Contiguous),
@@ -97,9 +82,12 @@ impl Repack {
             overwrite: self.overwrite,
             progress: Some(&progress),
         };
-        let done = match store_at(&files.source)? {
-            Some(store) => self.store(&store, &files, &options),
-            None => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
+        let done = match (leaf, store_at(&files.source)) {
+            (Some(leaf), _) => b2nd_ndarray::repack_from(leaf, target, &options).map_err(Error::new),
+            (_, store) => match store? {
+                Some(store) => self.store(&store, &files, &options),
+                None => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
+            },
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
@@ -112,7 +100,7 @@ impl Repack {
     }
 
     fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
-        if self.chunks.is_some() || self.blocks.is_some() {
+        if self.compression.chunks.is_some() || self.compression.blocks.is_some() {
             return Err(Error::new(
                 "it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array",
             ));
@@ -161,9 +149,7 @@ impl Members<'_> {
     fn write(&self, name: &str, path: &Path) -> Result<()> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
-            let mut file = NewFile::create_new(path)?;
-            copy(&*bytes, &mut file)?;
-            return Ok(file.finish()?);
+            return archive::copy(self.store, name, path);
         }
         let done = match self.directory {
             // Whoever edits it is waited for.
@@ -194,26 +180,8 @@ impl Members<'_> {
         Ok(new.finish()?)
     }
 
-    /// Writes an archive whose members are stored as they are, since python-blosc2 reads no others.
     fn archive(&self, target: &Path, overwrite: bool) -> Result<()> {
-        let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-        // One member at a time is in this directory, which never gets its name.
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(".members");
-        let scratch = NewDirectory::create_new(target.with_file_name(name))?;
-        let path = scratch.path().join("member.b2nd");
-        let mut archive = ZipArchiveWriter::new(io::BufWriter::new(&mut file));
-        for name in &self.names {
-            self.write(name, &path)?;
-            let (mut entry, config) = archive.new_file(name).start()?;
-            let mut writer = config.wrap(&mut entry);
-            io::copy(&mut fs::File::open(&path)?, &mut writer)?;
-            let (_, written) = writer.finish()?;
-            entry.finish(written)?;
-            fs::remove_file(&path)?;
-        }
-        archive.finish()?.flush()?;
-        Ok(file.finish()?)
+        archive::write(target, overwrite, &self.names, |name, path| self.write(name, path))
     }
 }
 
@@ -233,18 +201,6 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
 /// The length of a frame's data, which progress is counted in.
 fn data_len(path: &Path) -> Option<u64> {
     u64::try_from(b2nd::frame::File::open(path).ok()?.header().nbytes()).ok()
-}
-
-fn copy(source: &dyn Source, target: &mut dyn Write) -> Result<()> {
-    let mut start = 0;
-    loop {
-        let part = source.read(start..start.saturating_add(PART))?;
-        if part.is_empty() {
-            return Ok(());
-        }
-        target.write_all(&part)?;
-        start += part.len() as u64;
-    }
 }
 
 /// The length of a file, or of all that is in a directory.

@@ -349,7 +349,8 @@ impl Drawn {
     /// The place in the array of an element of a dimension that is drawn.
     fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
-        let Selection { ranges, steps, .. } = &self.values.selection;
+        let Selection { ranges, steps, reversed, .. } = &self.values.selection;
+        let nth = if reversed[axis] { self.length(place).saturating_sub(nth + 1) } else { nth };
         ranges[axis].start + steps[axis] * i64::try_from(nth).unwrap_or(0)
     }
 

@@ -1,11 +1,13 @@
-//! [`Csv`]: comma-separated values, as RFC 4180 has them but for the ends of lines.
+//! [`Csv`]: comma-separated values, as RFC 4180 has them but for the ends of lines; and [`read`].
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Write};
+use std::path::Path;
 
-use b2nd::dtype::DType;
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::hex;
 
+use super::npy::{Elements, length_of};
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
 
@@ -62,4 +64,103 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
         cell(field.dtype(), bytes.get(place).unwrap_or_default())
     });
     if dtype.fields().is_empty() { cell(dtype, bytes) } else { cells.collect::<Vec<_>>().join(",") }
+}
+
+/// The kind of the values in a cell, of which each later one holds the earlier ones.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Kind {
+    Integer,
+    /// Also an empty cell, which is NaN.
+    Float,
+    Text,
+}
+
+impl Kind {
+    fn of(cell: &str) -> Kind {
+        if cell.parse::<i64>().is_ok() {
+            Kind::Integer
+        } else if cell.is_empty() || cell.contains(['.', 'e', 'E', 'n', 'N']) && cell.parse::<f64>().is_ok() {
+            Kind::Float
+        } else {
+            Kind::Text
+        }
+    }
+
+    /// The kind of a line of cells.
+    fn of_all<'c>(cells: impl Iterator<Item = &'c str>) -> Kind {
+        cells.map(Kind::of).fold(Kind::Integer, |one, other| if other > one { other } else { one })
+    }
+}
+
+/// Reads a file of values: one in each line as an array of one dimension, otherwise of two. A first line of names is left out if all
+/// others are numbers.
+pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) -> Result<Elements> {
+    let records =
+        || csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_path(path).map(csv::Reader::into_records);
+    let (mut first, mut kind, mut widest, mut lines, mut columns) = (None, Kind::Integer, 1, 0_i64, 1);
+    for record in records()? {
+        let record = record?;
+        (lines, columns) = (lines + 1, record.len());
+        widest = record.iter().map(|cell| cell.chars().count()).fold(widest, usize::max);
+        let of_record = Kind::of_all(record.iter());
+        match first {
+            None => first = Some(of_record),
+            Some(_) => kind = if of_record > kind { of_record } else { kind },
+        }
+    }
+    let has_names = first == Some(Kind::Text) && kind != Kind::Text && lines > 1;
+    let kind = if has_names { kind } else { first.filter(|&first| first > kind).unwrap_or(kind) };
+    let dtype = match (dtype, kind) {
+        (Some(dtype), _) => dtype.clone(),
+        (None, Kind::Integer) => "<i8".parse()?,
+        (None, Kind::Float) => "<f8".parse()?,
+        (None, Kind::Text) => format!("<U{widest}").parse()?,
+    };
+    let mut bytes = Vec::new();
+    for (line, record) in records()?.enumerate().skip(usize::from(has_names)) {
+        for (column, cell) in record?.iter().enumerate() {
+            let wrong = || Error::new(format_args!("line {}, column {}: {cell:?} is no value of {dtype}", line + 1, column + 1));
+            bytes.extend(element(cell, &dtype).ok_or_else(wrong)?);
+        }
+    }
+    let lines = lines - i64::from(has_names);
+    let shape = shape.unwrap_or_else(|| if columns == 1 { vec![lines] } else { vec![lines, columns as i64] });
+    let length = length_of(&shape, dtype.itemsize(), Some(bytes.len() as u64))?;
+    Ok(Elements { dtype, shape, data: Box::new(Cursor::new(bytes)), length })
+}
+
+/// The bytes of a number, a truth value or a text.
+fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
+    let DType::Scalar(scalar) = dtype else { return None };
+    macro_rules! number {
+        ($type:ty) => {
+            cell.parse::<$type>().ok()?.to_le_bytes().to_vec()
+        };
+    }
+    let mut bytes = match scalar.scalar_type() {
+        ScalarType::Bool => vec![u8::from(cell.to_ascii_lowercase().parse::<bool>().ok()?)],
+        ScalarType::Int8 => number!(i8),
+        ScalarType::Int16 => number!(i16),
+        ScalarType::Int32 => number!(i32),
+        ScalarType::Int64 => number!(i64),
+        ScalarType::UInt8 => number!(u8),
+        ScalarType::UInt16 => number!(u16),
+        ScalarType::UInt32 => number!(u32),
+        ScalarType::UInt64 => number!(u64),
+        ScalarType::Float32 if cell.is_empty() => f32::NAN.to_le_bytes().to_vec(),
+        ScalarType::Float64 if cell.is_empty() => f64::NAN.to_le_bytes().to_vec(),
+        ScalarType::Float32 => number!(f32),
+        ScalarType::Float64 => number!(f64),
+        ScalarType::Str(length) if cell.chars().count() <= length => {
+            let mut text: Vec<u8> = cell.chars().flat_map(|char| u32::from(char).to_le_bytes()).collect();
+            text.resize(4 * length, 0);
+            text
+        }
+        _ => return None,
+    };
+    if scalar.byte_order() == Some(ByteOrder::Big) {
+        let size = if matches!(scalar.scalar_type(), ScalarType::Str(_)) { 4 } else { bytes.len() };
+        bytes.chunks_mut(size).for_each(<[u8]>::reverse);
+    }
+    Some(bytes)
 }

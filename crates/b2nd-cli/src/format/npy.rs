@@ -16,7 +16,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// The header is padded so that the elements start at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// The contents of a numpy file.
+/// The elements of a file that is imported.
 pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
@@ -130,12 +130,14 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
     if path == Path::new("-") {
         return elements(io::stdin().lock(), None);
     }
-    if !fs::metadata(path)?.is_file() {
-        return Err(Error::new("no file"));
-    }
-    let file = fs::File::open(path)?;
+    let file = open(path)?;
     let length = file.metadata()?.len();
     elements(BufReader::new(file), Some(length))
+}
+
+/// Opens a file, and nothing that may never end.
+pub(crate) fn open(path: &Path) -> Result<fs::File> {
+    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
 /// Reads a numpy file of this length, where that is known.
@@ -178,17 +180,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     let dtype = without_padding(string.unwrap_or(descr))?;
     // What follows is a pickle.
     no_objects(&dtype)?;
-    let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
-    let expected = items.and_then(|items| items.checked_mul(dtype.itemsize() as u64));
-    let found = file_len.map(|length| length.saturating_sub(before));
-    let length = match (expected, found) {
-        (Some(expected), found) if found.is_none_or(|found| found == expected) => expected,
-        (expected, found) => {
-            let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
-            let found = found.map_or_else(|| "less".to_owned(), |found| found.to_string());
-            return Err(Error::new(format_args!("the shape says {expected} bytes of elements, the file holds {found}")));
-        }
-    };
+    let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
         let mut data = Vec::new();
         file.take(length).read_to_end(&mut data)?;
@@ -203,7 +195,20 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     Ok(Elements { dtype, shape, data, length })
 }
 
-/// So many bytes, or those that are left.
+/// The number of bytes of elements that a shape means, which are all that were found.
+pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
+    let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
+    match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
+        (Some(expected), found) if found.is_none_or(|found| found == expected) => Ok(expected),
+        (expected, found) => {
+            let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
+            let found = found.map_or_else(|| "less".to_owned(), |found| found.to_string());
+            Err(Error::new(format_args!("the shape says {expected} bytes of elements, the file holds {found}")))
+        }
+    }
+}
+
+/// Up to this number of bytes, or those that are left.
 fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;

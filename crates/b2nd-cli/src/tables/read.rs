@@ -259,7 +259,7 @@ fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
     let selection = selection.map_err(|why| Error::new(format_args!("{why}: rows are taken as 100:120")))?;
-    let (Some(range), Some(1)) = (selection.ranges.first(), selection.steps.first()) else {
+    let ([range], [1], [false]) = (selection.ranges.as_slice(), selection.steps.as_slice(), selection.reversed.as_slice()) else {
         return Err(Error::new("rows are taken without steps: 100:120"));
     };
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))

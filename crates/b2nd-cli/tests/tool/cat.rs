@@ -57,6 +57,10 @@ fn a_step_takes_every_so_manyth_element() {
     assert_eq!(tests.ok(&["cat", "a.b2nd", "1::2,::3"]), " 7  10  13\n21  24  27\n");
     assert_eq!(tests.ok(&["cat", "a.b2nd", "::4,6"]), " 6\n34\n");
     assert_eq!(tests.ok(&["cat", "a.b2nd", "3:3:2"]), "");
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "::-2,5:2:-1"]), "33  32  31\n19  18  17\n 5   4   3\n");
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "0,-2::-3"]), "5  2\n");
+    assert_eq!(tests.ok(&["head", "-n", "1", "a.b2nd", "::-1,::-1"]), "34  33  32  31  30  29  28\n… [4, 6::-1] of 5 x 7\n");
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "1:3:-1"]), "");
     let touched = tests.ok(&["slice", "a.b2nd", "::4,::6"]);
     assert!(touched.contains("[0:5:4, 0:7:6] touches 4 of 9 chunks"), "{touched}");
     // What is listed is what has an element of the slice.

@@ -41,6 +41,36 @@ fn a_numpy_file_comes_back_as_it_was() {
     assert!(first.starts_with("(time, temp, rain)\n(") && first.matches(", ").count() == 4, "{first}");
 }
 
+#[test]
+fn raw_bytes_and_csv_become_arrays() {
+    let tests = Directory::new();
+    tests.write("a.bin", (0..6_i16).flat_map(i16::to_be_bytes).collect::<Vec<u8>>());
+    tests.ok(&["import", "--dtype", ">i2", "--shape", "2,3", "a.bin", "a.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "a.b2nd"]), "0  1  2\n3  4  5\n");
+    let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
+    tests.write("one.b2nd", raw);
+    assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
+    let error = "a.bin: the shape says 8 bytes of elements, the file holds 12";
+    tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
+    for (csv, dtype, json) in [
+        ("1,2\n3,4\n", "<i8", "[[1,2],\n[3,4]]"),
+        ("x\n1\n\"2.5\"\nnan\n", "<f8", "[1.0,2.5,{\"float\":\"nan\"}]"),
+        ("a,b\n1,\n", "<f8", "[[1.0,{\"float\":\"nan\"}]]"),
+        ("é\nlong\n", "<U4", "[\"é\",\"long\"]"),
+    ] {
+        tests.write("a.csv", csv);
+        tests.ok(&["import", "--overwrite", "a.csv", "c.b2nd"]);
+        assert_eq!(tests.ok(&["cat", "--json", "c.b2nd"]), format!("{json}\n"));
+        assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
+    }
+    tests.write("a.csv", "1\n300\n");
+    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is no value of |u1");
+    // An array comes back as it was.
+    tests.ok(&["export", "a.b2nd", "b.csv"]);
+    tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
+    tests.ok(&["diff", "--data", "a.b2nd", "b.b2nd"]);
+}
+
 /// The limit on the length of a file stands for a disk that is full.
 #[cfg(unix)]
 #[test]

@@ -1,0 +1,57 @@
+//! Archives (`.b2z`) that are written anew.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use b2nd::frame::{NewDirectory, NewFile};
+use b2nd_store::{Folder, Store};
+use rawzip::ZipArchiveWriter;
+
+use crate::error::{Error, Result};
+
+/// The most bytes that are copied at once.
+const PART: u64 = 1 << 20;
+
+/// Writes an archive with these members, which `member` writes to the path that it is given. They are stored without compression, since
+/// python-blosc2 reads no others.
+pub(crate) fn write(
+    target: &Path,
+    overwrite: bool,
+    names: &[String],
+    mut member: impl FnMut(&str, &Path) -> Result<()>,
+) -> Result<()> {
+    let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
+    // One member at a time is in this directory, which never gets its name.
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(".members");
+    let scratch = NewDirectory::create_new(target.with_file_name(name))?;
+    let path = scratch.path().join("member.b2nd");
+    let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));
+    for name in names {
+        member(name, &path)?;
+        let (mut entry, config) = archive.new_file(name).start()?;
+        let mut writer = config.wrap(&mut entry);
+        io::copy(&mut fs::File::open(&path)?, &mut writer)?;
+        let (_, written) = writer.finish()?;
+        entry.finish(written)?;
+        fs::remove_file(&path)?;
+    }
+    archive.finish()?.flush()?;
+    Ok(file.finish()?)
+}
+
+/// Copies a member to a path where nothing is.
+pub(crate) fn copy(store: &Store, name: &str, path: &Path) -> Result<()> {
+    let source = store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} was removed")))?;
+    let mut file = NewFile::create_new(path)?;
+    let mut start: u64 = 0;
+    loop {
+        let part = source.read(start..start.saturating_add(PART))?;
+        if part.is_empty() {
+            return Ok(file.finish()?);
+        }
+        file.write_all(&part)?;
+        start += part.len() as u64;
+    }
+}

@@ -1,0 +1,48 @@
+//! [`Compression`]: how the chunks of a new file are cut and compressed.
+
+use b2nd::frame::{CodecId, Filter};
+use clap::Args;
+
+/// Options for the chunks of a new file.
+#[derive(Args)]
+pub(crate) struct Compression {
+    /// The codec: blosclz, lz4, lz4hc, zlib or zstd.
+    #[arg(long, value_parser = codec)]
+    pub(crate) codec: Option<CodecId>,
+
+    /// The compression level, 0 to 9; 0 stores.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(crate) level: Option<u8>,
+
+    /// Filters, in the order in which they run: shuffle, bitshuffle, delta, or none.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = filter)]
+    filters: Option<Vec<Filter>>,
+
+    /// The length of a chunk in each dimension: 100,100.
+    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    pub(crate) chunks: Option<Vec<i32>>,
+
+    /// The length of a block in each dimension.
+    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    pub(crate) blocks: Option<Vec<i32>>,
+}
+
+impl Compression {
+    /// The filters with their parameters.
+    pub(crate) fn filters(&self) -> Option<Vec<(Filter, u8)>> {
+        let filters = self.filters.as_ref()?.iter();
+        Some(filters.filter(|&&filter| filter != Filter::None).map(|&filter| (filter, 0)).collect())
+    }
+}
+
+fn codec(name: &str) -> Result<CodecId, String> {
+    let all = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
+    all.into_iter().find(|codec| codec.to_string() == name).ok_or_else(|| "expected blosclz, lz4, lz4hc, zlib or zstd".to_owned())
+}
+
+fn filter(name: &str) -> Result<Filter, String> {
+    let all = [Filter::Shuffle, Filter::BitShuffle, Filter::Delta, Filter::None];
+    all.into_iter()
+        .find(|filter| filter.to_string() == name)
+        .ok_or_else(|| "expected shuffle, bitshuffle, delta or none".to_owned())
+}
