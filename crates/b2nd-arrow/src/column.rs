@@ -76,7 +76,7 @@ impl Column {
         }
     }
 
-    /// The file that says which values are not null, where there is one.
+    /// Returns the file of the mask of nulls, if there is one.
     pub(crate) fn mask(&self) -> Option<&Rows> {
         match self {
             Column::Fixed(fixed) => fixed.mask(),

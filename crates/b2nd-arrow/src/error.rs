@@ -35,7 +35,7 @@ pub enum ErrorKind {
     Refused,
     /// The bytes contradict each other, or the format.
     Damaged,
-    /// The values asked for are more than can be held.
+    /// The requested values do not fit into memory.
     TooLong,
 }
 
@@ -68,7 +68,7 @@ impl Error {
         self.0.kind
     }
 
-    /// The table that it is about: where it was opened, and its key.
+    /// Returns the table that it is about: its path or URL, and its key.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Tables of python-blosc2 (`CTable`) as Arrow record batches: in parallel, and no more of a file than is asked for.
+//! Tables of python-blosc2 (`CTable`) as Arrow record batches: in parallel, reading only what is requested.
 //!
 //! ```
 //! use b2nd_arrow::Table;

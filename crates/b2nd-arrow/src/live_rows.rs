@@ -7,10 +7,10 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The number of rows that are looked at together. A part that is neither all live nor all deleted is decoded again when it is read.
+/// The number of rows that are counted together. A part that is neither all live nor all deleted is decoded again when it is read.
 const SEGMENT: u64 = 1 << 16;
 
-/// The live rows of a table, of which the file `_valid_rows.b2nd` says where they are.
+/// The live rows of a table, from its file `_valid_rows.b2nd`.
 pub(crate) struct LiveRows {
     array: Array,
     length: u64,

@@ -1,4 +1,4 @@
-//! Values of MessagePack: read one after the other, and put together to Arrow arrays.
+//! Values of MessagePack: a reader, and a builder of Arrow arrays.
 
 pub(crate) mod builder;
 pub(crate) mod reader;

@@ -14,7 +14,7 @@ use crate::open_table::OpenTable;
 /// The default number of rows of a batch: as many as python-blosc2 exports at once.
 pub const BATCH_SIZE: usize = 1 << 16;
 
-/// The batches of a table, read as they are asked for: a [`RecordBatchReader`]. It ends after an error.
+/// The batches of a table, read on demand: a [`RecordBatchReader`]. It ends after an error.
 pub struct Reader {
     pub(crate) table: Arc<OpenTable>,
     pub(crate) projection: Vec<usize>,
@@ -23,7 +23,7 @@ pub struct Reader {
     pub(crate) batch_size: usize,
     /// The most rows that are read at once.
     pub(crate) most: usize,
-    /// The physical rows of a block of the columns, where they have such.
+    /// The physical rows of a block of the columns, if they have blocks.
     pub(crate) block: Option<u64>,
     pub(crate) ready: VecDeque<Result<RecordBatch>>,
     /// The number of parts that are read at once.
@@ -31,7 +31,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Sets how many batches, or blocks where these are longer, are read at once and held: as many as there are threads, unless it is said.
+    /// Sets how many batches, or blocks if these are longer, are read at once and held. The default is the number of threads.
     /// Several readers at the same time should read one each.
     ///
     /// ```

@@ -36,7 +36,7 @@ impl ColumnInfo {
         &self.name
     }
 
-    /// Its kind in the schema: `int32`, `utf8`, `list`; `computed` where an expression gives the values.
+    /// Its kind in the schema: `int32`, `utf8`, `list`; `computed` if an expression gives the values.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -64,7 +64,7 @@ impl ColumnInfo {
     }
 }
 
-/// The columns that the schema lists, computed ones last. Columns of objects have JSON text where `objects` says so.
+/// Returns the columns that the schema lists, computed ones last. With `objects`, columns of objects have JSON text.
 pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! [`Summary`]: the least and the greatest values of parts of a column, from its SUMMARY index.
+//! [`Summary`]: the minima and maxima of parts of a column, from its SUMMARY index.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const ALL_NULL: u8 = 4;
 /// The most segments of an index that is used: a few bytes may claim any number of them.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
-/// The least and the greatest values of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
+/// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
 ///
 /// A segment is a number of physical rows, those that were deleted among them: [`Table::live_before`](crate::Table::live_before) says
 /// which live rows they are. No value of a segment is below its least or above its greatest, in the order that Arrow compares floats in.
@@ -62,12 +62,12 @@ impl Summary {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
-    /// The least value of each segment, of the column's Arrow type; null where it is not known, or all are null.
+    /// The least value of each segment, of the column's Arrow type; null if it is not known, or all are null.
     pub fn least(&self) -> &ArrayRef {
         &self.least
     }
 
-    /// The greatest value of each segment, of the column's Arrow type; null where it is not known, or all are null.
+    /// The greatest value of each segment, of the column's Arrow type; null if it is not known, or all are null.
     pub fn greatest(&self) -> &ArrayRef {
         &self.greatest
     }

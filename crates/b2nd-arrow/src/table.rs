@@ -73,7 +73,7 @@ impl Table {
         }
     }
 
-    /// Opens the table under a key of a store: `/group/name`, or `/` where the store is the table.
+    /// Opens the table under a key of a store: `/group/name`, or `/` if the store is the table.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Table {
         Ok(Table(Arc::new(inner)))
     }
 
-    /// Opens the table anew, with its columns of kind `object` as text: each value in the JSON of `b2nd::Value`.
+    /// Opens the table again, with its columns of kind `object` as text: each value in the JSON of `b2nd::Value`.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -105,7 +105,7 @@ impl Table {
         self.with(Options { objects: true, ..self.0.options })
     }
 
-    /// Opens the table anew, with other options.
+    /// Opens the table again, with other options.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Table {
         Ok(Table(Arc::new(inner)))
     }
 
-    /// The name that errors begin with: where it was opened.
+    /// Returns the name that errors begin with: its path or URL, and its key.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -194,7 +194,7 @@ impl Table {
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        // Batches are read at once by all threads, and each is held twice while it is put together.
+        // All threads read batches at once, and each batch is held twice while it is built.
         let most = self.0.options.max_memory / (2 * rayon::current_num_threads() as u64);
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
@@ -254,7 +254,7 @@ impl Table {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// The least and the greatest values of parts of a field of the schema, where the table has a SUMMARY index of it that is not stale.
+    /// Returns the minima and maxima of parts of a field of the schema, if the table has a SUMMARY index of it that is not stale.
     ///
     /// python-blosc2 makes one for each column of numbers, bools and times when it closes a table, and marks it as stale when a value
     /// changes. The values of the rows that it leaves have to be tested still.
@@ -288,7 +288,7 @@ impl Table {
         })
     }
 
-    /// The physical rows of the longest block of a field of the schema, where its values have a fixed width.
+    /// Returns the physical rows of the longest block of a field of the schema, if its values have a fixed width.
     fn block(&self, place: usize) -> Option<u64> {
         self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
     }
@@ -321,7 +321,7 @@ impl Table {
     pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
         match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
-            // A time that is none is null, whatever the schema says.
+            // NaT is null, whatever the schema says.
             None | Some((Kind::Element(DataType::Timestamp(..)), _)) => Ok(None),
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
             Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {

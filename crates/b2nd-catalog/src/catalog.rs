@@ -100,7 +100,7 @@ impl Writer {
     }
 
     fn send(&mut self, piece: Piece) -> Result<()> {
-        // The thread ends before it is told to only with an error.
+        // The thread ends early only with an error.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
@@ -226,7 +226,7 @@ pub struct Known {
 
 /// A file of the last scan.
 struct Seen {
-    /// Its size, tag and time; `None` where it could not be read.
+    /// Its size, tag and time; `None` if it could not be read.
     version: Option<u64>,
     fate: Fate,
 }
@@ -239,7 +239,7 @@ enum Fate {
 }
 
 impl Known {
-    /// Reads what an update needs; `None` where there is no catalogue yet, or it was made with less or more in it.
+    /// Reads what an update needs; `None` if there is no catalogue yet.
     ///
     /// # Errors
     ///
@@ -336,7 +336,7 @@ impl Known {
     }
 }
 
-/// The catalogue, locked; `None` where there is none.
+/// Opens and locks the catalogue; `None` if there is none.
 fn lock(path: &Path) -> Result<Option<File>> {
     loop {
         let file = match File::open(path) {

@@ -28,7 +28,7 @@ const ROWS: usize = 1024;
 /// The table function.
 #[derive(Debug)]
 pub struct Live {
-    /// The number of requests in flight, if it is said.
+    /// The number of requests in flight, if it is given.
     pub jobs: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         match args.exprs() {
             [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
-                // What is wrong with it is told when it is listed.
+                // Its errors are reported when it is listed.
                 let _ = Object::of(root);
                 Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }

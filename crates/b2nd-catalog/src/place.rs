@@ -26,7 +26,7 @@ pub enum Place {
 pub struct Object {
     pub url: String,
     pub place: Place,
-    /// In bytes, where the listing says it.
+    /// In bytes, if the listing has it.
     pub size: Option<u64>,
     pub etag: Option<String>,
     /// Microseconds since 1970.
@@ -40,9 +40,9 @@ pub struct Object {
 pub struct Member {
     /// Its path in the store.
     pub name: Box<str>,
-    /// Its place, where that is not the one that its name says.
+    /// Its place, if that does not follow from its name.
     pub place: Option<Box<Place>>,
-    /// In bytes, where the listing says it.
+    /// In bytes, if the listing has it.
     pub size: Option<u64>,
     pub etag: Option<Box<str>>,
     /// Microseconds since 1970.
@@ -61,7 +61,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// The scheme is none of `file`, `http`, `https`, `s3`, `gs`, `az`; or its settings in the environment are wrong.
+    /// The scheme is not one of `file`, `http`, `https`, `s3`, `gs`, `az`; or its settings in the environment are wrong.
     pub fn of(text: &str) -> Result<Place> {
         if !text.contains("://") {
             return Ok(Place::Disk(std::path::absolute(text)?));
@@ -223,7 +223,7 @@ pub fn shown(text: &str) -> String {
     format!("{}{}", &text[..start], &text[host..])
 }
 
-/// A server that is told a user and a password.
+/// Makes the store of a server with a user and a password.
 fn for_user(url: &Url) -> Result<HttpStore> {
     let headers = reqwest::Client::new().get(url.clone()).build()?.headers().clone();
     let options = ClientOptions::new().with_allow_http(url.scheme() == "http").with_default_headers(headers);

@@ -1,4 +1,4 @@
-//! Files behind a protocol, asked for ranges.
+//! Requests for ranges of remote files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub(crate) struct Found {
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) bytes: Bytes,
-    /// False where the server sent the file from its start.
+    /// False if the server sent the file from its start.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
     pub(crate) has_ranges: bool,
 }
 
-/// Asks for a range, which is cut where the file ends.
+/// Requests a range, which is cut at the end of the file.
 ///
 /// # Errors
 ///

@@ -34,7 +34,7 @@ pub struct Row {
     pub chunkshape: Option<Vec<i64>>,
     pub blockshape: Option<Vec<i64>>,
     pub dtype: Option<String>,
-    /// That of the dtype where there is one, else the frame's typesize.
+    /// That of the dtype if there is one, else the frame's typesize.
     pub itemsize: Option<i64>,
     /// The length of the data, uncompressed, padding of chunks included.
     pub nbytes: Option<i64>,
@@ -63,7 +63,7 @@ pub struct Row {
 pub struct Extent {
     /// The attributes, at the frame's end.
     pub attributes: bool,
-    /// The index, at the frame's end, which counts the chunks where they vary in length.
+    /// The index, at the frame's end, which counts the chunks if they vary in length.
     pub index: bool,
 }
 
@@ -72,7 +72,7 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// The source of bytes fails, or what was asked for cannot be read.
+    /// The source of bytes fails, or what was requested cannot be read.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.offset()));
@@ -146,5 +146,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The first words of an error where a file could not be read, which says nothing of what is in it.
+/// The first words of the error of a file that could not be read.
 pub const UNREADABLE: &str = "cannot be read: ";

@@ -30,7 +30,7 @@ use plan::Scan;
 /// A table that DataFusion asks.
 ///
 /// * Of the columns only those that a query names are read, and of these no chunk outside of the rows that it needs.
-/// * Filters leave out the rows that the table's SUMMARY indexes exclude, where it has them and they are not stale. DataFusion tests
+/// * Filters leave out the rows that the table's SUMMARY indexes exclude, if it has them and they are not stale. DataFusion tests
 ///   those that are left again.
 /// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table.
 ///

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::array::Array;
 use crate::error::Result;
 
-/// Attributes of an array: names and values, which are decompressed when they are asked for.
+/// Attributes of an array: names and values, which are decompressed when they are read.
 #[derive(Clone, Copy)]
 pub struct Attributes<'a>(&'a Trailer);
 

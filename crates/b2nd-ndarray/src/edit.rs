@@ -323,7 +323,7 @@ impl ArrayEditor {
         }
     }
 
-    /// Opens the array again where the file may have changed.
+    /// Opens the array again if the file may have changed.
     fn refresh(&mut self) -> Result<()> {
         if self.stale {
             self.array = Array::open(&self.path)?;

@@ -30,7 +30,7 @@ pub(crate) mod sealed {
     pub trait Raw: NoUninit + Zeroable {
         /// Bits that may come from a file: the value itself, or a byte for a `bool`.
         type Bits: Pod + Send + Sync;
-        /// The number of bytes that are swapped where the byte order is the other one: a part of a complex number.
+        /// The number of bytes that are swapped together if the byte order differs: those of a part of a complex number.
         const SWAPPED: usize;
         /// The values that these bits are, in the same memory.
         fn values(bits: Vec<Self::Bits>) -> Vec<Self>;

@@ -23,15 +23,15 @@ pub enum Error {
     /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
     NoArray,
-    /// The elements have another type than was asked for.
+    /// The elements have another type than the one requested.
     #[error("the array's elements are {found}, not {expected}")]
     DType {
-        /// The type that was asked for.
+        /// The type that was requested.
         expected: String,
         /// The array's own.
         found: String,
     },
-    /// The elements have another size than the type that was asked for.
+    /// The elements have another size than the type that was requested.
     #[error("the array's elements take {found} bytes each, the type asked for takes {expected}")]
     Itemsize {
         /// The size of that type, in bytes.
@@ -42,7 +42,7 @@ pub enum Error {
     /// The file is a recipe or a proxy: the array's elements are not in it.
     #[error("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it")]
     Elsewhere {
-        /// The metalayer that says so.
+        /// The metalayer that marks it as one.
         metalayer: &'static str,
     },
     /// The slice has too many or too few dimensions.
@@ -109,7 +109,7 @@ pub enum Error {
     Request {
         /// The object.
         path: String,
-        /// The range of bytes that was asked for.
+        /// The range of bytes that was requested.
         range: std::ops::Range<u64>,
         /// The store's error.
         source: Box<dyn std::error::Error + Send + Sync>,

@@ -15,14 +15,14 @@ pub(crate) type ArrayFrame = Frame<Bytes>;
 /// A chunk of it, as many bytes as were read.
 pub(crate) type StoredChunk<'a> = ChunkReader<'a, Bytes>;
 
-/// A chunk that is wanted whole is read at once where its place is not longer.
+/// The longest chunk that is read at once if all of it is needed.
 const AT_ONCE: u64 = 1 << 20;
 
 pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
-/// The error about a path where no array was found: what is there instead, if that can be told, and the path.
+/// Returns the error for a path that holds no array: the path, and what it is instead, if that is known.
 pub(crate) fn explained(path: &Path, error: Error) -> Error {
     Error::in_file(path, instead(path).unwrap_or(error))
 }
@@ -45,7 +45,7 @@ fn instead(path: &Path) -> Option<Error> {
     }
 }
 
-/// The error about an object where no array was found: what is there instead, if that can be told, and the object's path.
+/// Returns the error for an object that holds no array: its path, and what it is instead, if that is known.
 #[cfg(feature = "object_store")]
 pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
     use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};
@@ -73,7 +73,7 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)
 }
 
-/// The chunk of this number: all of it, or its first `front` bytes where the rest can be read later.
+/// Reads the chunk of this number: all of it, or its first `front` bytes if the rest can be read later.
 pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
     // Each part of a chunk's own file would be read by opening it again.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);

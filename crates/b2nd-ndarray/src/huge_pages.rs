@@ -17,7 +17,7 @@ pub(crate) fn advise(memory: &mut [u8]) {
         if let Some(pages) = memory.get_mut(start..) {
             let length = pages.len() / PAGE * PAGE;
             // SAFETY: the pages lie inside memory that is borrowed mutably here, and the advice changes nothing of what it holds.
-            // Where the kernel has no huge pages, it says so, and nothing else is different.
+            // If the kernel has no huge pages, the call fails without an effect.
             let _ = unsafe { rustix::mm::madvise(pages.as_mut_ptr().cast(), length, rustix::mm::Advice::LinuxHugepage) };
         }
     }

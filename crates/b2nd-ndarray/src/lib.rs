@@ -33,7 +33,7 @@
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
 //! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
-//! | copy a file without the gaps that edits left, or compressed anew | [`repack`], [`repack_from`], [`RepackOptions`] |
+//! | copy a file without the gaps that edits left, or compressed again | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
 //! `ndarray` has an `Array` too, which is the only name that both crates have for different things. If you import everything of both,

@@ -1,4 +1,4 @@
-//! [`repack`]: a frame without gaps, its chunks as they are or compressed anew.
+//! [`repack`]: a frame without gaps, its chunks copied or compressed again.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub struct RepackOptions<'a> {
 
 /// Copies a frame without the gaps that edits leave: the same chunks, tightly, and a new index. Chunks, metalayers and attributes are the
 /// same byte for byte, and no value is decoded; unless the options name another codec, level, filters or shapes: then chunks are
-/// compressed anew, as many at a time as there are threads. Chunks that say one value for all elements, or whose blocks vary in length, are
+/// compressed again, as many at a time as there are threads. Chunks that hold one value for all elements, or whose blocks vary in length, are
 /// copied even then, but for new shapes.
 ///
 /// `source` and `target` are files, or sparse frames' directories. If they are the same file, it is replaced when the new one is complete,
@@ -67,7 +67,7 @@ pub struct RepackOptions<'a> {
 /// # Errors
 ///
 /// `source` is not a frame or is damaged. `target` exists and is not to be replaced, or cannot be written, or is a sparse frame's own
-/// directory. Chunks are compressed anew and a codec or filter is not there; or shapes are given and do not fit, or the frame has no array
+/// directory. Chunks are compressed again and a codec or filter is not available; or shapes are given and do not fit, or the frame has no array
 /// of the released layout. This thread has the file open in an editor, and would wait forever.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
@@ -106,7 +106,7 @@ struct Job<'a> {
 enum Work {
     /// Copy chunks.
     Copy,
-    /// Compress the data of each chunk anew. Some codecs ask for the array's metalayer.
+    /// Compress the data of each chunk again. Some codecs need the array's metalayer.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
     /// Cut the array into other chunks.
     Cut { array: Box<Array>, packer: Box<Packer> },

@@ -18,7 +18,7 @@ const LENGTHS: &str = "_batch_array_metadata";
 /// A file of batches.
 pub(crate) struct Batches {
     leaf: ColumnFile,
-    /// The schema of the cells, where they are Arrow IPC.
+    /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
     is_arrow: bool,
     items_per_block: Option<u64>,
@@ -34,7 +34,7 @@ pub(crate) struct Part {
     pub(crate) first: u64,
     /// The cells wanted, in order.
     pub(crate) wanted: Vec<Range<u64>>,
-    /// The number of cells that the block has to have, where that is known.
+    /// The number of cells that the block must have, if that is known.
     pub(crate) expected: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl Batches {
         self.is_arrow
     }
 
-    /// The type of the cells, where they are Arrow IPC.
+    /// Returns the type of the cells, if they are Arrow IPC.
     pub(crate) fn data_type(&self) -> Result<Option<arrow_schema::DataType>> {
         if !self.is_arrow || self.leaf.nchunks()? == 0 {
             return Ok(None);
@@ -163,7 +163,7 @@ impl Batches {
             )));
         }
         let block_of = |cell: u64| usize::try_from((cell - cells.start) / per_block).unwrap_or(usize::MAX);
-        // Blocks between two wanted ones are skipped where nothing of them is asked for.
+        // Blocks without a selected cell are skipped.
         let mut at = block_of(first.start);
         let end = block_of(last.end - 1) + 1;
         while at < end {

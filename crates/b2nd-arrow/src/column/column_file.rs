@@ -89,7 +89,7 @@ impl ColumnFile {
         Ok(self.frame.offsets()?.len())
     }
 
-    /// The byte that all elements of a chunk are, if the index or the chunk's header says so.
+    /// Returns the byte that all elements of a chunk have, if the index or the chunk's header has it.
     pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
         let special = match self.frame.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,

@@ -20,7 +20,7 @@ pub(crate) enum Sentinel {
 const UNITS: [(&str, TimeUnit); 4] =
     [("s", TimeUnit::Second), ("ms", TimeUnit::Millisecond), ("us", TimeUnit::Microsecond), ("ns", TimeUnit::Nanosecond)];
 
-/// The Arrow type of a dtype string of NumPy, or why there is none, in a sentence.
+/// Returns the Arrow type of a NumPy dtype string, or a sentence that says why there is none.
 pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     let order = dtype.get(..1).unwrap_or_default();
     if order == ">" {
@@ -106,7 +106,7 @@ pub(crate) fn array(
     }
     if let Some(width) = data_type.primitive_width() {
         let array = new_empty_array(data_type).to_data().into_builder().len(bytes.len() / width).nulls(nulls);
-        // Copied to where the type may lie.
+        // Copied to memory that is aligned for the type.
         return Ok(make_array(array.buffers(vec![Buffer::from(bytes)]).build()?));
     }
     let mut strings = TextBuilder::with_capacity(bytes.len().checked_div(width).unwrap_or(0), bytes.len());
@@ -128,7 +128,7 @@ pub(crate) fn array(
     strings.finish(data_type, nulls)
 }
 
-/// Which values of a type are not the sentinel. `None` where it cannot be one of these values.
+/// Which values of a type are not the sentinel. `None` if it cannot be one of these values.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
@@ -163,7 +163,7 @@ pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel:
     }
 }
 
-/// NumPy's time that is none, the least 64-bit integer.
+/// Returns true for NumPy's NaT, the minimum of 64-bit integers.
 pub(crate) fn is_nat(value: &[u8]) -> bool {
     value == i64::MIN.to_le_bytes()
 }

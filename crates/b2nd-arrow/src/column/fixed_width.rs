@@ -139,7 +139,7 @@ impl Valid {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 
-    /// The mask of nulls of a selection, where a file says so.
+    /// Reads the mask of nulls of a selection, if the column has a file for it.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
         let bytes = rows.read(selection)?;

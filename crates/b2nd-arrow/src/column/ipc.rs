@@ -1,6 +1,6 @@
 //! Blocks of Arrow IPC: a stream, or only a record batch message, with one column.
 //!
-//! Arrow's own decoder takes types and lengths for granted and panics where they are wrong, so both are checked first.
+//! Arrow's own decoder does not check types and lengths, and panics if they are wrong, so both are checked first.
 
 use std::collections::HashMap;
 use std::sync::Arc;

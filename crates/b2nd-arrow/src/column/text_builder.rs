@@ -1,4 +1,4 @@
-//! [`TextBuilder`]: text or bytes of any length while they are put together.
+//! [`TextBuilder`]: builds arrays of text or bytes of any length.
 
 use std::sync::Arc;
 

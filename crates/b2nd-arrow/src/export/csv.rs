@@ -66,7 +66,7 @@ fn in_cell(text: &str) -> String {
     if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// Each value as JSON, null where it is null.
+/// Converts each value to JSON; nulls stay nulls.
 fn json_of(column: &ArrayRef) -> Result<ArrayRef> {
     const BEFORE: &str = "{\"v\":";
     let field = Field::new("v", column.data_type().clone(), true);

@@ -51,7 +51,7 @@ impl Milliseconds {
         if too_far(column).is_none() {
             return Ok(());
         }
-        // What lies under a null is not looked at.
+        // The bytes of nulls do not count.
         for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
             let alone = arrow_select::take::take(column, &UInt64Array::from(vec![row as u64]), None)?;
             if let Some(seconds) = too_far(&alone) {

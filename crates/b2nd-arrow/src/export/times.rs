@@ -10,7 +10,7 @@ use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, F
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 /// A column of times, some of which are too far from 1970 for `chrono`: the years 262142 and -262143 are its last ones. Those are as
-/// NumPy shows them, with a `Z` where the column has a zone; durations go on in the form of the others.
+/// NumPy shows them, with a `Z` if the column has a time zone; durations have the form of the others.
 struct Times<'a> {
     /// `None` if the time zone is unknown.
     plain: Option<ArrayFormatter<'a>>,
@@ -36,7 +36,7 @@ impl Times<'_> {
 impl Kind {
     fn is_beyond(&self, number: i64) -> bool {
         match self {
-            // A zone moves a date by less than a day; where that ends past the last one, `chrono` panics.
+            // A time zone moves a date by less than a day; `chrono` panics if that is past its last date.
             Kind::Moments(unit, has_zone) => {
                 let (second, day) = (number.div_euclid(per_second(unit)), if *has_zone { 86_400 } else { 0 });
                 [second.saturating_sub(day), second.saturating_add(day)]

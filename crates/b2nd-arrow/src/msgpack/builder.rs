@@ -1,4 +1,4 @@
-//! [`CellBuilder`]: values of MessagePack put together to an Arrow array of the type that the schema says.
+//! [`CellBuilder`]: builds an Arrow array of the schema's type from values of MessagePack.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::msgpack::reader::{Item, Pack};
 use crate::schema::spec::{Kind, Spec};
 
-/// An array while it is put together from values of MessagePack.
+/// A builder of an array from values of MessagePack.
 pub(crate) struct CellBuilder {
     data_type: DataType,
     valid: BooleanBufferBuilder,
@@ -147,7 +147,7 @@ impl CellBuilder {
     }
 }
 
-/// The mask of nulls, where there is one.
+/// Returns the mask of nulls, if there is a null.
 pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }

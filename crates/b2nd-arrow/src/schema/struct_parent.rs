@@ -56,11 +56,11 @@ impl StructParent {
         self.leaves.iter().map(|(_, place)| *place).min()
     }
 
-    /// The struct of the arrays of its columns. It is null where all of them are, but for lists, which then are never.
+    /// The struct of the arrays of its columns. It is null if all of them are, but never if one of them is a list.
     pub(crate) fn array(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let is_list = |column: &ArrayRef| matches!(column.data_type(), DataType::List(_));
         let nulls = columns.iter().map(|column| column.logical_nulls().filter(|_| !is_list(column)));
-        // Valid where one column is.
+        // Valid if one column is.
         let valid = nulls.reduce(|one, other| {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))

@@ -1,4 +1,4 @@
-//! [`Names`]: which files are looked at; and what a listing says.
+//! [`Names`]: which files are scanned; and the entries of a listing.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ pub struct Unlisted {
 /// Files, in the order in which the store gives them.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
-/// The ends of names of files with frames, unless it is said otherwise.
+/// The default endings of files with frames.
 pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
 
-/// Which names are looked at.
+/// The names of files that are scanned.
 #[derive(Clone, Debug)]
 pub struct Names {
     endings: Arc<[String]>,

@@ -17,7 +17,7 @@ use crate::place::{Object, with_user};
 /// The most bytes of a page.
 const PAGE: usize = 1 << 28;
 
-/// The times that a page is asked for once more when it cannot be had for the moment: after 0.1 s, 0.2 s, and so on.
+/// The number of retries of a page after transient failures: after 0.1 s, 0.2 s, 0.4 s, and so on.
 const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
@@ -70,7 +70,7 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;
-    // A server may send to another address, where the links are then.
+    // After a redirect, links are relative to the new URL.
     let found = below(response.url(), &page);
     let text = String::from_utf8_lossy(&page).to_ascii_lowercase();
     if found.is_empty() && !["index of", "directory listing"].iter().any(|title| text.contains(title)) {

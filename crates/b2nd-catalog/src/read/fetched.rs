@@ -16,13 +16,13 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// The bytes of each place that are read where many are asked for at the same time: the header of a zip's member, and the first 4 KiB of its frame.
+/// The bytes that are fetched of each range if several are missing at once: the header of a zip's member, and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
 /// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
 const GAP: u64 = FIRST_READ;
 
-/// The longest range that is not asked for as such.
+/// The longest range that neighbours are joined to, or that a read is extended to.
 const MOST: u64 = 1 << 20;
 
 /// The parts of a file, and files of a store, that are fetched at the same time.
@@ -138,7 +138,7 @@ impl Fetched {
         ranges
     }
 
-    /// The bytes that will probably be asked for next: those that follow, or of a frame's end those before it.
+    /// Extends a range by the bytes that will probably be read next: those that follow, or those before the end of a frame.
     fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
         if range.start == 0 && range.end <= FIRST_READ {
             return 0..FIRST_READ.min(size);
@@ -158,7 +158,7 @@ impl Fetched {
 }
 
 impl State {
-    /// True if an answer is of another file than those before: not every store minds the condition that requests have.
+    /// Returns true if an answer is of another file than those before: some stores ignore the condition of the request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)
@@ -179,7 +179,7 @@ impl Source for Fetched {
     }
 }
 
-/// The error for a file of which more than [`HELD`] bytes are asked for.
+/// Returns the error for a file of which more than [`HELD`] bytes would be read.
 pub(super) fn too_much() -> String {
     format!("more than {HELD} bytes of it would be read for its metadata")
 }

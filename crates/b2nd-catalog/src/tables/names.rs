@@ -70,7 +70,7 @@ impl UrlTableFactory for Files {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
         let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
-        // The name of another table that there is none of.
+        // It names a table that does not exist.
         if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }

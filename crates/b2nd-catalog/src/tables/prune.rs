@@ -16,7 +16,7 @@ use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// The live rows of a table that may pass all filters, in order. All of them where no index says anything.
+/// The live rows of a table that may pass all filters, in order. All of them if no index excludes any.
 pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();
     let mut predicates = Vec::new();
@@ -115,7 +115,7 @@ impl PruningStatistics for Parts<'_> {
         self.rows.len()
     }
 
-    /// An index tells where all values are null, and not how many there are of others.
+    /// An index has the segments whose values are all null, but not the number of nulls of the others.
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
         let summary = self.summaries.get(&column.name)?;
         let count = |part: &Range<u64>| summary.is_null(summary.segment(part.start)).then_some(part.end - part.start);
