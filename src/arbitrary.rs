@@ -1,5 +1,5 @@
 //! Metadata made of arbitrary bytes, for fuzz targets of programs that use this crate: `arbitrary::Arbitrary` for the types that
-//! metadata is made of. What is made is valid, and comes back from its bytes.
+//! metadata is made of. The values are valid, and decode from their own bytes.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitM
 use crate::wire::MAX_DIMENSIONS;
 use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
-/// Refuses what a constructor refuses: bytes for which there is no value.
+/// Turns an error of a constructor into one of `arbitrary`: there is no value for these bytes.
 fn refused<T>(made: crate::Result<T>) -> Result<T> {
     made.map_err(|_| Error::IncorrectFormat)
 }

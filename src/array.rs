@@ -1,4 +1,4 @@
-//! Arrays: their metalayer in every layout, the geometry in it, and what that means.
+//! Arrays: their metalayer in every layout, its geometry and dtype, and the grid of chunks and blocks.
 
 mod b2nd;
 mod caterva;

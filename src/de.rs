@@ -22,7 +22,8 @@ pub(crate) use array::array_fields;
 ///
 /// # Errors
 ///
-/// A marker or a count is not the one that the type has, bytes follow the value, a string is not UTF-8, or the input ends early.
+/// Fails if a marker or a count is not the one that the type has, bytes follow the value, a string is not UTF-8, or the input
+/// ends early.
 ///
 /// ```
 /// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
@@ -50,7 +51,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
 ///
 /// # Errors
 ///
-/// Those of [`from_slice`]. After an error the value is unspecified.
+/// Returns the errors of [`from_slice`]. After an error the value is unspecified.
 ///
 /// ```
 /// let mut meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "");
@@ -72,7 +73,7 @@ pub fn from_slice_in_place<'de, T: Deserialize<'de>>(input: &'de [u8], place: &m
 ///
 /// # Errors
 ///
-/// Those of [`from_slice`], except that bytes may follow the value.
+/// Returns the errors of [`from_slice`], except that bytes may follow the value.
 pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T, &'de [u8])> {
     let mut deserializer = Deserializer::new(input);
     let value = T::deserialize(&mut deserializer)?;
@@ -83,7 +84,7 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T,
 ///
 /// # Errors
 ///
-/// Those of [`from_slice`], and those of the reader as [`ErrorKind::Io`].
+/// Returns the errors of [`from_slice`], and those of the reader as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> Result<T> {
     let mut input = alloc::vec::Vec::new();
@@ -132,7 +133,7 @@ impl<'de> Deserializer<'de> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::TrailingBytes`] if bytes are left.
+    /// Returns [`ErrorKind::TrailingBytes`] if bytes are left.
     #[inline(always)]
     pub fn end(&self) -> Result<()> {
         match self.reader.left() {
@@ -235,7 +236,7 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
-/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes. Who asks for owned bytes has met `serde_bytes`.
+/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
 #[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
@@ -246,7 +247,7 @@ fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     }
 }
 
-/// Explains a map from names where a struct belongs: Python writes the names of fields.
+/// Explains a map from names in place of a struct: Python writes the names of fields.
 #[cold]
 fn not_positional(start: Reader<'_>, error: Error) -> Error {
     match *start.rest() {
@@ -321,7 +322,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: no marker is 16 bytes wide")))
     }
 
-    /// The marker gives the type. Forms that the `with` modules write are read too.
+    /// Reads the type that the marker gives, also those of the `with` modules.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let marker = self.reader.peek()?;
         match marker {

@@ -47,10 +47,10 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// The path of the file, which is no part of the path inside it.
+    /// The path of the file, which precedes the path inside it.
     #[cfg(feature = "std")]
     File(String),
-    /// Why it happened, which follows the sentence.
+    /// The reason, which follows the message.
     #[cfg(feature = "std")]
     Because(Cow<'static, str>),
 }
@@ -112,7 +112,7 @@ impl Error {
         Error(Box::new(Inner { kind, offset: Some(offset), path: Vec::new() }))
     }
 
-    /// The input ends after `length` bytes, and `needed` more are missing.
+    /// Makes the error for input that ends after `length` bytes, `needed` bytes too early.
     #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Self {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
@@ -142,7 +142,7 @@ impl Error {
         Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
     }
 
-    /// An allocation of `length` bytes failed.
+    /// Makes the error for a failed allocation of `length` bytes.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {
         Error::custom(format_args!("no memory for {length} bytes"))
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Names the file, unless it has been named.
+    /// Adds the file, unless the error has one.
     #[cfg(feature = "std")]
     #[cold]
     pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
@@ -187,7 +187,7 @@ impl Error {
         self
     }
 
-    /// Names the chunk.
+    /// Adds the chunk's number.
     #[cold]
     pub(crate) fn in_chunk(self, number: u64) -> Self {
         self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
@@ -200,7 +200,7 @@ impl Error {
         self
     }
 
-    /// Turns an end of input into an error that more input would not mend, since all of `whole` has been read.
+    /// Turns an end of input into an error that is not [`is_eof`](Error::is_eof), since all of `whole` has been read.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {

@@ -15,7 +15,7 @@ use crate::wire;
 
 mod draw;
 
-/// The layout of a value: the path, the marker and the bytes of each entry, and which lengths other values of the type may change.
+/// The layout of a value: the path, the marker and the bytes of each entry, and which entries have another length in other values of the type.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -40,7 +40,7 @@ mod draw;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// `Display` draws it as Blosc2's specifications draw theirs, and `Serialize` gives the entries to other formats.
+/// `Display` draws it as Blosc2's specifications draw theirs, and `Serialize` writes the entries in other formats.
 #[derive(Clone, Debug)]
 pub struct Layout {
     entries: Vec<Entry>,
@@ -65,7 +65,7 @@ pub struct Entry {
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`](crate::to_vec).
+/// Returns the errors of [`to_vec`](crate::to_vec).
 pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
     let mut serializer = Serializer::new(Recorder::default());
     serializer.step(Step::Root, value)?;
@@ -131,7 +131,7 @@ impl Entry {
     /// Numbers of more than 8 bits and `i8`, `bool`, `()` and fixext16 are fixed, and so are tuples, structs and arrays of them, by serde's
     /// own code and by [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not, nor is a `u8`,
     /// which takes two bytes above 127. A `Serialize` that calls different methods for different values, as that of an untagged enum does,
-    /// is not seen through.
+    /// is not recognized.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }
@@ -209,7 +209,7 @@ impl Sink for Recorder {
         self.bytes.len()
     }
 
-    /// Only the head of the open entry is inserted, before all that is in it.
+    /// Inserts the head of the open entry, before all that is in it.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let first = self.open.last().map_or(0, |&index| index + 1);
         self.entries.iter_mut().skip(first).for_each(|entry| entry.offset += bytes.len());

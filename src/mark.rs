@@ -26,7 +26,7 @@ pub(crate) enum Mark {
     Extensible,
     /// A value in this format, held as a bin32.
     Embedded,
-    /// The bytes of one entry of any MessagePack, as they are.
+    /// The bytes of one entry of any MessagePack, unchanged.
     Any,
     /// Generic msgpack, in which a struct's fields have names.
     #[cfg(feature = "msgpack")]

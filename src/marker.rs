@@ -1,4 +1,4 @@
-//! MessagePack's markers: the bytes that say what follows, and their names.
+//! MessagePack's markers, the first bytes of entries, and their names.
 
 use rmp::Marker;
 

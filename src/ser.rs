@@ -22,7 +22,7 @@ pub(crate) use compound::Compound;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Unsupported`] if the format has no bytes for the value, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
+/// Returns [`ErrorKind::Unsupported`] if the format has no bytes for the value, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
 /// [`ErrorKind::Count`] if a declared length is wrong, and any error of the value's own `Serialize`.
 ///
 /// ```
@@ -49,8 +49,8 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`], and [`ErrorKind::BufferTooSmall`], which gives the required length. After an error the buffer's content is
-/// unspecified.
+/// Returns the errors of [`to_vec`], and [`ErrorKind::BufferTooSmall`], which gives the required length. After an error the
+/// buffer's content is unspecified.
 pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
     let available = buffer.len();
     let mut serializer = Serializer::new(SliceSink::new(buffer));
@@ -73,7 +73,7 @@ fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: 
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`], and those of the writer as [`ErrorKind::Io`].
+/// Returns the errors of [`to_vec`], and those of the writer as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value: &T) -> Result<()> {
     writer.write_all(&to_vec(value)?)?;
@@ -85,7 +85,7 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`].
+/// Returns the errors of [`to_vec`].
 pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     let mut serializer = Serializer::new(Counter::default());
     value.serialize(&mut serializer)?;
@@ -358,7 +358,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         self.start(Shape::List(CountMarker::Array), CountMarker::Array, count, 1)
     }
 
-    /// Inlined, unlike serde's own.
+    /// Serializes all elements. Inlined, unlike serde's own.
     #[inline(always)]
     fn collect_seq<I: IntoIterator<Item: Serialize>>(self, elements: I) -> Result<()> {
         let elements = elements.into_iter();

@@ -11,7 +11,7 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// The sink cannot hold them.
+    /// Fails if the sink cannot hold them.
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// Returns the number of bytes that have been written.
@@ -22,14 +22,14 @@ pub trait Sink {
     ///
     /// # Errors
     ///
-    /// The sink cannot hold them.
+    /// Fails if the sink cannot hold them.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
 
     /// Appends an array whose length the compiler knows.
     ///
     /// # Errors
     ///
-    /// The sink cannot hold it.
+    /// Fails if the sink cannot hold it.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()>
     where
@@ -38,7 +38,7 @@ pub trait Sink {
         self.put_slice(&bytes)
     }
 
-    /// Learns what the serializer writes. Only the recorder of [`layout`](crate::layout()) does something with it.
+    /// Notes what the serializer writes. Only the recorder of [`layout`](crate::layout()) uses it.
     #[inline(always)]
     fn note(&mut self, _note: Note) {}
 }
@@ -149,7 +149,7 @@ fn full(needed: usize, available: usize) -> Error {
 }
 
 impl Sink for SliceSink<'_> {
-    /// One byte takes one check.
+    /// Writes a single byte with one check.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
         match (bytes.as_slice(), self.buffer.get_mut(self.written)) {

@@ -34,8 +34,8 @@ static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
 ///
-/// A number is the variant of its marker, and variants with a length have a [`Head`], which is the encoding of the length. So a value can be changed
-/// and written back with all other bytes as they were:
+/// A number is the variant of its marker, and variants with a length have a [`Head`], the encoding of the length. So a value can be
+/// changed and written back with all other bytes unchanged:
 ///
 /// ```
 /// use b2nd::Value;
@@ -60,7 +60,7 @@ static NIL: Value = Value::Nil;
 ///
 /// # Other formats
 ///
-/// Formats for people show numbers, strings, lists and maps as their own, and what JSON lacks as an object of one key. They read all
+/// Formats for people show numbers, strings, lists and maps in their own forms, and types that JSON lacks as an object of one key. They read all
 /// of it back, with the shortest markers; a tuple is read from `{"tuple": [1, 2]}`:
 ///
 /// | MessagePack | JSON |
@@ -76,10 +76,10 @@ static NIL: Value = Value::Nil;
 ///
 /// Binary formats such as CBOR get plain values and lose the markers, as do serde's own buffers (`flatten`, `untagged`).
 ///
-/// # What it cannot hold
+/// # Limits
 ///
-/// The metalayer of an array with 16 dimensions is no self-describing MessagePack: its lists begin with `a0`, an empty string, and the
-/// numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. So it does the layout of February 2023 that
+/// The metalayer of an array with 16 dimensions is not self-describing MessagePack: its lists begin with `a0`, an empty string, and the
+/// numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. It also refuses the layout of February 2023 that
 /// has seven entries and counts six. Read these as an [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Source: the MessagePack specification; python-blosc2 4.14 for tuples and the extension types 42 to 46.
@@ -131,8 +131,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// The input is no MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The path names the
-    /// element, as `steps[3]`.
+    /// Fails if the input is no MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The path
+    /// names the element, as `steps[3]`.
     pub fn from_slice(input: &[u8]) -> Result<Value> {
         decode::whole(input, 0)
     }
@@ -141,7 +141,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// A marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither happens to a decoded value.
+    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither happens to a
+    /// decoded value.
     pub fn to_vec(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         encode::put(self, &mut bytes, MAX_DEPTH.into())?;
@@ -155,12 +156,12 @@ impl Value {
         Value::from(core::iter::once(mark).chain(elements).collect::<Vec<_>>())
     }
 
-    /// Tells whether this is a tuple of Python.
+    /// Returns true if this is a tuple of Python.
     pub fn is_tuple(&self) -> bool {
         matches!(self, Value::Array(list, _) if list.first().is_some_and(is_tuple_mark))
     }
 
-    /// Tells whether this is nil.
+    /// Returns true if this is nil.
     pub fn is_nil(&self) -> bool {
         matches!(self, Value::Nil)
     }

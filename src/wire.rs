@@ -1,4 +1,4 @@
-//! The bytes: one function to write each marker and one to read it. Nothing here knows serde.
+//! The bytes: one function to write each marker and one to read it. Nothing here depends on serde.
 //!
 //! A function that reads takes a marker and what follows it, or returns an [`Error`] with the offset where it stopped.
 
@@ -59,7 +59,7 @@ numbers! {
     put_f64 take_f64 f64, 0xcb, "float64 (cb)";
 }
 
-/// A positive fixint; above 127, `cc` and the byte.
+/// Writes a positive fixint; above 127, `cc` and the byte.
 #[inline(always)]
 pub(crate) fn put_u8<S: Sink>(sink: &mut S, value: u8) -> Result<()> {
     if value < FIXMAP { sink.put([value]) } else { sink.put([U8, value]) }
@@ -105,13 +105,13 @@ pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
     sink.put_slice(value)
 }
 
-/// `value` is the extension's type, then its 16 bytes.
+/// Writes a fixext16. `value` is the extension's type, then its 16 bytes.
 pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()> {
     sink.put([FIXEXT16])?;
     sink.put(*value)
 }
 
-/// Input, and how far it has been read.
+/// Input, and the position up to which it has been read.
 ///
 /// Functions that make errors take it by value: even on that path, a reference would keep the reader out of registers.
 ///
@@ -202,13 +202,13 @@ impl<'de> Reader<'de> {
         Some((self.input.get(self.offset..end)?, Reader { offset: end, ..self }))
     }
 
-    /// The input ends, and `needed` more bytes are missing.
+    /// Makes the error for input that ends `needed` bytes too early.
     #[cold]
     fn end(self, needed: usize) -> Error {
         Error::end(needed, self.input.len())
     }
 
-    /// The next byte is not `marker`, or fewer than `length` bytes are left.
+    /// Makes the error for another byte than `marker`, or for fewer than `length` bytes left.
     #[cold]
     fn refuse(self, expected: &'static str, marker: u8, length: usize) -> Error {
         match self.input.get(self.offset) {
@@ -237,7 +237,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// A number above 127, in two bytes.
+    /// Reads a number above 127, in two bytes.
     #[cold]
     fn wide_u8(self) -> Result<u8> {
         match *self.rest() {
@@ -299,7 +299,7 @@ impl<'de> Reader<'de> {
     /// Returns the bytes just read, as a string.
     #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
-        // `from_utf8` is made for long text. For a short dtype this saves a twentieth of the time of a whole metalayer.
+        // `from_utf8` is slow for short text. For a dtype this saves a twentieth of the time of a whole metalayer.
         if bytes.len() < 16 {
             if let Some(chunk) = bytes.utf8_chunks().next().filter(|chunk| chunk.invalid().is_empty()) {
                 return Ok(chunk.valid());

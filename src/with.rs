@@ -80,7 +80,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// The form cannot hold the value, or the serializer refuses it.
+                /// Fails if the form cannot hold the value, or the serializer refuses it.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, value)
                 }
@@ -89,7 +89,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// The marker is not the module's, or the value's own `Deserialize` refuses what it holds.
+                /// Fails if the marker is not the module's, or the value's own `Deserialize` refuses what it holds.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())
@@ -152,7 +152,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// The form cannot hold the value, or the serializer refuses it.
+                /// Fails if the form cannot hold the value, or the serializer refuses it.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
                 }
@@ -161,7 +161,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// The marker is not the module's, or the value's own `Deserialize` refuses what it holds.
+                /// Fails if the marker is not the module's, or the value's own `Deserialize` refuses what it holds.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =

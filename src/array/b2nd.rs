@@ -93,7 +93,7 @@ impl<S: AsRef<str>> B2ndMeta<S> {
     ///
     /// # Errors
     ///
-    /// dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
+    /// Fails if dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
     ///
     /// ```
     /// let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "<M8[25s]");
@@ -121,7 +121,7 @@ impl<S: AsRef<str>> LegacyB2ndMeta<S> {
     ///
     /// # Errors
     ///
-    /// [`DType`] refuses the string.
+    /// Fails if [`DType`] refuses the string.
     pub fn parse_dtype(&self) -> Result<DType> {
         self.dtype.as_ref().parse()
     }

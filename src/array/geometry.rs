@@ -43,8 +43,8 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// The shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0 while the
-    /// array's is not.
+    /// Fails if the shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0
+    /// while the array's is not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {
@@ -70,7 +70,7 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// The content does not start as an array metalayer does.
+    /// Fails if the content does not start as an array metalayer does.
     ///
     /// ```
     /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");

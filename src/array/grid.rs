@@ -63,9 +63,9 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// C-Blosc2 would refuse to open the array. The count of elements does not fit an int64 in the array, the padded array or the
-    /// padded chunk, or does not fit an int32 in a chunk or a block. Or the blocks are empty and their chunk is not. Lengths are
-    /// multiplied from the first on, so a 0 prevents an overflow after it, not before it.
+    /// Fails if C-Blosc2 would refuse to open the array: the count of elements does not fit an int64 in the array, the padded
+    /// array or the padded chunk, or does not fit an int32 in a chunk or a block, or the blocks are empty and their chunk is not.
+    /// Lengths are multiplied from the first on, so a 0 prevents an overflow after it, not before it.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;

@@ -61,7 +61,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
     ///
     /// # Errors
     ///
-    /// dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
+    /// Fails if dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
     pub fn parse_dtype(&self) -> Result<Option<DType>> {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.parse_dtype().map(Some),
@@ -97,7 +97,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
     ///
     /// # Errors
     ///
-    /// The layout has no dtype and `dtype` is `None`.
+    /// Fails if the layout has no dtype and `dtype` is `None`.
     ///
     /// ```
     /// use b2nd::{ArrayMeta, CatervaMeta, Geometry};

@@ -72,7 +72,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         }
     }
 
-    /// Inlined, unlike serde's own.
+    /// Reads an element. Inlined, unlike serde's own.
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>> {
         self.next_element_seed(PhantomData)
@@ -161,7 +161,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
         let start = self.deserializer.reader.offset();
-        // Only the data counts as a level, as it does when writing. But a variant's name could itself be an enum with data.
+        // Only the data counts as a level, as in the serializer. But a variant's name could itself be an enum with data.
         let name = match self.has_data {
             true => self.deserializer.deeper(|this| seed.deserialize(this)),
             false => seed.deserialize(&mut *self.deserializer),

@@ -1,4 +1,4 @@
-//! Everything that this format knows about array metalayers: how it reads the marks that [`array`](crate::array) puts on them.
+//! Reads the marks of array metalayers, which [`array`](crate::array) sets.
 
 use serde::de::Visitor;
 
@@ -69,7 +69,7 @@ impl<'de> Deserializer<'de> {
 }
 
 impl<'de> Deserializer<'de> {
-    /// The input ends in the list, or it is too deep. The general path finds out where.
+    /// Reads a list that the input cuts off or that is too deep: the general path finds the position.
     #[cold]
     #[inline(never)]
     fn cut_list<V: Visitor<'de>>(&mut self, start: usize, count: usize, visitor: V) -> Result<V::Value> {

@@ -1,4 +1,4 @@
-//! [`Chunk`]: the bytes of one Blosc2 chunk, and what can be known of its data without a codec.
+//! [`Chunk`]: the bytes of one Blosc2 chunk, and its data.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -28,7 +28,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// The header is not valid, or `bytes` is shorter than its `cbytes`. [`Error::needed`] then gives the number of missing bytes.
+    /// Fails if the header is not valid, or `bytes` is shorter than its `cbytes`. [`Error::needed`] then gives the number of
+    /// missing bytes.
     pub fn from_slice(bytes: &'a [u8]) -> Result<Chunk<'a>> {
         let header = ChunkHeader::from_slice(bytes)?;
         match bytes.get(..header.cbytes()) {
@@ -37,7 +38,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Takes exactly a chunk's bytes, whose header was read.
+    /// Makes a chunk of exactly its bytes, whose header was read.
     pub(super) fn new(header: ChunkHeader, bytes: Cow<'a, [u8]>) -> Chunk<'a> {
         Chunk { header, bytes }
     }
@@ -46,7 +47,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// The data is longer than a chunk can hold (2 GiB less 32 bytes), or `typesize` is 0.
+    /// Fails if the data is longer than a chunk can hold (2 GiB less 32 bytes), or `typesize` is 0.
     pub fn store(data: &[u8], typesize: usize) -> Result<Chunk<'static>> {
         let header = ChunkHeader::stored(data.len(), typesize)?;
         let mut bytes = Vec::with_capacity(ChunkHeader::MAX_LEN + data.len());
@@ -73,8 +74,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes long, or
-    /// `special` is [`Special::Value`], which needs the value's bytes: see [`repeated`](Chunk::repeated).
+    /// Fails if `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8
+    /// bytes long, or `special` is [`Special::Value`], which needs the value's bytes: see [`repeated`](Chunk::repeated).
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
@@ -94,7 +95,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or longer than a chunk can hold.
+    /// Fails if `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or longer than a chunk can hold.
     ///
     /// ```
     /// let chunk = b2nd::frame::Chunk::repeated(&1.5f64.to_le_bytes(), 80)?;
@@ -154,14 +155,14 @@ impl<'a> Chunk<'a> {
     /// Returns the chunk's data: decompressed, copied if it is stored, filled in if it is special (with zeros if it is
     /// uninitialized).
     ///
-    /// BloscLZ is always there, and every filter of C-Blosc2 that is no plugin; the feature `codecs` has LZ4, zlib and Zstandard.
+    /// BloscLZ and every filter of C-Blosc2 that is not a plugin are always built in; the feature `codecs` adds LZ4, zlib and Zstandard.
     ///
     /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) allocates none.
     ///
     /// # Errors
     ///
-    /// The memory cannot be allocated, the kind of special value does not fit the typesize, the chunk is damaged, or its codec or a
-    /// filter is not here ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the kind of special value does not fit the typesize, the chunk is damaged, or its
+    /// codec or a filter is not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -179,7 +180,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`data`](Chunk::data).
+    /// Returns the errors of [`data`](Chunk::data).
     pub fn into_data(self) -> Result<Cow<'a, [u8]>> {
         Decompressor::lend(|decompressor| self.into_data_with(decompressor))
     }
@@ -189,7 +190,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`data`](Chunk::data).
+    /// Returns the errors of [`data`](Chunk::data).
     pub fn into_data_with(self, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
         match self.bytes {
             Cow::Borrowed(bytes) if self.header.is_stored() => {
@@ -203,7 +204,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// The buffer has another length, or one of those of [`data`](Chunk::data).
+    /// Returns the errors of [`data`](Chunk::data). Also fails if the buffer has another length.
     pub fn data_into(&self, data: &mut [u8]) -> Result<()> {
         Ok(Decompressor::lend(|decompressor| decompressor.chunk_of(&self.header, &self.bytes, data))?)
     }

@@ -1,4 +1,4 @@
-//! [`Header`]: what a frame starts with.
+//! [`Header`]: the start of a frame.
 
 use alloc::string::ToString;
 
@@ -65,7 +65,7 @@ const START: usize = 15;
 /// The position of the flags' first byte.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
-/// The kind of a frame, which holds its chunks or not.
+/// The kind of a frame: whether it holds its chunks itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FrameType {
     /// A CFrame: header, chunks, index and trailer in one file or buffer.
@@ -79,9 +79,9 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// If the prefix is too short, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of missing bytes:
-    /// first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP in this way.
-    /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and of
+    /// Fails if the prefix is too short: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number of missing
+    /// bytes, first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP in this
+    /// way. Returns [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and of
     /// versions above 3. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
@@ -161,8 +161,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// The metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL after `b2nd` or `caterva`. Offsets count from
-    /// the start of the header.
+    /// Fails if the metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL after `b2nd` or `caterva`.
+    /// Offsets count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
@@ -180,7 +180,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Those of [`array`](Header::array), except for the dtype's.
+    /// Returns the errors of [`array`](Header::array), except for the dtype's.
     ///
     /// ```
     /// # use b2nd::frame::{Header, Sizes};
@@ -205,7 +205,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Those of [`from_slice`](crate::from_slice), except that bytes may follow. Offsets count from the start of the header.
+    /// Returns the errors of [`from_slice`](crate::from_slice), except that bytes may follow. Offsets count from the start of the
+    /// header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME)
     }
@@ -221,7 +222,7 @@ impl Header {
         }
     }
 
-    /// Makes the checks that C-Blosc2 makes too, and that readers rely on.
+    /// Checks what C-Blosc2 checks too, and what readers rely on.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {

@@ -11,8 +11,8 @@ impl<'a> Frame<Buffer<&'a [u8]>> {
     ///
     /// # Errors
     ///
-    /// Those of [`Header::from_slice`], [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets). Also, `frame` is shorter than its
-    /// frame_len, or the frame is sparse, so that its chunks are elsewhere.
+    /// Returns the errors of [`Header::from_slice`], [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets). Also fails if
+    /// `frame` is shorter than its frame_len, or the frame is sparse, so that its chunks are elsewhere.
     ///
     /// ```
     /// let file = std::fs::read("tests/data/example.b2nd")?;

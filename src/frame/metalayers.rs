@@ -53,7 +53,8 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// The content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts such bytes.
+    /// Fails if the content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts such
+    /// bytes.
     pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         let decoded = self.get(T::NAME).map(crate::from_slice).transpose();
         decoded.map_err(|error| error.field(T::NAME))
@@ -79,8 +80,8 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// The name is longer than 31 bytes or has a NUL, at which C-Blosc2 would end it. Or it is the 17th name, with which C-Blosc2 would
-    /// refuse or destroy the file.
+    /// Fails if the name is longer than 31 bytes or has a NUL, at which C-Blosc2 would end it, or it is the 17th name, with which
+    /// C-Blosc2 would refuse or destroy the file.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {
@@ -103,7 +104,7 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// Those of [`to_vec`](crate::to_vec) and [`insert`](Metalayers::insert).
+    /// Returns the errors of [`to_vec`](crate::to_vec) and [`insert`](Metalayers::insert).
     pub fn set<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         self.insert(T::NAME, crate::to_vec(value)?)?;
         Ok(())
@@ -120,7 +121,7 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// The new name is longer than 31 bytes, has a NUL, or is taken.
+    /// Fails if the new name is longer than 31 bytes, has a NUL, or is taken.
     ///
     /// ```
     /// let mut metalayers = b2nd::frame::Metalayers::new();
@@ -174,7 +175,7 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// C-Blosc2 finds a metalayer that has another name.
+    /// Fails if C-Blosc2 finds a metalayer that has another name.
     #[inline]
     pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };

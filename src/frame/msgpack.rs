@@ -18,7 +18,7 @@ use crate::with::named;
 ///
 /// # Errors
 ///
-/// The content does not start with a value of this type, or the value nests more than 128 levels deep.
+/// Fails if the content does not start with a value of this type, or the value nests more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -43,7 +43,7 @@ pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T>
 ///
 /// # Errors
 ///
-/// The value's own `Serialize` fails.
+/// Fails if the value's own `Serialize` fails.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     named::encode(value)
 }
@@ -53,7 +53,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Those of [`decode_msgpack`].
+    /// Returns the errors of [`decode_msgpack`].
     pub fn decode_msgpack<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>> {
         self.metalayers().get(name).map(decode_msgpack).transpose().map_err(|error| in_metalayer(error, name))
     }
@@ -64,7 +64,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// Those of [`value`](Trailer::value) and [`decode_msgpack`].
+    /// Returns the errors of [`value`](Trailer::value) and [`decode_msgpack`].
     ///
     /// ```
     /// let trailer = b2nd::frame::File::open("tests/data/example.b2nd")?.trailer()?;

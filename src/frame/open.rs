@@ -63,7 +63,7 @@ pub struct Frame<S> {
 /// The location of a chunk's bytes.
 #[derive(Clone, Debug)]
 enum ChunkPlace {
-    /// Nowhere: its elements are all the same.
+    /// None: its elements are all the same.
     Special(Special),
     /// In these bytes of the frame.
     Here(Range<u64>),
@@ -123,7 +123,8 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// The source cannot be read, or does not start with a header of a supported version, or the header is longer than 256 MiB.
+    /// Fails if the source cannot be read, or does not start with a header of a supported version, or the header is longer than
+    /// 256 MiB.
     pub fn open(source: S) -> Result<Frame<S>> {
         Frame::open_at(source, 0)
     }
@@ -132,7 +133,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Frame::open).
+    /// Returns the errors of [`open`](Frame::open).
     pub fn open_at(source: S, offset: u64) -> Result<Frame<S>> {
         let header = read_header(&source, offset)?;
         Ok(Frame::new(source, offset, header))
@@ -173,8 +174,8 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// The source cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is longer than
-    /// 256 MiB.
+    /// Fails if the source cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer
+    /// is longer than 256 MiB.
     pub fn trailer(&self) -> Result<&Trailer> {
         Ok(&self.tail()?.trailer)
     }
@@ -183,7 +184,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`trailer`](Frame::trailer).
+    /// Returns the errors of [`trailer`](Frame::trailer).
     pub fn trailer_range(&self) -> Result<Range<u64>> {
         let tail = self.tail()?;
         Ok(tail.start..tail.start.saturating_add(tail.trailer.trailer_len() as u64))
@@ -217,7 +218,7 @@ impl<S: Source> Frame<S> {
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Reads the trailer anew.
+    /// Reads the trailer again.
     pub(super) fn reread_trailer(&self) -> Result<Trailer> {
         Ok(self.read_tail()?.trailer)
     }
@@ -226,7 +227,8 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`Offsets::from_tail`], or the source cannot be read, or the index is longer than 256 MiB.
+    /// Returns the errors of [`Offsets::from_tail`]. Also fails if the source cannot be read, or the index is longer than 256
+    /// MiB.
     pub fn offsets(&self) -> Result<&Offsets> {
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
@@ -254,7 +256,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// The source ends before the range does (nothing is then allocated), or it cannot be read.
+    /// Fails if the source ends before the range does (nothing is then allocated), or it cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let length = range.end.saturating_sub(range.start);
         let end = self.source.len()?.saturating_sub(self.offset);
@@ -273,17 +275,17 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// The source ends before the buffer is full, or it cannot be read.
+    /// Fails if the source ends before the buffer is full, or it cannot be read.
     pub fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
         self.source.read_into(self.offset.saturating_add(start), buffer)
     }
 
-    /// Reads the chunk with this number, from its place in the frame or from its own file.
+    /// Reads the chunk with this number, from the frame or from its own file.
     ///
     /// # Errors
     ///
-    /// There is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the source cannot be
-    /// read.
+    /// Fails if there is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the
+    /// source cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
         self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }

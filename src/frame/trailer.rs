@@ -1,4 +1,4 @@
-//! [`Trailer`]: what a frame ends with.
+//! [`Trailer`]: the end of a frame.
 
 use alloc::borrow::{Cow, ToOwned};
 
@@ -51,7 +51,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// The bytes are not a trailer of a supported version, or bytes follow it.
+    /// Fails if the bytes are not a trailer of a supported version, or bytes follow it.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
         crate::from_slice::<WireTrailer>(trailer).map_err(named)?.try_into()
     }
@@ -64,7 +64,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// `tail` does not end with a trailer.
+    /// Fails if `tail` does not end with a trailer.
     pub fn from_tail(tail: &[u8]) -> Result<Trailer> {
         let start = Trailer::start_in(tail)?;
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
@@ -125,7 +125,8 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// The content is not a chunk, C-Blosc2 would read another metalayer, or it cannot be decompressed, as in [`Chunk::data`].
+    /// Fails if the content is not a chunk, C-Blosc2 would read another metalayer, or it cannot be decompressed, as in
+    /// [`Chunk::data`].
     pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);
@@ -138,7 +139,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// The name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer.
+    /// Fails if the name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer.
     pub fn set_value(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let chunk = Chunk::store(value, 1)?;
         self.vlmetalayers.insert(name, chunk.into_bytes())?;

@@ -144,10 +144,10 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// The chunk's data is longer than the header's chunksize, or the previous chunk was shorter, which only the last one may be. The
-    /// chunk is NaN with another typesize than the header's. The chunk is zeros, NaN or uninitialized and chunks vary in length: an
-    /// index entry holds no length, and C-Blosc2 does not open a file whose first chunk is one. Or the target cannot be written; the
-    /// chunk can then be appended again, or left out.
+    /// Fails if the chunk's data is longer than the header's chunksize, or the previous chunk was shorter, which only the last
+    /// one may be. Fails for a chunk of NaN with another typesize than the header's, and for a chunk of zeros, NaN or uninitialized
+    /// elements if chunks vary in length: an index entry holds no length, and C-Blosc2 does not open a file whose first chunk is
+    /// one. Also fails if the target cannot be written; the chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
@@ -175,8 +175,8 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Writer::append) and [`Chunk::special`]. Also, `special` is [`Special::Value`], which needs a chunk, or chunks
-    /// vary in length, since an index entry holds no length.
+    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`],
+    /// which needs a chunk, or chunks vary in length, since an index entry holds no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
@@ -194,7 +194,7 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`Trailer::set_value`].
+    /// Returns the errors of [`Trailer::set_value`].
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.vlmetalayers.set_value(name, value)
     }
@@ -204,14 +204,14 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers = trailer;
     }
 
-    /// Appends a chunk of another frame as it is, byte for byte and not decoded: what is special in its index is special in this one.
+    /// Appends a chunk of another frame as it is, byte for byte and not decoded: an entry that is special in its index is special in this one.
     /// Returns the length of its data.
     ///
-    /// Whether such chunks are those of the array that the header describes is then not checked: the other frame said so.
+    /// Whether such chunks are those of the array that the header describes is then not checked.
     ///
     /// # Errors
     ///
-    /// Those of [`Frame::chunk`], or the target cannot be written; the chunk can then be appended again.
+    /// Returns the errors of [`Frame::chunk`]. Also fails if the target cannot be written; the chunk can then be appended again.
     ///
     /// ```
     /// use b2nd::frame::{Frame, Writer};
@@ -235,7 +235,7 @@ impl<T: Target> Writer<T> {
         Ok(chunk.header().nbytes())
     }
 
-    /// Writes a chunk's bytes, unless its elements are all said by the index.
+    /// Writes a chunk's bytes, unless an entry in the index gives all of its elements.
     fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
@@ -250,9 +250,9 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// The frame does not hold the array that its metalayer describes: it has too few or too many chunks, a last chunk that is not padded
-    /// to full size, or a typesize, chunksize or blocksize that disagrees with the shapes and the dtype. There are more than 16
-    /// metalayers. Or the target cannot be written.
+    /// Fails if the frame does not hold the array that its metalayer describes: it has too few or too many chunks, a last chunk
+    /// that is not padded to full size, or a typesize, chunksize or blocksize that disagrees with the shapes and the dtype. Also
+    /// fails if there are more than 16 metalayers, or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let (target, header, tail) = self.ended()?;
         target.finish(&header, &tail)

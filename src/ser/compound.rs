@@ -46,7 +46,7 @@ fn is_adjacent_tag<T: ?Sized>() -> bool {
     core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")
 }
 
-/// Takes numbers only. Even on this path, a reference to the serializer would keep it out of registers.
+/// Takes only numbers. Even on this path, a reference to the serializer would keep it out of registers.
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     if values % per_entry != 0 {

@@ -10,11 +10,12 @@ use super::{Value, decode};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::mark;
 
-/// Converts anything to the value that its bytes in this format say.
+/// Converts anything to the value of its bytes in this format.
 ///
 /// # Errors
 ///
-/// Those of [`to_vec`](crate::to_vec); and the metalayer of an array with 16 dimensions is no [`Value`].
+/// Returns the errors of [`to_vec`](crate::to_vec). Also fails for the metalayer of an array with 16 dimensions, which is not a
+/// [`Value`].
 ///
 /// ```
 /// use b2nd::{Head, Value};
@@ -34,7 +35,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
 ///
 /// # Errors
 ///
-/// The value is not of the type. The error's path names the field.
+/// Fails if the value is not of the type. The error's path names the field.
 ///
 /// ```
 /// use b2nd::Value;
@@ -78,7 +79,7 @@ impl<'de> Deserializer<'de> for &'de Value {
             Value::F64(number) => visitor.visit_f64(*number),
             Value::Str(text, _) => visitor.visit_borrowed_str(text),
             Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => visitor.visit_borrowed_bytes(bytes),
-            // As `with::fixext16` has it: the type, then the data.
+            // As in `with::fixext16`: the type, then the data.
             Value::Ext(kind, data, _) => visitor.visit_byte_buf([&kind.to_be_bytes()[..], data].concat()),
             Value::Array(..) => {
                 let mut elements = Elements { left: self.elements().iter(), index: 0 };

@@ -17,7 +17,7 @@ pub(super) fn front(input: &[u8], depth: u8) -> Result<(Value, &[u8])> {
     Ok((build(&mut Reader::new(entry))?, reader.rest()))
 }
 
-/// One value takes all of these bytes.
+/// Returns the value that takes all of these bytes.
 pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     match front(entry, depth)? {
         (value, []) => Ok(value),

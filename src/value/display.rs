@@ -7,7 +7,7 @@ use core::fmt::{self, Display, Formatter};
 use super::{Extension, Value};
 use crate::marker::MAX_DEPTH;
 
-/// The longest byte string that is spelled out.
+/// The longest byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
 /// The most characters of an array's dtype and of its shape that are shown.
@@ -30,7 +30,7 @@ fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
         Value::Str(text, _) => write!(f, "{text:?}"),
         Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
         Value::Bytes(bytes, _) => match bytes.as_slice() {
-            // The ends of Python's pickles since protocol 2. Nothing here opens a pickle.
+            // The first and last bytes of Python's pickles since protocol 2. This crate does not decode pickles.
             [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {}>", count(bytes.len())),
             bytes if bytes.len() > MAX_BYTES => write!(f, "<{}>", count(bytes.len())),
             bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
@@ -101,7 +101,7 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// A line of which no more than the first characters are shown.
+/// Writes the first characters of a value's line.
 fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     struct Line<'a>(&'a Value, u8);
     impl Display for Line<'_> {

@@ -1,4 +1,4 @@
-//! Extensions by the names that python-blosc2's types have.
+//! The extension types of python-blosc2.
 
 use alloc::vec::Vec;
 
@@ -15,11 +15,11 @@ pub(super) enum Extension<'a> {
     Reference(Value),
     /// 44: a complex number, its real and its imaginary part.
     Complex(f64, f64),
-    /// 45: a set, as the list of what is in it.
+    /// 45: a set, as the list of its elements.
     Set(Value),
     /// 46: a NumPy array.
     NdArray(NdArray),
-    /// Another type, or content that is not what the type says.
+    /// Another type, or content that does not fit the type.
     Other(i8, &'a [u8]),
 }
 

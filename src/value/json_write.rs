@@ -8,11 +8,11 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of such objects. A map whose only key is one of them is written as `{"map": [[key, value]]}`, or it would be read as what
-/// it is not.
+/// The keys of such objects. A map whose only key is one of them is written as `{"map": [[key, value]]}`, or it would be read as another
+/// type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
-/// A value, and how much deeper it may show what is in it.
+/// A value, and the number of levels below it that may be shown.
 pub(super) struct Shown<'a>(pub(super) &'a Value, pub(super) u8);
 
 impl Serialize for Shown<'_> {
@@ -47,7 +47,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Tells whether the keys are strings, each another one, and would not be taken for a form.
+/// Returns true if the keys are different strings and would not be read as a form.
 fn has_names(pairs: &[(Value, Value)]) -> bool {
     let mut names = BTreeSet::new();
     let is_form = matches!(pairs, [(key, _)] if key.as_str().is_some_and(|key| FORMS.contains(&key)));
@@ -92,7 +92,7 @@ fn extension<S: Serializer>(serializer: S, value: &Value, depth: u8) -> Result<S
     }
 }
 
-/// A number, which JSON may lack.
+/// A float, written as an object if JSON lacks it.
 struct Float(f64);
 
 impl Serialize for Float {

@@ -11,7 +11,7 @@ use crate::hex::Hex;
 use crate::mark;
 use crate::wire::{Item, Reader};
 
-/// The bytes of one entry of MessagePack, borrowed from the input and kept as they are.
+/// The bytes of one entry of MessagePack, borrowed from the input and kept unchanged.
 ///
 /// A field of this type takes what another program wrote, without decoding or allocating, and writes it back:
 ///
@@ -33,7 +33,7 @@ use crate::wire::{Item, Reader};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// Other formats are given the [`Value`], and cannot read a `RawValue`.
+/// Other formats write the [`Value`], and cannot read a `RawValue`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 
@@ -42,7 +42,7 @@ impl<'a> RawValue<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Value::from_slice`].
+    /// Returns the errors of [`Value::from_slice`].
     pub fn from_slice(input: &'a [u8]) -> Result<RawValue<'a>> {
         let mut reader = Reader::new(input);
         let entry = reader.take_entry(0)?;
@@ -127,11 +127,11 @@ impl<'a> RawValue<'a> {
         Reader::new(self.0).take_item().ok()
     }
 
-    /// Decodes the value as whatever it is.
+    /// Decodes the value.
     ///
     /// # Errors
     ///
-    /// None for bytes that have been checked, as these have.
+    /// Never fails, since the bytes have been checked.
     pub fn to_value(&self) -> Result<Value> {
         decode::checked(self.0)
     }

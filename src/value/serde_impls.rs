@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for Marked {
     }
 }
 
-/// The visitor of an entry's own bytes, which this format has checked, depth and all.
+/// The visitor of an entry's own bytes, which this format has checked, also their depth.
 struct Encoded;
 
 impl Visitor<'_> for Encoded {

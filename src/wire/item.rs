@@ -1,4 +1,4 @@
-//! Any MessagePack, of this format and of other writers: every marker there is, and the length or count after it.
+//! Any MessagePack, of this format and of other writers: every marker, and the length or count after it.
 
 use super::Reader;
 use crate::error::{Error, ErrorKind, Result, Segment};
@@ -52,7 +52,7 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// The markers by their [`Head`]. The first is the one of the smallest length that it holds.
+    /// Returns the marker with this head, if it can hold the length.
     fn marker(self, head: Head, length: usize) -> Option<u8> {
         let [fix, one, two, four] = match self {
             Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],

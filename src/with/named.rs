@@ -44,7 +44,7 @@ use crate::mark;
 ///
 /// # Errors
 ///
-/// Those of the value and of the serializer.
+/// Returns the errors of the value and of the serializer.
 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(mark::NAMED, value)
 }
@@ -53,7 +53,7 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
 ///
 /// # Errors
 ///
-/// The bytes are not generic MessagePack, or the value's own `Deserialize` refuses them.
+/// Fails if the bytes are not generic MessagePack, or the value's own `Deserialize` refuses them.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_newtype_struct(mark::NAMED, Marked::new())
 }

@@ -34,7 +34,7 @@ const MOST: usize = 4096;
 ///
 /// # Errors
 ///
-/// Those of the serializer.
+/// Returns the errors of the serializer.
 #[inline(always)]
 pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let numbers = numbers.as_ref();
@@ -64,7 +64,7 @@ impl<'a, N> IntoIterator for OfArray<'a, N> {
 ///
 /// # Errors
 ///
-/// Those of the deserializer, or the field's type holds another count of numbers.
+/// Returns the errors of the deserializer. Also fails if the field's type holds another count of numbers.
 #[inline(always)]
 pub fn deserialize<'de, T: TryFrom<Vec<N>>, N: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let numbers = deserializer.deserialize_seq(Numbers(PhantomData))?;

@@ -32,7 +32,7 @@ pub trait Element {
     ///
     /// # Errors
     ///
-    /// `DTYPE` is not a valid dtype string, which is an error in the implementation of this trait.
+    /// Fails if `DTYPE` is not a valid dtype string, which is an error in the implementation of this trait.
     fn dtype() -> Result<DType> {
         Self::DTYPE.parse()
     }

@@ -218,8 +218,8 @@ impl Scalar {
     ///
     /// # Errors
     ///
-    /// The size in bytes or the count of units in a step is above 2147483647. The type is big-endian and written by its name, which
-    /// does not give the order (`bfloat16`).
+    /// Fails if the size in bytes or the count of units in a step is above 2147483647, or the type is big-endian and written by
+    /// its name, which does not give the order (`bfloat16`).
     pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
         let row = scalar_type.row();
         let scalar = Scalar::spelled(scalar_type, order, Spelling::Canonical);

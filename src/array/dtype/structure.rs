@@ -105,7 +105,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// A name is empty or occurs twice, the structure takes more than 2147483647 bytes, or the types nest more than 100 levels deep.
+    /// Fails if a name is empty or occurs twice, the structure takes more than 2147483647 bytes, or the types nest more than 100
+    /// levels deep.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, false)
     }
@@ -114,7 +115,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Those of [`packed`](Struct::packed). Also, a field is a structure that is not aligned: NumPy would read it as aligned.
+    /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure that is not aligned: NumPy would
+    /// read it as aligned.
     pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, true)
     }

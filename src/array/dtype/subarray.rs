@@ -34,8 +34,8 @@ impl Subarray {
     ///
     /// # Errors
     ///
-    /// `shape` has no dimension or more than 64, the array takes more than 2147483647 bytes or has a dimension longer than that, the
-    /// values have no length, or the types nest more than 100 levels deep.
+    /// Fails if `shape` has no dimension or more than 64, the array takes more than 2147483647 bytes or has a dimension longer
+    /// than that, the values have no length, or the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
         Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::custom(why).field("dtype"))
     }

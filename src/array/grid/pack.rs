@@ -26,8 +26,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// The array has no such chunk, `slice` does not have one range per dimension, a range is not inside the array, or `data` or
-    /// `out` has the wrong length.
+    /// Fails if the array has no such chunk, `slice` does not have one range per dimension, a range is not inside the array, or
+    /// `data` or `out` has the wrong length.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -56,7 +56,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// Those of [`unpack`](Grid::unpack).
+    /// Returns the errors of [`unpack`](Grid::unpack).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -77,8 +77,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// The array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range is not inside
-    /// the array, or the slice takes more bytes than the machine can address.
+    /// Fails if the array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range
+    /// is not inside the array, or the slice takes more bytes than the machine can address.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;

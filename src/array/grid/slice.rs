@@ -51,8 +51,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// `slice` does not have one range per dimension, a range is not inside the array or ends before it starts, or there are more
-    /// chunks than a `usize` counts (2³² or more on a 32-bit machine; there, ask for parts of the slice).
+    /// Fails if `slice` does not have one range per dimension, a range is not inside the array or ends before it starts, or there
+    /// are more chunks than a `usize` counts (2³² or more on a 32-bit machine; there, ask for parts of the slice).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -77,7 +77,7 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// Those of [`chunks_in`](Grid::chunks_in), or the array has no such chunk.
+    /// Returns the errors of [`chunks_in`](Grid::chunks_in). Also fails if the array has no such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;

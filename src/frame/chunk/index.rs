@@ -1,4 +1,4 @@
-//! [`Offsets`]: the places of a frame's chunks.
+//! [`Offsets`]: the locations of a frame's chunks.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -34,7 +34,7 @@ impl Offset {
         }
     }
 
-    /// See [`from_raw`](Offset::from_raw).
+    /// Returns the entry of the index: the reverse of [`from_raw`](Offset::from_raw).
     pub(in crate::frame) fn to_raw(self) -> Option<i64> {
         match self {
             Offset::At(at) => i64::try_from(at).ok(),
@@ -237,7 +237,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     }
 }
 
-/// One entry of the index, which is little-endian.
+/// Decodes one entry of the index, which is little-endian.
 fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let mut raw = [0; 8];
     raw.copy_from_slice(bytes);

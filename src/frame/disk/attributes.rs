@@ -35,7 +35,7 @@ fn own(from: &Path, _: &Path) -> io::Result<fs::Permissions> {
     Ok(fs::metadata(from)?.permissions())
 }
 
-/// Copies extended attributes, including access control lists. Those that the system refuses are left out.
+/// Copies extended attributes, including access control lists. Those that the system refuses are omitted.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;

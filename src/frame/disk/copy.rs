@@ -45,8 +45,8 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
     Ok(())
 }
 
-/// Returns the first part of the range that holds data; what is before it reads as zeros. All of the range if the system does not
-/// tell.
+/// Returns the first part of the range that holds data; the bytes before it read as zeros. All of the range if the system does
+/// not know.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
 fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
     use rustix::fs::{

@@ -39,7 +39,7 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 
 /// A frame opened for editing, by one editor at a time. It dereferences to [`File`] for reading.
 ///
-/// # What a crash leaves
+/// # After a crash
 ///
 /// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
 /// If the changed bytes are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is taken to be
@@ -49,7 +49,7 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 /// left of this file, and the next new file in the directory what was left of any `.b2nd` or `.b2frame`.
 ///
 /// After an error the `Editor` shows what the file holds, the old content or the new one, and the edit can be tried again. Space
-/// taken on a full disk is given back. An edit that changes nothing still syncs.
+/// taken on a full disk is freed. An edit that changes nothing still syncs.
 ///
 /// # Several editors
 ///
@@ -60,21 +60,20 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
 /// `NAME.b2lock` next to the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too if the file exists or
-/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame anew. A symbolic link in its place, or a file
-/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if a first
-/// C-Blosc2 may come while an edit is under way.
+/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame again. A symbolic link under its name, or a file
+/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
-/// Beside python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
+/// Together with python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
 /// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` write the metadata that Python read before
 /// it took the lock: edits made in between are lost, and after a rewrite to a header of another length the frame is destroyed.
 /// A C-Blosc2 without its lock may do the same at any time. Each edit checks that the header is still the one that was read, and that
 /// the path still names the file.
 ///
-/// # What a replaced file keeps
+/// # Attributes of a replaced file
 ///
-/// Its permissions, and its owner, group and extended attributes (access control lists among them) as far as the system lets this
-/// process set them. Where the group cannot be kept, it loses what others do not have. Other hard links to it keep the old content;
-/// its time of birth is new; on Windows it has its directory's access control. Holes stay holes. A read-only file is refused.
+/// A replaced file keeps its permissions, and its owner, group and extended attributes (access control lists among them) as far as the system lets this
+/// process set them. If the group cannot be kept, it loses the permissions that others do not have. Other hard links to it keep the old content;
+/// its creation time is new; on Windows it has its directory's access control. Holes stay holes. A read-only file is refused.
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -86,8 +85,9 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open), or the path does not name a regular file, or the file is read-only. [`ErrorKind::Locked`] if this
-    /// thread itself holds an [`Editor`] of it or has it open by [`open_shared`](File::open_shared), and so would wait forever.
+    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only.
+    /// [`ErrorKind::Locked`] if this thread itself holds an [`Editor`] of it or has it open by
+    /// [`open_shared`](File::open_shared), and so would wait forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -109,7 +109,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`edit`](File::edit).
+    /// Returns the errors of [`edit`](File::edit).
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<Editor> {
@@ -120,7 +120,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`edit`](File::edit), and [`ErrorKind::Locked`] if the file is being edited.
+    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if the file is being edited.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
@@ -155,32 +155,35 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Those of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). The fields whose lengths differ are given by their names.
+    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). The fields whose lengths differ are given by
+    /// their names.
     pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         let content = crate::to_vec(value)?;
         self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
     }
 
-    /// Replaces the content of a metalayer with one of the same length. An array's may give way to that of a shorter array: the tail of the old one
+    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may be replaced by that of a shorter array: the tail of the old one
     /// stays after it, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///
-    /// The header has no such metalayer, or its content has another length: it cannot grow, since chunks follow the header, and after a
-    /// shorter one readers would find the tail of the old; the sentence names the entries whose lengths differ. [`rewrite`](Editor::rewrite) adds and lengthens metalayers.
-    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
+    /// Fails if the header has no such metalayer, or its content has another length: it cannot grow, since chunks follow the
+    /// header, and after a shorter one readers would find the tail of the old; the sentence names the entries whose lengths
+    /// differ. [`rewrite`](Editor::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`] if writing fails; see [`Editor`] for
+    /// what the file then holds.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, || None))
     }
 
     /// Sets the value of a variable-length metalayer, uncompressed.
     ///
-    /// The old trailer stays in the file until a later edit uses its place.
+    /// The old trailer stays in the file until a later edit overwrites it.
     ///
     /// # Errors
     ///
-    /// The name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer (C-Blosc2 opens such a
-    /// file, and destroys it at its next write). [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
+    /// Fails if the name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer
+    /// (C-Blosc2 opens such a file, and destroys it at its next write). [`ErrorKind::Io`] if writing fails; see [`Editor`] for
+    /// what the file then holds.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
     }
@@ -189,7 +192,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
+    /// Returns [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
     }
@@ -198,7 +201,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Those of [`rewrite`](crate::frame::rewrite).
+    /// Returns the errors of [`rewrite`](crate::frame::rewrite).
     pub fn rewrite(&mut self, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
         self.rewrite_checked(edit, |_| Ok(()))
     }
@@ -223,7 +226,8 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Those of `fill` and of [`Writer::finish`], or it is a sparse frame, which is many files. The old frame is then as it was.
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if it is a sparse frame, which is many files. The old
+    /// frame is then as it was.
     pub fn replace_with<E: From<Error>>(
         &mut self,
         header: Header,
@@ -241,7 +245,7 @@ impl Editor {
         })?)
     }
 
-    /// Adds the file to an error, since neither the system's errors nor others name it.
+    /// Adds the path to an error.
     fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         edit(self).map_err(|error| named(error, self.file.path()))
     }
@@ -315,13 +319,13 @@ impl Editor {
         };
         let written = write();
         if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
-            // Give back the space that was taken on a full disk.
+            // Free the space that was taken on a full disk.
             let _ = self.claim.handle.set_len(length);
         }
         written
     }
 
-    /// Adopts the header that was written. After an error the file may hold it all the same.
+    /// Adopts the header that was written, which the file may hold even after an error.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -337,7 +341,7 @@ impl Editor {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
 
-    /// Syncs when there is nothing to change, since an earlier edit may have failed after its last write.
+    /// Syncs if there is nothing to change, since an earlier edit may have failed after its last write.
     fn settle(&mut self) -> Result<()> {
         self.checked_handle()?.sync()?;
         Ok(sync_parent(&*self.storage, self.claim.path())?)

@@ -36,7 +36,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or does not start with a header of a supported version.
+    /// Fails if the file cannot be read, or does not start with a header of a supported version.
     pub fn open(path: impl AsRef<Path>) -> Result<File> {
         File::open_at(path, 0)
     }
@@ -45,7 +45,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open).
+    /// Returns the errors of [`open`](File::open).
     pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
         let path = path.as_ref();
         let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
@@ -64,7 +64,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](File::open), and [`ErrorKind::Locked`] if this thread itself holds an `Editor` of it.
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread itself holds an `Editor` of it.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {
@@ -95,17 +95,18 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The file cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is longer than
-    /// 256 MiB.
+    /// Fails if the file cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is
+    /// longer than 256 MiB.
     pub fn trailer(&self) -> Result<Trailer> {
         self.frame.reread_trailer()
     }
 
-    /// Reads the chunk with this number, from its place in the frame or from its own file.
+    /// Reads the chunk with this number, from the frame or from its own file.
     ///
     /// # Errors
     ///
-    /// There is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the file cannot be read.
+    /// Fails if there is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the
+    /// file cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
         Ok(self.frame.chunk(number)?.into_owned())
     }
@@ -114,7 +115,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// The file ends before the range does (nothing is then allocated), or it cannot be read.
+    /// Fails if the file ends before the range does (nothing is then allocated), or it cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         Ok(self.frame.read(range)?.into_owned())
     }

@@ -1,4 +1,4 @@
-//! Why a metalayer does not fit its place: the entries whose lengths differ.
+//! Explains why a new metalayer does not fit: names the entries whose lengths differ.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::error::{Error, Segment, plural};
 use crate::layout::Layout;
 use crate::value::Value;
 
-/// The most entries that a sentence names.
+/// The most entries that a message names.
 const MAX_NAMED: usize = 3;
 
 /// Adds to an error the entries that make the new content longer or shorter than the old one. `layout` is that of the new one, if its type
@@ -33,7 +33,7 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Lay
     error.within(Segment::Because(format!("{}{more}", found.join(", ")).into()), None)
 }
 
-/// Adds a phrase for each entry of another length, the innermost ones. The layout, with the index of the entry in it, has their names.
+/// Adds a phrase for each entry of another length, the innermost ones. Their names come from the layout, with the index of the entry in it.
 fn compare(old: &Value, new: &Value, path: &str, layout: Option<(&Layout, usize)>, found: &mut Vec<String>) {
     let name = if path.is_empty() { "the value" } else { path };
     let counts = |unit| format!("{name} has {} {unit}{} instead of {}", count(new), plural(count(new)), count(old));

@@ -13,7 +13,7 @@ static HELD: Mutex<Vec<(ThreadId, PathBuf)>> = Mutex::new(Vec::new());
 pub(super) struct Held(ThreadId, PathBuf);
 
 impl Held {
-    /// Notes that this thread holds a lock on a file, whose path follows no link.
+    /// Notes that this thread holds a lock on a file, whose path contains no symbolic link.
     pub(super) fn new(path: &Path) -> Held {
         let held = Held(thread::current().id(), path.to_owned());
         all().push((held.0, held.1.clone()));

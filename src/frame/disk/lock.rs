@@ -31,7 +31,7 @@ const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 /// An error of the kind `WouldBlock` has this text if this thread itself holds the lock.
 const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait forever";
 
-/// The pause before a file in use is opened again, on systems that do not tell when it is closed.
+/// The pause before a file in use is opened again, on systems without a notification.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens a file as its only editor. Others wait until it is closed.
@@ -39,7 +39,7 @@ pub(super) fn open(storage: &dyn Storage, path: &Path, wait: bool) -> io::Result
     locked(path, Ask { exclusive: true, wait }, || storage.open(path), |handle| handle.file())
 }
 
-/// The right to change the file that a path names, or to put another in its place, as the only one.
+/// The exclusive right to change or replace the file that a path names.
 pub(super) struct Claim {
     path: PathBuf,
     pub(super) handle: Box<dyn Handle>,
@@ -162,7 +162,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
     }
 }
 
-/// Returns true if a path names this file, and not another that was put in its place.
+/// Returns true if a path still names this file.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
@@ -329,7 +329,7 @@ mod system {
     }
 }
 
-/// A lock would keep others from reading, too. So a file is opened in a way that keeps others from opening it to write.
+/// A lock would keep others from reading, too. Instead, files are opened so that others cannot open them to write.
 #[cfg(windows)]
 mod system {
     use std::fs::{self, OpenOptions};
@@ -364,7 +364,7 @@ mod system {
         error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
     }
 
-    /// Only the process that opened it in that way replaces it.
+    /// Only the process that has it open for writing can replace it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

@@ -39,7 +39,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// The temporary file cannot be created, or `path` names something that is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let create = || {
             let (staged, file) = Staged::file(Arc::new(Disk), path.as_ref())?;
@@ -53,7 +53,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// `path` exists, or the temporary file cannot be created.
+    /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
         let created = Staged::new_file(Arc::new(Disk), path.as_ref());
         let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
@@ -75,7 +75,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or another process has created one of that name, which is not replaced.
+    /// Fails if the file cannot be written, or another process has created one of that name, which is not replaced.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);
@@ -119,7 +119,7 @@ impl NewDirectory {
     ///
     /// # Errors
     ///
-    /// `path` exists, or the temporary directory cannot be created.
+    /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewDirectory> {
         let created = Staged::directory(Arc::new(Disk), path.as_ref());
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
@@ -130,11 +130,11 @@ impl NewDirectory {
         self.0.path()
     }
 
-    /// Gives the directory its name. What is in it must be on stable storage.
+    /// Gives the directory its name. Its content must be on stable storage.
     ///
     /// # Errors
     ///
-    /// Another process has created something of that name.
+    /// Fails if another process has created something of that name.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| named(error, &target))

@@ -31,8 +31,9 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// # Errors
 ///
-/// `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular file, or a file cannot be
-/// written. `target` is then as it was, unless only the final directory sync failed: then it is the new frame.
+/// Fails if `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular
+/// file, or a file cannot be written. `target` is then as it was, unless only the final directory sync failed: then it is the new
+/// frame.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -56,7 +57,7 @@ pub fn rewrite(
 ///
 /// # Errors
 ///
-/// Those of [`rewrite`].
+/// Returns the errors of [`rewrite`].
 // Hidden: tests fail on purpose through it.
 #[doc(hidden)]
 pub fn rewrite_in(
@@ -77,7 +78,7 @@ pub fn rewrite_in(
 ///
 /// # Errors
 ///
-/// Those of [`rewrite`] and of `check`, and `target` exists.
+/// Returns the errors of [`rewrite`] and of `check`, and `target` exists.
 pub fn rewrite_checked(
     source: impl AsRef<Path>,
     target: Option<&Path>,

@@ -1,4 +1,4 @@
-//! [`FileSource`]: an open file, every read of which names its position, so that threads share one descriptor.
+//! [`FileSource`]: an open file. Each read gives its position, so that threads can share it.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
@@ -15,7 +15,7 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// Longer reads look at the file's length first, which costs a system call.
+/// Reads longer than this check the file's length first, which costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A file that is open for reading, with the files of a sparse frame's chunks next to it, as a [`Source`].
@@ -34,7 +34,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// There is no such file, or it cannot be opened.
+    /// Fails if there is no such file, or it cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
         let path = frame_file(path.as_ref());
         let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
@@ -80,7 +80,7 @@ impl Source for FileSource {
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let path = self.path.with_file_name(chunk_name(number));
-        // The error is the frame's: which chunk it is comes first, and its file after that.
+        // The frame adds the chunk's number, which precedes the file in the message.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
         Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))

@@ -16,7 +16,7 @@ use crate::error::Result;
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
 const REPEATED: usize = 200;
 
-/// The endings of names by which temporary files are known to be ours. Other names get the first of them.
+/// The endings by which this library recognizes its temporary files. Other names get the first of them.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
 /// The files and directories that this process has under temporary names.
@@ -26,8 +26,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all frames and files that this process is writing: for a program that a signal ends. What is being
-/// written then fails.
+/// Removes the temporary files of all frames and files that this process is writing: for a program that a signal ends. Writes in
+/// progress then fail.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
         // It may have been renamed already.
@@ -139,8 +139,8 @@ impl Staged {
         if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. What was made
-    /// there meanwhile is not replaced. The content must have been synced.
+    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. A file that another process
+    /// has created since is not replaced. The content must have been synced.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
@@ -156,7 +156,7 @@ impl Staged {
         self.rename()
     }
 
-    /// Renames it without waiting for anybody.
+    /// Renames it without waiting for an editor.
     pub(super) fn rename(mut self) -> Result<()> {
         if self.replaces {
             self.storage.rename(&self.temporary, &self.target)?;
@@ -224,7 +224,7 @@ pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files that killed processes left in a file's directory, whatever file they were for. Left are those that
+/// Removes temporary files that killed processes left in a file's directory, whatever file they were for, except those that
 /// another process has locked, and all of them if the file system has no locks.
 fn clean_directory(storage: &dyn Storage, target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
@@ -232,7 +232,7 @@ fn clean_directory(storage: &dyn Storage, target: &Path) {
         if entry.file_name().to_str().is_some_and(is_temporary)
             && matches!(lock::unused(storage, &entry.path()), Ok(Some(_locked)))
         {
-            // What cannot be removed stays.
+            // A file that cannot be removed stays.
             let _ = storage.remove(&entry.path());
         }
     }

@@ -1,4 +1,4 @@
-//! [`Storage`]: the file operations behind edits and new frames, so that tests can replace the disk.
+//! [`Storage`]: the file operations of edits and new frames, so that tests can replace the disk.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -17,35 +17,35 @@ pub trait Storage: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened.
+    /// Fails if the file cannot be opened.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
 
     /// Creates a file for reading and writing.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if the path exists, or the file cannot be created.
+    /// Returns `AlreadyExists` if the path exists, or the file cannot be created.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
 
     /// Creates a directory.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if the path exists, or the directory cannot be created.
+    /// Returns `AlreadyExists` if the path exists, or the directory cannot be created.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Renames a file or directory, and replaces a file of the new name.
     ///
     /// # Errors
     ///
-    /// The path cannot be renamed.
+    /// Fails if the path cannot be renamed.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Renames a file, unless the new name is taken.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if it is, or the path cannot be renamed.
+    /// Returns `AlreadyExists` if it is, or the path cannot be renamed.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         if fs::symlink_metadata(to).is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { self.rename(from, to) }
     }
@@ -54,21 +54,21 @@ pub trait Storage: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The path cannot be removed.
+    /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Copies the permissions of a file or directory to another, and its owner, group and extended attributes as far as the system allows.
     ///
     /// # Errors
     ///
-    /// The permissions cannot be read or set.
+    /// Fails if the permissions cannot be read or set.
     fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Fsyncs a directory, so that the names in it survive a crash.
     ///
     /// # Errors
     ///
-    /// The directory cannot be synced.
+    /// Fails if the directory cannot be synced.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -78,14 +78,14 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
     ///
     /// # Errors
     ///
-    /// The data cannot be written.
+    /// Fails if the data cannot be written.
     fn sync(&mut self) -> io::Result<()>;
 
     /// Truncates the file to this length, or extends it with zeros.
     ///
     /// # Errors
     ///
-    /// The length cannot be set.
+    /// Fails if the length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
     /// Returns the file itself, which is locked and also read directly.
@@ -158,7 +158,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Others have no links either: then a file made between these two calls is replaced.
+        // Others have no hard links either: then a file created between these two calls is replaced.
         Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(from, to),
     }

@@ -35,7 +35,7 @@ impl Writer<OneFile> {
     ///
     /// # Errors
     ///
-    /// The temporary file cannot be created, or `path` names something that is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Writer::create_in(Arc::new(Disk), path, header)
     }
@@ -45,7 +45,7 @@ impl Writer<OneFile> {
     ///
     /// # Errors
     ///
-    /// `path` exists, or the temporary file cannot be created.
+    /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let created = Staged::new_file(Arc::new(Disk), path.as_ref());
         let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
@@ -56,7 +56,7 @@ impl Writer<OneFile> {
     ///
     /// # Errors
     ///
-    /// Those of [`create`](Writer::create).
+    /// Returns the errors of [`create`](Writer::create).
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
@@ -77,7 +77,7 @@ impl Writer<Directory> {
     ///
     /// # Errors
     ///
-    /// `path` exists, or the temporary directory cannot be created.
+    /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Writer::create_sparse_in(Arc::new(Disk), path, header)
     }
@@ -86,7 +86,7 @@ impl Writer<Directory> {
     ///
     /// # Errors
     ///
-    /// Those of [`create_sparse`](Writer::create_sparse).
+    /// Returns the errors of [`create_sparse`](Writer::create_sparse).
     // Hidden: tests fail on purpose through it.
     #[doc(hidden)]
     pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
@@ -115,7 +115,7 @@ impl sealed::Target for OneFile {
 }
 
 impl OneFile {
-    /// Writes what is left of the frame, which has only a temporary name then.
+    /// Writes the rest of the frame, which then still has its temporary name.
     pub(super) fn complete(mut self, header: &[u8], tail: &[u8]) -> Result<(Staged, Box<dyn Handle>)> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;

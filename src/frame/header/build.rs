@@ -23,7 +23,7 @@ pub struct Sizes {
     pub typesize: i32,
     /// A chunk before it is compressed. 0 if chunks vary in length.
     pub chunksize: i32,
-    /// A block of a chunk. 0 leaves it to each chunk.
+    /// A block of a chunk. 0 if each chunk has its own.
     pub blocksize: i32,
 }
 
@@ -34,7 +34,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// The dtype is unknown or has no length, the product of a shape overflows, or a chunk takes 2 GiB or more.
+    /// Fails if the dtype is unknown or has no length, the product of a shape overflows, or a chunk takes 2 GiB or more.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Frame, Header, Writer};
@@ -77,7 +77,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// The typesize is below 1, or the chunksize or blocksize is negative.
+    /// Fails if the typesize is below 1, or the chunksize or blocksize is negative.
     ///
     /// ```
     /// use b2nd::frame::{Header, Sizes};
@@ -127,7 +127,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// `level` is above 9.
+    /// Fails if `level` is above 9.
     pub fn with_level(mut self, level: u8) -> Result<Header> {
         if level > 9 {
             return Err(Error::custom(format_args!("level: expected 0 to 9, found {level}")));
@@ -140,7 +140,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// There are more than 6 filters.
+    /// Fails if there are more than 6 filters.
     pub fn with_filters(mut self, filters: &[(Filter, u8)]) -> Result<Header> {
         let Some(empty) = 6usize.checked_sub(filters.len()) else {
             return Err(Error::new(ErrorKind::TooLong {

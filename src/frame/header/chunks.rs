@@ -76,8 +76,8 @@ impl Offsets {
     ///
     /// # Errors
     ///
-    /// If `tail` ends within the index chunk, the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) gives the number of
-    /// missing bytes: first up to the end of the chunk's header, then exactly. Other errors: the number of chunks is not the header's, an
+    /// Fails if `tail` ends within the index chunk: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number
+    /// of missing bytes, first up to the end of the chunk's header, then exactly. Also fails if the number of chunks is not the header's, an
     /// offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is not BloscLZ.
     ///
     /// ```

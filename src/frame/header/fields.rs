@@ -11,7 +11,7 @@ impl Header {
         self.flags[0] & 0x0f
     }
 
-    /// Returns the kind of the frame, which holds its chunks or not.
+    /// Returns the kind of the frame: contiguous or sparse.
     pub fn frame_type(&self) -> FrameType {
         if self.flags[1] == 0 { FrameType::Contiguous } else { FrameType::Sparse }
     }
@@ -65,7 +65,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// The codec or a filter is not here, or a filter cuts off more than the elements have.
+    /// Fails if the codec or a filter is not built in, or a filter cuts off more than the elements have.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, CodecId, Filter, Header};

@@ -1,4 +1,4 @@
-//! A header's two forms: the one in files, and the one for people.
+//! A header's two forms: in files, and in formats for people.
 
 use alloc::borrow::Cow;
 

@@ -58,7 +58,7 @@ impl Name {
 }
 
 impl fmt::Debug for Name {
-    /// As text if it is UTF-8.
+    /// Writes text if it is UTF-8.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match core::str::from_utf8(self.as_bytes()) {
             Ok(name) => write!(f, "{name:?}"),

@@ -40,8 +40,8 @@ impl Place {
         }
     }
 
-    /// idx counts to the end of the map, in a header from the `93` and in a trailer from the byte after it. It is a
-    /// uint16: C-Blosc2 never looks at it, and hundreds of names make it wrap around.
+    /// Returns idx, the length up to the end of the map: in a header from the `93`, in a trailer from the byte after it. It is a
+    /// uint16: C-Blosc2 never reads it, and hundreds of names make it wrap around.
     fn idx(self, metalayers: &Metalayers) -> u16 {
         let length = match self {
             Place::Header => metalayers.index_len(),
@@ -65,7 +65,7 @@ pub(in crate::frame) struct Section<'a> {
 impl<'a> Section<'a> {
     /// # Errors
     ///
-    /// The contents are longer than 2 GiB.
+    /// Fails if the contents are longer than 2 GiB.
     pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut names = metalayers.names.clone();
         for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {

@@ -12,7 +12,7 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A chunk of a frame that is read in parts: its front first, which may hold the starts of the blocks, and then what is needed of the
+/// A chunk of a frame that is read in parts: its front first, which may hold the starts of the blocks, and then the needed parts of the
 /// rest.
 ///
 /// ```
@@ -38,22 +38,22 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`chunk`](Frame::chunk).
+    /// Returns the errors of [`chunk`](Frame::chunk).
     pub fn chunk_header(&self, number: u64) -> Result<ChunkHeader> {
         Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
     /// Opens the chunk with this number for reading in parts. It reads the first `front` bytes (at least the header), or all of a chunk
-    /// whose place is not longer.
+    /// if the range up to the next one is not longer.
     ///
     /// # Errors
     ///
-    /// Those of [`chunk`](Frame::chunk).
+    /// Returns the errors of [`chunk`](Frame::chunk).
     pub fn chunk_reader(&self, number: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         self.chunk_reader_of(number, front, front)
     }
 
-    /// Reads the first `at_once` bytes of a chunk if its place is not longer, and the first `front` bytes otherwise.
+    /// Reads all bytes up to the next chunk if there are at most `at_once`, and the first `front` bytes otherwise.
     pub(super) fn chunk_reader_of(&self, number: u64, at_once: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
         let [at_once, front] = [at_once, front].map(|length| length.max(ChunkHeader::MAX_LEN as u64));
@@ -116,7 +116,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// The chunk ends before the part does, or the source cannot be read.
+    /// Fails if the chunk ends before the part does, or the source cannot be read.
     pub fn read(&self, range: Range<usize>) -> Result<Cow<'_, [u8]>> {
         self.check(&range)?;
         match self.front.get(range.clone()) {
@@ -129,7 +129,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// Those of [`read`](ChunkReader::read).
+    /// Returns the errors of [`read`](ChunkReader::read).
     pub fn read_into(&self, start: usize, buffer: &mut [u8]) -> Result<()> {
         let range = start..start.saturating_add(buffer.len());
         self.check(&range)?;
@@ -150,7 +150,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// The source ends before the chunk does, or it cannot be read.
+    /// Fails if the source ends before the chunk does, or it cannot be read.
     pub fn complete(&mut self) -> Result<&[u8]> {
         if self.front.len() < self.header.cbytes() {
             self.front = self.fetch(0..self.header.cbytes())?;
@@ -174,7 +174,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// Those of [`Blocks::new`] but a front that is too short, and those of [`read`](ChunkReader::read).
+    /// Returns the errors of [`Blocks::new`], except for a front that is too short, and of [`read`](ChunkReader::read).
     pub fn read_block_table(&self) -> Result<Cow<'_, [u8]>> {
         let cbytes = self.header.cbytes();
         let mut length = Blocks::front_len(&self.header).min(cbytes);

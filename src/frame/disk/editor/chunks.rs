@@ -1,4 +1,4 @@
-//! [`ChunkEditor`]: new chunks in a frame's file, which a commit makes part of it.
+//! [`ChunkEditor`]: new chunks in a frame's file, which a commit makes part of the frame.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -20,14 +20,14 @@ use crate::frame::disk::source::chunk_name;
 use crate::frame::disk::staged::directory;
 use crate::frame::header::{FrameType, Header};
 
-/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are no part of
+/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are not part of
 /// the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
 ///
 /// Chunks, index and trailer are appended to a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
-/// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. What was
-/// replaced stays in a contiguous frame's file as a gap.
+/// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. Replaced
+/// chunks stay in a contiguous frame's file as gaps.
 ///
-/// # What an error leaves
+/// # After an error
 ///
 /// After a failed commit the file holds the old array, or the new one if only the last sync failed. The `ChunkEditor` then shows what the
 /// file holds, as an [`Editor`] does: read the index again before you commit anything else.
@@ -54,7 +54,7 @@ pub struct ChunkEditor {
     editor: Editor,
     /// The location of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
     end: u64,
-    /// The first place that no header names, neither the one in the file nor one that may have reached it.
+    /// The end of everything that a header names, the one in the file or one that may have been written to it.
     floor: u64,
     /// The chunk files of a sparse frame that were written since the last commit.
     made: Vec<u64>,
@@ -65,19 +65,19 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// The index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn new(editor: Editor) -> Result<ChunkEditor> {
         let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new() };
         chunks.settle()?;
         Ok(chunks)
     }
 
-    /// Writes a chunk, which is no part of the frame before a [`commit`](ChunkEditor::commit) with the offset that this returns. A chunk
+    /// Writes a chunk, which is not part of the frame before a [`commit`](ChunkEditor::commit) with the offset that this returns. A chunk
     /// of zeros takes only an entry of the index.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame stays as it is.
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame stays as it is.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
@@ -98,7 +98,7 @@ impl ChunkEditor {
         self.end
     }
 
-    /// Gives back the space of chunks that were put since this position and were not committed.
+    /// Frees the space of chunks that were written since this position and not committed.
     pub fn rewind(&mut self, position: u64) {
         self.end = position.max(self.floor);
         if self.is_sparse() {
@@ -117,7 +117,8 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Those of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails; see [`ChunkEditor`] for what the file then holds.
+    /// Returns the errors of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails; see
+    /// [`ChunkEditor`] for what the file then holds.
     pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
@@ -127,7 +128,7 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// The header would have another length, or change after its first 512 bytes.
+    /// Fails if the header would have another length, or change after its first 512 bytes.
     pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
         if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
     }
