@@ -241,7 +241,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// A sentence that names the file that is no case.
+    /// A sentence that names the file that is not a case.
     pub fn all(below: &Path) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for layer in Layer::ALL {

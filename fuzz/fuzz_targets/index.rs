@@ -38,7 +38,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(Offsets::from_tail(&header, &tail).as_ref().ok(), Some(&offsets));
 });
 
-/// The header of a sparse frame of so many chunks, whose index may be long.
+/// The header of a sparse frame with this number of chunks, whose index may be long.
 fn header(nchunks: u64) -> Header {
     let sizes = Sizes { typesize: 1, chunksize: 1, blocksize: 1 };
     let mut bytes = Header::new(sizes).and_then(|header| b2nd::to_vec(&header)).expect("sizes of 1");

@@ -47,7 +47,7 @@ const KNOWN: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// True if the report is no damage in this frame.
+/// Returns true if the report is known and comes from no damage in this frame.
 fn is_known(words: &[&str], said: &str, frame: &[u8]) -> bool {
     let is_of_version_3 = frame.get(0x19).is_some_and(|flags| flags & 0x0f == 3);
     words.iter().all(|word| said.contains(word)) && (is_of_version_3 || !words.contains(&" in sort_offset "))

@@ -53,9 +53,9 @@ pub struct Finding {
     pub finding: String,
     /// True if the documents allow it; `None` where they say nothing.
     pub document: Option<bool>,
-    /// True if C-Blosc2 reads it; `None` where nobody has tried.
+    /// True if C-Blosc2 reads it; `None` if that is not known.
     pub c_blosc2: Option<bool>,
-    /// True if python-blosc2 opens it unless told to trust it; `None` where nobody has tried.
+    /// True if python-blosc2 opens it without being told to trust it; `None` if that is not known.
     pub python_blosc2: Option<bool>,
     /// True if it only says that nothing here decodes a chunk or a value, which may be good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -63,7 +63,7 @@ pub struct Finding {
     /// True if it says that values cannot be read, were not read, or are others than those of their digests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// The name of the rows of [`FACTS`](crate::FACTS) that say which versions mind.
+    /// The name of the rows of [`FACTS`](crate::FACTS) that say which versions it affects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<&'static str>,
 }
@@ -90,7 +90,7 @@ impl Finding {
         FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
     }
 
-    /// Returns true if nothing is wrong with the file, and only some versions of some libraries mind.
+    /// Returns true if the file is sound, and only some versions of some libraries have a problem with it.
     pub fn is_of_readers(&self) -> bool {
         self.fact.is_some() && self.document == YES
     }
@@ -105,10 +105,10 @@ type Known = (&'static str, String);
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// Nothing can be said of a chunk with a codec or filter that is not at hand, or that C-Blosc2 has as a plugin.
+/// The answers for a chunk whose codec or filter is not built in here, or is a plugin of C-Blosc2.
 const UNKNOWN: Answers = [None; 3];
 
-/// The finding about a sparse frame's header in a file that is no part of a directory, on which C-Blosc2 crashes.
+/// The finding about a sparse frame's header in a file outside of a sparse frame's directory, on which C-Blosc2 crashes.
 pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     if header.frame_type() == FrameType::Sparse && !is_directory {
@@ -118,7 +118,7 @@ pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     findings.all.pop()
 }
 
-/// The finding about a frame whose header alone is longer than the limits allow. Nothing is found where there is no frame.
+/// The finding about a frame whose header needs more memory than the limits allow; `None` if there is no frame.
 pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
     let start = source.read(0..HeaderField::HEADER_LEN.value().end as u64)?;
     let missing = Header::from_slice(&start).err().and_then(|error| error.needed()).unwrap_or(0);

@@ -17,7 +17,7 @@ pub enum Does {
     ReadsOtherwise,
 }
 
-/// Versions from the first up to the second, which is no more one of them.
+/// Versions from the first up to the second, exclusive.
 type Versions = ([u16; 3], [u16; 3]);
 
 /// A fact about versions of C-Blosc2 and of python-blosc2.

@@ -27,7 +27,7 @@ impl Default for Options {
 /// The findings of [`check`] and [`verify`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Everything that is not as it should be, could not be decoded, or that some version of a reader minds.
+    /// Everything that is wrong, that could not be decoded, or that some version of a reader cannot handle.
     pub findings: Vec<Finding>,
 }
 
@@ -45,7 +45,7 @@ impl Report {
     }
 }
 
-/// Finds everything that is wrong with a frame, or that a reader is known to mind.
+/// Finds everything that is wrong with a frame, or that a reader is known to crash on, to refuse or to misread.
 ///
 /// Chunks are decoded as [`verify`] does it. A frame that cannot be opened, and a source that fails, are findings.
 pub fn check(source: &dyn Source, options: &Options) -> Report {
@@ -55,7 +55,7 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
     }
 }
 
-/// Checks a frame that nobody trusts: header, metalayers, index and trailer, and every chunk and every attribute decoded, within limits.
+/// Checks an untrusted frame: header, metalayers, index and trailer, and every chunk and every attribute decoded, within limits.
 ///
 /// Two things can be asked of the report. **[Readable](Report::is_readable)** says that this crate has read every value. **[Safe for a
 /// reader](Report::is_safe_for)** says that nothing in the frame is known to crash that version of C-Blosc2 or python-blosc2, to be refused or
@@ -63,7 +63,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 ///
 /// Neither promises anything about values: they have no checksum, so damage that still decodes passes unless the frame keeps
 /// [digests](crate::Digests). Nothing is said about what programs do with metalayers, attributes, pickles or references, about frames that an
-/// attribute embeds, and about C-Blosc2's plugins, which are never decoded here. It is no proof of C-Blosc2: it is strict about the format and
+/// attribute embeds, about batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them), and about C-Blosc2's plugins, which
+/// are never decoded here. It is no proof of C-Blosc2: it is strict about the format and
 /// knows the defects that are public or that damaged frames showed. Two
 /// passes make a sanitizer speak and do no harm, as valid arrays do the same: an array without dimensions (an index of -1 in C-Blosc2
 /// before 3), and one whose lengths times those of its chunks are more than an int64 counts (a product that is never used).
@@ -101,7 +102,7 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Returns true if the source knows of files beside it; the first of them may be missing.
+/// Returns true if the source has chunk files next to it; the first of them may be missing.
 fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }

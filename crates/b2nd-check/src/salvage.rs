@@ -45,7 +45,7 @@ pub struct Salvage<'s> {
 pub enum Part {
     /// In these bytes of the broken frame.
     Here(Range<u64>),
-    /// In the file with this number beside a sparse frame.
+    /// In the file with this number in the directory of a sparse frame.
     File(u64),
     /// Nowhere: the index says what its elements are.
     Special(Special),

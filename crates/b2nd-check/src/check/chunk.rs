@@ -1,4 +1,4 @@
-//! Findings in a chunk's header: what C-Blosc2 minds although the fields by themselves are good.
+//! Findings in a chunk's header: what C-Blosc2 refuses although each field is valid by itself.
 
 use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
@@ -101,7 +101,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     findings
 }
 
-/// What versions of readers are known to mind in a chunk with bytes of its own, each with what the document says.
+/// Known problems of readers with a chunk that has bytes of its own, each with whether the document allows it.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
@@ -165,7 +165,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // C-Blosc2 2 copies no rest for either, 3.3.2 for the second alone.
+    // C-Blosc2 2 copies no rest for either, 3.3.2 only for the second.
     if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
         return Some("its values depend on memory that C-Blosc2 leaves as it was: bytedelta, and blocks of no whole elements");
     }
@@ -234,7 +234,7 @@ pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     (found < expected).then(|| format!("the blocks lack {} bytes", expected - found))
 }
 
-/// What readers mind about blocks that start at the same byte: C-Blosc2 finds nothing between the two.
+/// The finding about blocks that start at the same byte: C-Blosc2 takes the bytes between their starts, and there are none.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let header = chunk.header();
     if header.is_stored() || header.special().is_some() {
@@ -277,7 +277,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if varies(chunk) && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
-    // It is no chunk of the frame, and so neither lazy nor with blocks that vary.
+    // It is not a chunk of the frame, so it is neither lazy nor has blocks that vary.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 

@@ -25,7 +25,7 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 const OFFSETS: u64 = 4;
 
 impl Findings {
-    /// Returns false, with a finding, if trailer or index need more memory than there may be. It reads their lengths alone.
+    /// Returns false, with a finding, if trailer or index need more memory than there may be. It reads only their lengths.
     pub(super) fn tail(&mut self, frame: &Frame) -> Result<bool> {
         let header = frame.header();
         let end = header.frame_len();
@@ -41,7 +41,7 @@ impl Findings {
         Ok(fits)
     }
 
-    /// Says that there is no time for this part and what follows it.
+    /// Adds the finding that no time is left for this part and what follows it.
     pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
         let most = self.budget.limits.max_time.unwrap_or_default();
         let finding = format!("no time is left for {place} and what follows: at most {most:?} are allowed");
@@ -228,7 +228,7 @@ impl Findings {
             let finding = format!("nbytes: the chunks have {}, the header says {}", thousands(nbytes), thousands(said));
             self.add("header", None, finding, [NO, NO, NO]);
         }
-        // C-Blosc2 counts chunks too that were replaced or removed, and whose bytes are still there: more is no finding.
+        // C-Blosc2 counts chunks too that were replaced or removed, and whose bytes are still there: more than the chunks have is not a finding.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
             let finding = format!("cbytes: the chunks have {}, the header says {}", thousands(cbytes), thousands(said));

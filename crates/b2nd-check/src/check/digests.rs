@@ -16,8 +16,8 @@ use super::limits::Budget;
 ///
 /// A digest is XXH3 of 64 bits, seed 0, big-endian, of a chunk's data as they are before compression, with the padding at an array's edges;
 /// of an uninitialized chunk it is that of zeros. A chunk that is compressed anew keeps its digest. XXH3 is fast and well known, and finds
-/// damage; it is no protection against those who change values on purpose. Other programs read the vlmetalayer as MessagePack of a list,
-/// and none has to know it. Whoever changes values has to take the digests anew.
+/// damage; it does not protect against values that are changed on purpose. Other programs read the vlmetalayer as MessagePack of a list,
+/// and can ignore it. A program that changes values has to write new digests.
 ///
 /// ```
 /// use b2nd_check::Digests;

@@ -2,7 +2,7 @@
 
 use b2nd::Grid;
 
-/// The sentence about lengths that C-Blosc2 cannot multiply. Lengths of 0 are left out, as they keep nobody from multiplying the others.
+/// The sentence about lengths that C-Blosc2 cannot multiply. Lengths of 0 are left out: C-Blosc2 multiplies the others all the same.
 pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let most = i128::from(i32::MAX);
     let is_long =
