@@ -7,7 +7,7 @@ use serde::ser::{self, Serialize, SerializeSeq as _};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, has_length_in_type};
 use crate::marker::{self, CountMarker};
-use crate::sink::{Counter, Note, Shape, Sink, SliceSink, Step};
+use crate::sink::{Counter, Note, ReservedSink, Shape, Sink, SliceSink, Step, changed};
 use crate::wire;
 
 mod compound;
@@ -37,11 +37,11 @@ pub(crate) use compound::Compound;
 /// ```
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     let length = serialized_len(value)?;
-    let mut bytes = alloc::vec![0; length];
-    match to_slice(value, &mut bytes) {
-        Ok(written) if written.len() == length => Ok(bytes),
-        Err(error) if !matches!(error.kind(), ErrorKind::BufferTooSmall { .. }) => Err(error),
-        _ => Err(Error::custom("a value was not the same when it was serialized again, after its length was counted")),
+    let mut serializer = Serializer::new(ReservedSink(Vec::with_capacity(length)));
+    value.serialize(&mut serializer)?;
+    match serializer.into_sink() {
+        ReservedSink(bytes) if bytes.len() == length => Ok(bytes),
+        _ => Err(changed()),
     }
 }
 

@@ -111,6 +111,37 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// A new vector of known length, which never grows. Without the code to grow it, a whole metalayer is written in one function with
+/// a sixth fewer instructions.
+pub(crate) struct ReservedSink(pub(crate) Vec<u8>);
+
+impl Sink for ReservedSink {
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.0.capacity() - self.0.len() < bytes.len() {
+            return Err(changed());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.0.len()
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        self.put_slice(bytes)?;
+        self.0[at..].rotate_right(bytes.len());
+        Ok(())
+    }
+}
+
+/// Returns the error for a value whose length differs from the one that was counted.
+#[cold]
+pub(crate) fn changed() -> Error {
+    Error::custom("a value was not the same when it was serialized again, after its length was counted")
+}
+
 /// The front of a borrowed buffer.
 pub(crate) struct SliceSink<'a> {
     buffer: &'a mut [u8],
