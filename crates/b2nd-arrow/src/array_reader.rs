@@ -15,8 +15,8 @@ use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn};
 
-/// The rows of an array as batches of one column, `values`: an array of one dimension has its elements there, one of two a
-/// `FixedSizeList` for each row. Only the rows of a batch are held at once.
+/// The rows of an array as batches of one column, `values`. The column holds the elements of an array of one dimension, and a
+/// `FixedSizeList` for each row of an array of two. Only one batch is in memory at a time.
 ///
 /// ```
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};
@@ -36,16 +36,16 @@ pub struct ArrayReader {
 struct Values {
     array: Array,
     element: DataType,
-    /// The length of a row, of an array of two dimensions.
+    /// The length of a row, if the array has two dimensions.
     columns: Option<i32>,
 }
 
 impl ArrayReader {
-    /// Takes an open array.
+    /// Creates a reader of an open array.
     ///
     /// # Errors
     ///
-    /// It has another number of dimensions, rows that are empty or longer than 64 MiB, or elements that Arrow has no type for.
+    /// The array has another number of dimensions, empty rows, rows longer than 64 MiB, or elements without an Arrow type.
     pub fn new(array: Array) -> Result<ArrayReader> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         let (rows, columns) = match *array.geometry().shape() {
@@ -67,7 +67,7 @@ impl ArrayReader {
         Ok(ArrayReader { values: Values { array, element, columns }, batches })
     }
 
-    /// The number of rows that are still to come.
+    /// Returns the number of rows that have not been read yet.
     pub fn remaining(&self) -> u64 {
         self.batches.remaining()
     }

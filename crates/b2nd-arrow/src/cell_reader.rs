@@ -1,4 +1,4 @@
-//! [`CellReader`]: the values of a `.b2b` store on its own, as record batches.
+//! [`CellReader`]: the values of a `.b2b` file as record batches.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ const LISTS: &str = "listarray";
 /// The metalayer of cells that are text or bytes of any length.
 const SCALARS: &str = "ctable_varlen_scalar";
 
-/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`: lists have the type that
-/// the file says, cells of Arrow IPC theirs, and other values are the JSON text of `b2nd::Value`.
+/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. Lists and Arrow IPC have
+/// the type that the file gives; other values are the JSON text of `b2nd::Value`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct CellReader {
 
 enum Cells {
     Batches(Box<Batches>),
-    /// A chunk for each.
+    /// A chunk for each cell.
     Chunks(Box<ColumnFile>),
 }
 
@@ -64,11 +64,11 @@ impl CellReader {
         CellReader::from_frame(Frame::open(source)?)
     }
 
-    /// Takes an open frame.
+    /// Creates a reader of an open frame.
     ///
     /// # Errors
     ///
-    /// It holds no such values ([`NotFound`](ErrorKind::NotFound)), or lists that Arrow has no type for, or cannot be read.
+    /// It holds no such values ([`NotFound`](ErrorKind::NotFound)), or lists without an Arrow type, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
         let has = |name| frame.header().metalayers().get(name).is_some();
         let has_batches = has(METALAYER);
@@ -100,7 +100,7 @@ impl CellReader {
         self
     }
 
-    /// The number of values that are still to come.
+    /// Returns the number of values that have not been read yet.
     pub fn remaining(&self) -> u64 {
         self.batches.remaining()
     }
@@ -117,7 +117,7 @@ impl Cells {
     }
 }
 
-/// The type of the values, as the file says it.
+/// Determines the type of the values from the metalayers.
 fn spec(leaf: &ColumnFile) -> Result<Spec> {
     let described = |name: &str| -> Result<Option<Value>> {
         let Some(content) = leaf.metalayer(name) else { return Ok(None) };
@@ -126,7 +126,7 @@ fn spec(leaf: &ColumnFile) -> Result<Spec> {
         value.map(Some).map_err(|error| Error::damaged(format_args!("the metalayer {name:?}: {error}")))
     };
     if let Some(mut list) = described(LISTS)? {
-        // Tables call it otherwise.
+        // Schemas of tables have another name for it.
         if let Some(backend) = list.get("backend").cloned() {
             list["storage"] = backend;
         }

@@ -30,7 +30,7 @@ use crate::msgpack::builder::{CellBuilder, some_nulls};
 use crate::msgpack::reader::{Item, Pack};
 use crate::schema::spec::{Dictionary, Kind, Nulls, Spec, Storage};
 
-/// The files of a column, open.
+/// The open files of a column.
 pub(crate) enum Column {
     Fixed(Box<FixedColumn>),
     Text(Box<Utf8Column>),
@@ -63,7 +63,7 @@ impl Column {
         })
     }
 
-    /// The values of some rows.
+    /// Reads the values of some rows.
     pub(crate) fn read(&self, selection: &Selection, live: &LiveRows) -> Result<ArrayRef> {
         match self {
             Column::Fixed(fixed) => fixed.read(selection, live),
@@ -85,7 +85,7 @@ impl Column {
         }
     }
 
-    /// The physical rows of a block, where values have a fixed width.
+    /// Returns the number of physical rows of a block, if values have a fixed width.
     pub(crate) fn block(&self) -> Option<u64> {
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.block(),
@@ -93,7 +93,7 @@ impl Column {
         }
     }
 
-    /// The bytes that its files take, and those of its values there uncompressed.
+    /// Returns the length of the files in bytes, and that of the uncompressed values.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let of = |leaf: &ColumnFile| (leaf.frame_len(), leaf.data_len());
         match self {
@@ -105,7 +105,7 @@ impl Column {
     }
 }
 
-/// The words of a dictionary, in the order of their codes.
+/// Reads the words of a dictionary, in the order of their codes.
 fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
     let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
@@ -188,7 +188,7 @@ fn read_arrow(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<A
     joined(&parts, &data_type)
 }
 
-/// Arrays of one type as one.
+/// Concatenates arrays of one type.
 fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
     match parts {
         [] => Ok(new_empty_array(data_type)),

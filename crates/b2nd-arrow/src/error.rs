@@ -1,4 +1,4 @@
-//! [`Error`]: a sentence that says which table, column and row.
+//! [`Error`]: an error with its table, column and row.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use arrow_schema::ArrowError;
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error, with the table, the column and the row that it is about where those are known.
+/// An error, with its table, column and row if they are known.
 ///
 /// ```
 /// let error = b2nd_arrow::Table::open("missing.b2z").unwrap_err();
@@ -23,7 +23,7 @@ struct Inner {
     what: String,
 }
 
-/// A kind of error, as a program may want to tell it apart.
+/// The kinds of errors, for programs.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
@@ -33,7 +33,7 @@ pub enum ErrorKind {
     NotFound,
     /// A column has no Arrow type: a complex, object or computed one; or a format has no place for a value.
     Refused,
-    /// The bytes contradict each other, or the format.
+    /// The bytes are not valid.
     Damaged,
     /// The requested values do not fit into memory.
     TooLong,
@@ -63,7 +63,7 @@ impl Error {
         self
     }
 
-    /// The kind of the error, for programs.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -73,17 +73,17 @@ impl Error {
         self.0.table.as_deref()
     }
 
-    /// What is wrong, without the table, the column and the row.
+    /// Returns the message without the table, the column and the row.
     pub fn message(&self) -> &str {
         &self.0.what
     }
 
-    /// The name of the column that it is about.
+    /// Returns the name of the column.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
 
-    /// The number of the live row that it is about, counted from 0.
+    /// Returns the number of the live row, counted from 0.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }
@@ -105,7 +105,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// The sentence, since that is what `unwrap()` shows.
+/// Prints the sentence, which is what `unwrap()` shows.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -138,7 +138,7 @@ impl From<b2nd_ndarray::Error> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         match error {
-            // One that was an error of this crate before knows its place already.
+            // An error of this crate, which was wrapped, has its table already.
             ArrowError::ExternalError(error) => match error.downcast::<Error>() {
                 Ok(error) => *error,
                 Err(error) => Error::damaged(error),

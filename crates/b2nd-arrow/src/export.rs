@@ -1,4 +1,4 @@
-//! [`Format`]: files of other formats, written batch by batch.
+//! [`Format`]: writes files of other formats, batch by batch.
 
 mod csv;
 mod json;
@@ -15,16 +15,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::export::csv::Csv;
 use crate::export::milliseconds::Milliseconds;
 
-/// A format that tables are written in. CSV and JSON have times past the years -262143 to 262142 as NumPy shows them, in UTC.
+/// A format for tables. Times outside of the years -262143 to 262142 are written to CSV and JSON as NumPy prints them, in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An Arrow IPC file.
     Arrow,
-    /// Comma-separated values with a line of names; lists and structs as JSON. An empty text is `""`, and a null nothing.
+    /// Comma-separated values with a line of names. Lists and structs are JSON, an empty text is `""`, and a null is an empty cell.
     Csv,
-    /// A JSON object for each row, each on a line of its own with all its fields: `{"float":"nan"}`, `{"bytes":"00ff"}` are what JSON lacks.
+    /// A JSON object with all fields per line. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`.
     Json,
-    /// Parquet, compressed with Snappy; timestamps in seconds, which it lacks, as milliseconds.
+    /// Parquet, compressed with Snappy. Timestamps in seconds, which Parquet lacks, are written in milliseconds.
     Parquet,
 }
 
@@ -37,7 +37,7 @@ enum Sink<W: Write + Send> {
 }
 
 impl Format {
-    /// The format that the ending of a file's name asks for.
+    /// Returns the format for the ending of a file name.
     pub fn of(ending: &str) -> Option<Format> {
         match ending.to_ascii_lowercase().as_str() {
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
@@ -48,12 +48,12 @@ impl Format {
         }
     }
 
-    /// Writes batches, one at a time: no more than that is held, but by Parquet, which holds a group of 2^17 rows. `written` is called
-    /// with the rows of each.
+    /// Writes batches, one at a time. Only one is in memory, except for Parquet, which keeps a group of 2^17 rows. `written` is called
+    /// with the number of rows of each.
     ///
     /// # Errors
     ///
-    /// There is no column, a batch cannot be read, the format has no place for a type or a value, or `out` fails.
+    /// There is no column, a batch cannot be read, the format cannot represent a type or a value, or `out` fails.
     pub fn write(
         self,
         schema: &SchemaRef,

@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | open the table of a `.b2z`, a `.b2d`, or a `.b2e` | [`Table::open`] |
 //! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
-//! | read a table that is behind anything that gives bytes | [`Store::from_source`] |
+//! | read a table from any source of bytes | [`Store::from_source`] |
 //! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
 //! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |

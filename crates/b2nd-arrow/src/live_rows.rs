@@ -22,20 +22,20 @@ pub(crate) struct LiveRows {
 #[derive(Clone, Debug)]
 struct Segment {
     physical: Range<u64>,
-    /// The number of the first live row in it.
+    /// The number of its first live row.
     first: u64,
     /// The number of its live rows.
     count: u64,
 }
 
-/// LiveRows rows that are read together.
+/// Live rows that are read together.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Their places: physical rows in order, apart from each other.
+    /// Ranges of physical rows, ascending and not adjacent.
     pub(crate) runs: Vec<Range<u64>>,
-    /// The number of the first.
+    /// The number of the first live row.
     pub(crate) first: u64,
-    /// Their number.
+    /// The number of live rows.
     pub(crate) rows: usize,
 }
 
@@ -101,7 +101,7 @@ impl LiveRows {
         self.length
     }
 
-    /// Finds the places of these live rows.
+    /// Finds the physical rows of live rows.
     pub(crate) fn select(&self, rows: Range<u64>) -> Result<Selection> {
         let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
         let count = rows.end.saturating_sub(rows.start);
@@ -124,8 +124,8 @@ impl LiveRows {
         Ok(selection)
     }
 
-    /// Finds the end of the whole blocks with the rows from `start` on: those that have `length` physical rows, or the first.
-    /// `None` if no row is there.
+    /// Finds the end of the whole blocks from row `start` on that have `length` physical rows, or of the first block.
+    /// `None` if there is no such row.
     pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
         let selection = self.select(start..start.saturating_add(1))?;
         let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };
@@ -162,24 +162,24 @@ impl Selection {
         }
     }
 
-    /// Runs that are near each other, as what is read at once and what is kept of it.
+    /// Groups runs that are near each other: each range is read at once, and the runs in it are kept.
     pub(crate) fn groups(&self, gap: u64) -> Vec<(Range<u64>, &[Range<u64>])> {
         let parts = self.runs.chunk_by(|one, next| next.start - one.end <= gap);
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
     }
 
-    /// The number of the live row at a place in the selection.
+    /// Returns the number of the live row at an index of the selection.
     pub(crate) fn row(&self, place: usize) -> u64 {
         self.first.saturating_add(place as u64)
     }
 
-    /// The number of the live row that is physical row `row`, or would be next.
+    /// Returns the number of the live row at physical row `row`, or of the next one.
     pub(crate) fn row_of(&self, row: u64) -> u64 {
         let before = self.runs.iter().map(|run| row.clamp(run.start, run.end) - run.start);
         self.first + before.sum::<u64>()
     }
 
-    /// One more than the last physical row.
+    /// Returns the physical row after the last.
     pub(crate) fn end(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.end)
     }

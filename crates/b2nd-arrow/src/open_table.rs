@@ -22,10 +22,10 @@ use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
 /// The file that makes a folder a table.
 const TABLE: &str = "_meta.b2f";
 
-/// The versions of schemas that are known.
+/// The supported versions of schemas.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// The columns whose files are kept open. Each has up to three, and systems allow 1,024 or even 256.
+/// The number of columns whose files are kept open. Each has up to three files, and systems allow 1,024 or even 256.
 const OPEN: usize = 64;
 
 /// How a table is opened.
@@ -40,9 +40,9 @@ const OPEN: usize = 64;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// True if columns of kind `object` are read too, as JSON text.
+    /// Whether columns of kind `object` are read, as JSON text.
     pub objects: bool,
-    /// About the most bytes that are held: more of them than one value needs are an error, and batches have fewer rows.
+    /// The approximate limit of memory in bytes. Batches have fewer rows to stay below it; a single value that exceeds it is an error.
     pub max_memory: u64,
 }
 
@@ -52,22 +52,22 @@ impl Default for Options {
     }
 }
 
-/// An open table. Errors name it.
+/// An open table, which errors name.
 pub(crate) struct OpenTable {
     pub(crate) name: String,
     pub(crate) options: Options,
     pub(crate) store: Arc<Store>,
-    /// With `/` at its end, or empty.
+    /// The folder in the store, ending in `/`, or empty.
     pub(crate) folder: String,
     pub(crate) live: LiveRows,
     pub(crate) columns: Vec<ColumnInfo>,
     /// The source of each field of the schema.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
-    /// Columns that were read lately, by their index, with their open files.
+    /// Recently read columns with their open files, by index.
     open: Cache<usize, Arc<Column>>,
     pub(crate) metadata: Value,
-    /// The frame that has the metadata, and the catalog of indexes.
+    /// The frame with the metadata and the catalog of indexes.
     meta: ColumnFile,
 }
 
@@ -101,7 +101,7 @@ impl OpenTable {
             return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
         }
         let columns = columns_of(&metadata, options.objects)?;
-        // A file of no column may be one of a column whose name in the archive's directory is damaged, such as its mask of nulls.
+        // A file of no column may belong to a column, such as its mask of nulls, if its name in the archive's directory is damaged.
         let names = columns.iter().map(|column| column.name.as_str());
         let files = if store.is_archive() { store.files()? } else { Vec::new() };
         for file in b2nd_store::Table::unowned(names, &folder, &files) {
@@ -114,7 +114,7 @@ impl OpenTable {
         Ok(OpenTable { name, options, store, folder, live, columns, outputs, schema, open, metadata, meta })
     }
 
-    /// A column, from those that are open if it was read lately.
+    /// Returns a column, from the cache if it was read recently.
     pub(crate) fn column(&self, place: usize) -> Result<Arc<Column>> {
         let info = self.columns.get(place).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such column"))?;
         if let Some(column) = self.open.get(&place) {
@@ -139,7 +139,7 @@ impl OpenTable {
         Ok(column)
     }
 
-    /// The SUMMARY index of a column, if it has one that is not stale.
+    /// Reads the SUMMARY index of a column, if there is one that is not stale.
     pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
         let column = match self.outputs.get(place) {
             Some(Output::Column(column)) => self.columns.get(*column),

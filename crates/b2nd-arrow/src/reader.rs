@@ -32,7 +32,7 @@ pub struct Reader {
 
 impl Reader {
     /// Sets how many batches, or blocks if these are longer, are read at once and held. The default is the number of threads.
-    /// Several readers at the same time should read one each.
+    /// If several readers run at the same time, each should read one.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -47,7 +47,7 @@ impl Reader {
         Reader { parallel: parts.max(1), ..self }
     }
 
-    /// The number of rows that are still to come.
+    /// Returns the number of rows that have not been read yet.
     pub fn remaining(&self) -> u64 {
         let ready = self.ready.iter().flatten().map(|batch| batch.num_rows() as u64);
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())
@@ -85,7 +85,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// The end of the next part. It is that of a block if it can be, since a block is decompressed for each part that it is in.
+    /// Returns the end of the next part: the end of a block if possible, since a block is decompressed for each part that it is in.
     fn end(&self) -> u64 {
         let (start, length, most) = (self.rows.start, self.batch_size as u64, self.most as u64);
         let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
@@ -97,7 +97,7 @@ impl Reader {
         end.min(self.rows.end)
     }
 
-    /// The next batch, with an error of this crate.
+    /// Reads the next batch, with an error of this crate.
     pub(crate) fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
         if self.ready.is_empty() {
             self.fill();

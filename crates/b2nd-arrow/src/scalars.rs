@@ -9,21 +9,21 @@ use b2nd::dtype::DType;
 
 use crate::column::element::dtype;
 
-/// Scalars of one name in every row: a column, a field of a struct, the items of a column of arrays.
+/// The scalars of a column, of a field of a struct, or of the arrays of a column.
 pub struct Scalars<'a> {
-    /// The column's name, and those of the fields below it: `a.b`.
+    /// The name of the column, followed by those of nested fields: `a.b`.
     pub name: String,
     /// The Arrow type of a scalar, as text.
     pub data_type: String,
     /// The meaning of a scalar's bytes.
     pub content: Content,
-    /// The lengths of the arrays that are in each row.
+    /// The shape of the array in each row.
     pub shape: Vec<usize>,
     /// The number of scalars that are null.
     pub nulls: u64,
-    /// The number of scalars that are not.
+    /// The number of scalars that are not null.
     pub count: u64,
-    /// The bytes of those that are not null, in their order. None of cells.
+    /// The bytes of the scalars that are not null, in order; empty for cells.
     pub values: Box<dyn Iterator<Item = &'a [u8]> + 'a>,
 }
 
@@ -40,7 +40,7 @@ pub enum Content {
     Cell,
 }
 
-/// The columns of a batch as scalars: structs field by field.
+/// Splits the columns of a batch into scalars, structs into their fields.
 pub fn scalars(batch: &RecordBatch) -> Vec<Scalars<'_>> {
     let mut all = Vec::new();
     for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
@@ -114,7 +114,7 @@ fn dictionary(array: &dyn Array) -> Option<(&PrimitiveArray<Int32Type>, &StringA
     Some((dictionary.keys(), dictionary.values().as_string_opt::<i32>()?))
 }
 
-/// The bytes of numbers of a fixed width, and the width.
+/// Returns the bytes of numbers of a fixed width, and the width.
 fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
     downcast_primitive_array! {
         array => Some((array.values().inner().as_slice(), array.data_type().primitive_width()?)),
@@ -122,7 +122,7 @@ fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
     }
 }
 
-/// The element of a dtype that this file names. A text that were none would be counted as a cell.
+/// Returns the content for a dtype string.
 fn element(dtype: &str) -> Content {
     dtype.parse().map_or(Content::Cell, Content::Element)
 }

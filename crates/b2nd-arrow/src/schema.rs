@@ -1,4 +1,4 @@
-//! [`ColumnInfo`]: a column as the schema of its table describes it, and the Arrow schema that is made of all.
+//! [`ColumnInfo`]: a column in the schema of its table, and the Arrow schema of all columns.
 
 pub(crate) mod spec;
 pub(crate) mod struct_parent;
@@ -13,9 +13,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::spec::{Kind, Nulls, Spec};
 use crate::schema::struct_parent::StructParent;
 
-/// A field of the Arrow schema, by what it is read from.
+/// The source of a field of the Arrow schema.
 pub(crate) enum Output {
-    /// A column, by its place.
+    /// The index of a column.
     Column(usize),
     /// A struct of columns.
     Struct(StructParent),
@@ -31,7 +31,7 @@ pub struct ColumnInfo {
 }
 
 impl ColumnInfo {
-    /// Its name, as Python has it.
+    /// Returns the name in Python.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -54,11 +54,11 @@ impl ColumnInfo {
         }
     }
 
-    /// The Arrow type of its values.
+    /// Returns the Arrow type of the values.
     ///
     /// # Errors
     ///
-    /// A sentence: why it has none, and is left out of [`Table::schema`].
+    /// A sentence that tells why there is none, so that the column is not in [`Table::schema`](crate::Table::schema).
     pub fn data_type(&self) -> std::result::Result<&DataType, &str> {
         self.data_type.as_ref().map_err(String::as_str)
     }
@@ -107,7 +107,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// The fields of the Arrow schema: columns, and structs in the place of their first leaf.
+/// Creates the Arrow schema of columns and structs. A struct takes the position of its first leaf.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");
     let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);

@@ -13,7 +13,7 @@ use crate::table::BATCH_BYTES;
 /// The name of the column.
 pub(crate) const NAME: &str = "values";
 
-/// The batches that are still to come. They end after an error.
+/// The rows that have not been read yet. They end after an error.
 pub(crate) struct OneColumn {
     schema: SchemaRef,
     rows: Range<u64>,
@@ -41,7 +41,7 @@ impl OneColumn {
         self.schema.clone()
     }
 
-    /// The next batch, with the values that `read` gives for its rows.
+    /// Reads the next batch. `read` returns the values of its rows.
     pub(crate) fn next(&mut self, read: impl FnOnce(Range<u64>) -> Result<ArrayRef>) -> Option<Result<RecordBatch, ArrowError>> {
         if self.rows.is_empty() {
             return None;

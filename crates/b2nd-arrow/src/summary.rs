@@ -16,7 +16,7 @@ use crate::schema::spec::{Kind, Nulls, Spec};
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
 
-/// The vlmetalayer that counts the changes of values. An index is built at one of these numbers.
+/// The vlmetalayer that counts changes of values. An index stores the count at which it was built.
 pub(crate) const EPOCH: &str = "value_epoch";
 
 /// Flags of a segment: all its values are NaN, some are, all are null.
@@ -29,8 +29,8 @@ const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
 ///
-/// A segment is a number of physical rows, those that were deleted among them: [`Table::live_before`](crate::Table::live_before) says
-/// which live rows they are. No value of a segment is below its least or above its greatest, in the order that Arrow compares floats in.
+/// A segment is a range of physical rows, including deleted ones: [`Table::live_before`](crate::Table::live_before) tells
+/// which live rows they are. No value of a segment is below its min or above its max, in the order in which Arrow compares floats.
 #[derive(Clone, Debug)]
 pub struct Summary {
     segment_len: u64,
@@ -41,7 +41,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The number of segments.
+    /// Returns the number of segments.
     pub fn len(&self) -> usize {
         self.are_null.len()
     }
@@ -51,13 +51,13 @@ impl Summary {
         self.are_null.is_empty()
     }
 
-    /// The physical rows of a segment; none past the last one.
+    /// Returns the physical rows of a segment, or an empty range past the last one.
     pub fn rows(&self, segment: usize) -> Range<u64> {
         let start = (segment as u64).saturating_mul(self.segment_len).min(self.physical_rows);
         start..start.saturating_add(self.segment_len).min(self.physical_rows)
     }
 
-    /// The segment that a physical row is in.
+    /// Returns the segment of a physical row.
     pub fn segment(&self, row: u64) -> usize {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
@@ -78,20 +78,20 @@ impl Summary {
     }
 }
 
-/// A SUMMARY index as the catalog describes it, which is good for the table as it is.
+/// A SUMMARY index in the catalog, which matches the current table.
 pub(crate) struct Described {
     element: DataType,
     dtype: String,
-    /// True if a NaN is no value but null.
+    /// True if NaN means null.
     nan_is_null: bool,
     segment_len: u64,
     physical_rows: u64,
-    /// The file, from the root of the store.
+    /// The path of the file in the store.
     pub(crate) path: String,
 }
 
 impl Described {
-    /// The index of a column, if it has one that is not stale.
+    /// Finds the index of a column, if there is one that is not stale.
     pub(crate) fn find(catalog: &Value, epoch: u64, name: &str, spec: &Spec, physical_rows: u64) -> Option<Described> {
         let Kind::Element(element) = &spec.kind else { return None };
         let nan_is_null = match (element, &spec.nulls) {
@@ -147,7 +147,7 @@ impl Described {
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
             known.push(!is_null && !is_nan);
-            // Arrow puts -0 below 0, and NumPy takes either for the least of both.
+            // Arrow orders -0 below 0; NumPy may return either as the min.
             least.extend_from_slice(low);
             greatest.extend_from_slice(high);
             if is_float && is_zero(low) {
@@ -164,13 +164,13 @@ impl Described {
     }
 
     fn sidecar_dtype(&self) -> String {
-        // A type of one byte has no order, and NumPy leaves the sign for that out of a record.
+        // NumPy omits the byte order of one-byte types in records.
         let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };
         format!("[('min', '{value}'), ('max', '{value}'), ('flags', 'u1')]")
     }
 }
 
-/// Takes the vlmetalayers of indexes apart.
+/// Decodes a vlmetalayer about indexes.
 pub(crate) fn described(name: &str, content: &[u8]) -> Result<Value> {
     Value::from_slice(content).map_err(|error| Error::new(ErrorKind::Damaged, format_args!("the vlmetalayer {name:?}: {error}")))
 }

@@ -20,15 +20,15 @@ use b2nd_store::Store;
 /// About the most bytes of a column in a batch.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 
-/// The longest file of a mask that is read only to count nulls.
+/// The longest mask file that is read to count nulls, in bytes.
 const MASK: u64 = 1 << 20;
 
-/// The most rows whose mask is read only to count nulls.
+/// The most rows whose mask is read to count nulls.
 const MASKED: u64 = 1 << 26;
 
 /// A table: the rows of a `CTable` of python-blosc2.
 ///
-/// Opening reads the schema and which rows are live; a column's files are opened when it is read first. Clones share what is open.
+/// Opening reads the schema and the live rows. The files of a column are opened when it is first read. Clones share open files.
 ///
 /// ```
 /// use b2nd_arrow::Table;
@@ -44,17 +44,17 @@ const MASKED: u64 = 1 << 26;
 pub struct Table(Arc<OpenTable>);
 
 impl Table {
-    /// Opens the one table of a store: a `.b2z`, a `.b2d`, or a `.b2e` that `to_cframe()` made.
+    /// Opens the only table of a store: a `.b2z`, a `.b2d`, or a `.b2e` from `to_cframe()`.
     ///
     /// # Errors
     ///
-    /// There is no such store, it holds no table or several, or its schema cannot be read.
+    /// The store does not exist, holds no table or several, or its schema cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
     }
 
-    /// Opens the one table of a store that is open.
+    /// Opens the only table of an open store.
     ///
     /// # Errors
     ///
@@ -122,32 +122,32 @@ impl Table {
         &self.0.name
     }
 
-    /// The Arrow schema: that of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
+    /// Returns the Arrow schema: that of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
 
-    /// The number of live rows.
+    /// Returns the number of live rows.
     pub fn rows(&self) -> u64 {
         self.0.live.rows()
     }
 
-    /// The number of rows that the files hold, live or not.
+    /// Returns the number of rows in the files, including deleted ones.
     pub fn physical_rows(&self) -> u64 {
         self.0.live.length()
     }
 
-    /// All columns of the table's own schema, computed ones last: those without an Arrow type too.
+    /// Returns all columns of the table's own schema, including those without an Arrow type. Computed columns come last.
     pub fn columns(&self) -> &[ColumnInfo] {
         &self.0.columns
     }
 
-    /// The table's own schema, as python-blosc2 keeps it. A float that JSON lacks is an object of the one key `float`.
+    /// Returns the schema as python-blosc2 stores it. A float that JSON lacks is an object with the key `float`.
     pub fn metadata(&self) -> &Value {
         &self.0.metadata
     }
 
-    /// The places in [`schema`](Table::schema) of fields with these names.
+    /// Returns the indices in [`schema`](Table::schema) of fields with these names.
     ///
     /// # Errors
     ///
@@ -171,15 +171,15 @@ impl Table {
         Err(error.in_table(&self.0.name))
     }
 
-    /// Reads rows of some columns, in batches of at most `batch_size` rows: `projection` has places in [`schema`](Table::schema),
-    /// `rows` are live rows counted from 0, cut where the table ends.
+    /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` has indices in [`schema`](Table::schema),
+    /// `rows` are live rows counted from 0, and may exceed the end of the table.
     ///
-    /// Nothing else is read: no other column, and of these no chunk outside of the rows. The columns of a batch, and as many batches
-    /// as there are threads, are read in parallel; batches are smaller where rows are long.
+    /// Other columns, and chunks outside of the rows, are not read. The columns of a batch, and as many batches
+    /// as there are threads, are read in parallel. Batches are smaller if rows are long.
     ///
     /// # Errors
     ///
-    /// A place is not in the schema, or a column's files cannot be opened. The values' errors come with their batches.
+    /// An index is not in the schema, or a column's files cannot be opened. Errors in values are returned with their batches.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<Reader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
@@ -189,7 +189,7 @@ impl Table {
             }
         });
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
-        // As many rows as columns of this length need to stay below a number of bytes.
+        // The number of rows that stays below the limits of bytes.
         let physical = self.physical_rows().max(1);
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
@@ -222,12 +222,12 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// Reads all values of all columns that have an Arrow type: the first error of each.
+    /// Reads all values of all columns that have an Arrow type, and returns the first error of each.
     pub fn verify(&self) -> Vec<Error> {
         self.verify_until(None)
     }
 
-    /// As [`verify`](Table::verify), and ends at a time: columns that were not read to their end then have an error that says so.
+    /// Verifies the table like [`verify`](Table::verify), but stops at a deadline. Columns that were not read completely are errors.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let too_late = || {
@@ -245,11 +245,11 @@ impl Table {
         (0..self.0.outputs.len()).filter_map(first).collect()
     }
 
-    /// Counts the live rows before a physical one: an index is about physical rows.
+    /// Counts the live rows before a physical row. Indexes refer to physical rows.
     ///
     /// # Errors
     ///
-    /// The file that says which rows are live cannot be read.
+    /// The file of the live rows cannot be read.
     pub fn live_before(&self, physical: u64) -> Result<u64> {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
     }
@@ -276,7 +276,7 @@ impl Table {
         self.0.summary(place).map_err(named)
     }
 
-    /// The bytes that the files of a field of the schema take, and those of their values uncompressed.
+    /// Returns the length in bytes of the files of a field of the schema, and that of the uncompressed values.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ impl Table {
         self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
     }
 
-    /// The columns that a field of the schema is made of.
+    /// Returns the columns of a field of the schema.
     fn columns_of(&self, place: usize) -> Vec<usize> {
         match self.0.outputs.get(place) {
             Some(Output::Column(column)) => vec![*column],
@@ -302,8 +302,8 @@ impl Table {
         }
     }
 
-    /// The number of nulls of one of the [`columns`](Table::columns) among the live rows, where no value has to be read for it: of a column
-    /// that has none, and of one with a file that says which values are null, if that takes at most 1 MiB. `None` of others.
+    /// Returns the number of nulls of one of the [`columns`](Table::columns) among the live rows, if no value has to be read: for a column
+    /// without nulls, and for a column with a mask file of at most 1 MiB. `None` for others.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -341,7 +341,7 @@ impl Table {
         }
     }
 
-    /// The bytes that the files of one of the [`columns`](Table::columns) take, and those of its values uncompressed.
+    /// Returns the length in bytes of the files of one of the [`columns`](Table::columns), and that of its uncompressed values.
     ///
     /// # Errors
     ///

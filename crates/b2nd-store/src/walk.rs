@@ -61,7 +61,7 @@ impl Candidate {
 }
 
 /// Iterates over candidates below a path, in the order of their names: files, and directories of sparse frames and stores, which are not
-/// into. A path that is no directory comes itself, whatever is in it. Below the path, links to directories are not followed.
+/// descended into. A path that is not a directory is itself a candidate. Below the path, links to directories are not followed.
 ///
 /// Files that cannot be read are returned as errors.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {

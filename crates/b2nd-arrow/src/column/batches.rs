@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 use crate::msgpack::reader::{Item, Pack};
 
-/// The metalayer that says how cells are kept.
+/// The metalayer that describes how cells are stored.
 pub(crate) const METALAYER: &str = "batcharray";
 
-/// The vlmetalayer that says how many cells each chunk has.
+/// The vlmetalayer with the number of cells of each chunk.
 const LENGTHS: &str = "_batch_array_metadata";
 
 /// A file of batches.
@@ -22,17 +22,17 @@ pub(crate) struct Batches {
     pub(crate) arrow_schema: Option<Vec<u8>>,
     is_arrow: bool,
     items_per_block: Option<u64>,
-    /// The first cell of each chunk, and the end of the last.
+    /// The number of the first cell of each chunk, and of the cell after the last.
     starts: Vec<u64>,
 }
 
-/// Cells that are next to each other, and how to find them in a block.
+/// A block, and the wanted cells in it.
 pub(crate) struct Part {
     /// The block's bytes.
     pub(crate) block: Vec<u8>,
-    /// The cell of the file that is first in it.
+    /// The number of its first cell.
     pub(crate) first: u64,
-    /// The cells wanted, in order.
+    /// The numbers of the wanted cells, in order.
     pub(crate) wanted: Vec<Range<u64>>,
     /// The number of cells that the block must have, if that is known.
     pub(crate) expected: Option<u64>,
@@ -77,7 +77,7 @@ impl Batches {
         &self.leaf
     }
 
-    /// Finds where chunks start: as the file says, else as its blocks do.
+    /// Determines the first cell of each chunk, from the vlmetalayer or else from the blocks.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));
@@ -93,7 +93,7 @@ impl Batches {
         Ok(())
     }
 
-    /// The number of cells of a chunk, by its blocks.
+    /// Counts the cells of a chunk by its blocks.
     fn cells_of(&self, number: u64) -> Result<u64> {
         let blocks = self.leaf.blocks(number)?;
         let last = blocks.len().saturating_sub(1);
@@ -115,7 +115,7 @@ impl Batches {
         }
     }
 
-    /// Gives the parts that hold the cells of a selection, in order.
+    /// Calls `work` with each block that holds cells of a selection, in order.
     pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(Part) -> Result<()>) -> Result<()> {
         if selection.end() > self.len() {
             let message = format!("the file ends after {} cells", self.len());
@@ -135,7 +135,7 @@ impl Batches {
         Ok(())
     }
 
-    /// The parts of one chunk, whose cells are these.
+    /// Calls `work` with the blocks of one chunk that hold wanted cells.
     fn chunk(
         &self,
         number: u64,
@@ -147,7 +147,7 @@ impl Batches {
         let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
         let total = cells.end - cells.start;
         let Some(per_block) = self.items_per_block else {
-            // Each block says how many cells it has.
+            // Each block starts with its number of cells.
             let mut start = cells.start;
             for block in blocks.data(0..blocks.len())? {
                 let end = start.saturating_add(self.cells_in(&block)?);
@@ -189,7 +189,7 @@ impl Batches {
 }
 
 impl Part {
-    /// Checks how many cells the block has.
+    /// Checks the number of cells of the block.
     pub(crate) fn check(&self, found: u64) -> Result<()> {
         match self.expected {
             Some(expected) if expected != found => {
@@ -200,7 +200,7 @@ impl Part {
     }
 }
 
-/// The parts of these ranges that are in another one.
+/// Returns the parts of the ranges that lie in another range.
 fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
     let from = ranges.partition_point(|range| range.end <= outer.start);
     let inner = ranges.iter().skip(from).take_while(|range| range.start < outer.end);
@@ -211,7 +211,7 @@ fn count(number: u64, expected: u64, found: u64) -> Error {
     Error::damaged(format_args!("chunk {number}: expected {expected} cells, found {found}"))
 }
 
-/// The list `batch_lengths` of a map.
+/// Reads the list `batch_lengths` of a map.
 fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
     Value::from_slice(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
 }

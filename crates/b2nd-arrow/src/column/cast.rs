@@ -1,4 +1,4 @@
-//! Arrays of one type as those of another that says the same.
+//! Casts of arrays to the type of the schema, which keep the values.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-/// An array as one of the type that the schema says. Widths of numbers and offsets, names of fields and dictionaries may differ, values may
+/// Casts an array to the type of the schema. Widths of numbers and offsets, names of fields and dictionaries may differ, but values may
 /// not: a number that does not fit is an error.
 pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
@@ -32,7 +32,7 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
             let columns = fields.iter().map(column).collect::<Result<Vec<_>>>()?;
             Arc::new(StructArray::try_new_with_length(fields.clone(), columns, array.nulls().cloned(), array.len())?)
         }
-        // Only the name of the zone differs: a cast would move the times.
+        // Only the name of the time zone differs: a cast would shift the times.
         (DataType::Timestamp(one, _), DataType::Timestamp(other, _)) if one == other => {
             arrow_array::make_array(array.to_data().into_builder().data_type(to.clone()).build()?)
         }
@@ -41,7 +41,7 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     })
 }
 
-/// True if a cast keeps values or fails. python-blosc2 takes integers as floats, and rounds floats.
+/// Returns true if a cast keeps the values or fails. Like python-blosc2, it accepts integers as floats, and rounds floats.
 fn says_the_same(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Dictionary(_, from), to) => says_the_same(from, to),

@@ -10,13 +10,13 @@ use b2nd_store::attributes::MAX_VALUE;
 use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, Result};
 
-/// The bytes of a chunk that are read first.
+/// The number of bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
 
-/// No codec makes one byte into more.
+/// No codec decompresses one byte to more than this.
 const MAX_RATIO: usize = 1 << 16;
 
-/// A frame, of which the header has been read.
+/// A frame whose header has been read.
 pub(crate) struct ColumnFile {
     frame: Frame<Bytes>,
     /// The most bytes that are decompressed at once.
@@ -43,18 +43,18 @@ impl ColumnFile {
         Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }
 
-    /// The array that the frame holds.
+    /// Opens the array in the frame.
     pub(crate) fn array(&self) -> Result<Array> {
         Ok(Array::from_source(self.frame.source().clone(), 0)?)
     }
 
-    /// The dtype of that array as the frame spells it.
+    /// Returns the dtype string of the array.
     pub(crate) fn dtype(&self) -> Result<String> {
         let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
         Ok(meta.dtype().unwrap_or_default().to_owned())
     }
 
-    /// Refuses to hold more bytes at once than is allowed.
+    /// Returns an error if more bytes would be held at once than allowed.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         allow(bytes, self.most)
     }
@@ -73,7 +73,7 @@ impl ColumnFile {
         self.frame.header().metalayers().get(name)
     }
 
-    /// The content of a vlmetalayer, decompressed.
+    /// Returns the decompressed content of a vlmetalayer.
     pub(crate) fn vlmetalayer(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(content) = self.frame.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
         let chunk = Chunk::from_slice(content)?;
@@ -107,7 +107,7 @@ impl ColumnFile {
         Ok(matches!(special, Special::Zeros | Special::Uninitialized).then_some(0))
     }
 
-    /// The data of a chunk, decompressed.
+    /// Decompresses a chunk.
     pub(crate) fn data(&self, number: u64) -> Result<Vec<u8>> {
         let chunk = self.frame.chunk(number)?;
         plausible(chunk.header().nbytes(), chunk.header().cbytes())?;
@@ -169,7 +169,7 @@ fn block_table(front: &[u8]) -> b2nd::Result<b2nd::frame::Blocks<'_>> {
     Ok(b2nd::frame::Blocks::new(front)?)
 }
 
-/// Refuses a length that no codec could have packed into so few bytes.
+/// Returns an error if no codec could have compressed this many bytes to so few.
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
         return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes}")));

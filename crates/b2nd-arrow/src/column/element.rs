@@ -51,7 +51,7 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     })
 }
 
-/// The dtype string of numbers, bools and times of an Arrow type, in this machine's byte order.
+/// Returns the NumPy dtype string of an Arrow type of numbers, bools or times, in this machine's byte order.
 pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     let unit = |unit: &TimeUnit| UNITS.iter().find(|(_, other)| other == unit).map_or("", |(name, _)| name);
     let code = match data_type {
@@ -72,14 +72,14 @@ pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     Some(format!("{}{code}", if code.ends_with('1') { '|' } else { order }))
 }
 
-/// Tells whether values of an Arrow type may be stored as this dtype. A bool may be kept in a byte of its own kind.
+/// Returns true if values of an Arrow type may be stored as this dtype. Nullable bools are stored as bytes.
 pub(crate) fn is_stored_as(of: &DataType, dtype: &str) -> bool {
     let digits = |start: &str| dtype.strip_prefix(start).is_some_and(|width| width.parse::<u32>().is_ok());
     match of {
         DataType::Boolean => matches!(dtype, "|b1" | "|u1"),
         DataType::Utf8 => digits("<U"),
         DataType::Binary | DataType::LargeBinary => digits("|S") || digits("S"),
-        // A column of times holds integers, an array of times what NumPy calls them.
+        // Columns of times are stored as integers, arrays of times as NumPy times.
         DataType::Timestamp(..) if dtype == "<i8" => true,
         other => {
             let is_ordered = dtype.starts_with(if other.primitive_width() == Some(1) { '|' } else { '<' });
@@ -92,7 +92,7 @@ pub(crate) fn is_time(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
-/// Values of a type, one for each `width` bytes. `row` gives the number of the row of a value, for errors.
+/// Creates an array from values of `width` bytes each. `row` returns the row of a value, for errors.
 pub(crate) fn array(
     data_type: &DataType,
     bytes: &[u8],
@@ -113,7 +113,7 @@ pub(crate) fn array(
     for (at, value) in bytes.chunks_exact(width.max(1)).enumerate() {
         let trimmed = trimmed(value);
         if *data_type == DataType::Utf8 {
-            // Zeros of the last character are a part of it.
+            // Trailing zero bytes of the last character belong to it.
             let value = value.get(..trimmed.len().next_multiple_of(4)).unwrap_or(value);
             for code in value.chunks_exact(4) {
                 let code = code.try_into().map_or(u32::MAX, u32::from_le_bytes);
@@ -172,7 +172,7 @@ pub(crate) fn time_unit(name: &str) -> Option<TimeUnit> {
     UNITS.iter().find(|(other, _)| *other == name).map(|(_, unit)| *unit)
 }
 
-/// Without the zeros that pad a value.
+/// Removes the zeros that pad a value.
 fn trimmed(value: &[u8]) -> &[u8] {
     let end = value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or(value)

@@ -4,7 +4,7 @@ use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
 use b2nd_store::{Folder, Store};
 
-/// The files of a column: their places, and the number of rows that they must have.
+/// The files of a column: their paths, and the number of rows that they must have.
 pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
     /// The folder of the table, with `/` at its end, or empty.
@@ -18,15 +18,15 @@ pub(crate) struct ColumnFiles<'a> {
 }
 
 impl ColumnFiles<'_> {
-    /// One of the column's files, which it needs.
+    /// Opens a file that the column requires.
     pub(crate) fn leaf(&self, end: &str) -> Result<ColumnFile> {
         let missing = || Error::new(ErrorKind::NotFound, format_args!("its file {:?} is missing", self.file(end)));
         self.optional(end)?.ok_or_else(missing)
     }
 
-    /// One of the column's files, if it is there.
+    /// Opens a file of the column, if it exists.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        // Only 4.2.0 writes names as they are.
+        // Only 4.2.0 does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
             if let Some(source) = self.store.member(&file)? {
                 let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));

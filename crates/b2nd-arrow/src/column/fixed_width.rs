@@ -24,7 +24,7 @@ pub(crate) const MAX_ROW: usize = 1 << 26;
 /// The number of live rows that python-blosc2 exports at once.
 const EXPORTED: u64 = 1 << 16;
 
-/// An array whose first dimension are rows.
+/// An array whose first dimension is the rows.
 pub(crate) struct Rows {
     array: Array,
     leaf: ColumnFile,
@@ -46,7 +46,7 @@ pub(crate) struct FixedColumn {
     itemsize: usize,
     /// True if bools are bytes, of which one value marks nulls.
     is_widened: bool,
-    /// The shape of a row, of a column of arrays.
+    /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
     valid: Valid,
 }
@@ -75,7 +75,7 @@ impl Rows {
         self.leaf.allow(bytes)
     }
 
-    /// The bytes of consecutive rows, which have to be there.
+    /// Reads the bytes of consecutive rows, which must exist.
     pub(crate) fn range(&self, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
         let bytes = (rows.end - rows.start).saturating_mul(self.width as u64);
         self.allow(bytes)?;
@@ -86,7 +86,7 @@ impl Rows {
         Ok(self.array.read_bytes(&slice)?)
     }
 
-    /// The bytes of the rows of a selection.
+    /// Reads the bytes of the rows of a selection.
     pub(crate) fn read(&self, selection: &Selection) -> Result<Vec<u8>> {
         if selection.end() > self.len() {
             let message = format!("the file ends after {} rows", self.len());
@@ -134,7 +134,7 @@ impl Valid {
         })
     }
 
-    /// The file that says it.
+    /// Returns the file of the mask.
     pub(crate) fn file(&self) -> Option<&Rows> {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
@@ -207,7 +207,7 @@ impl FixedColumn {
             let valid = match (&self.valid, &self.element) {
                 (Valid::Mask(_), DataType::Timestamp(..)) => Some(self.times(mask, &bytes, selection, live)?),
                 (_, DataType::Timestamp(..)) => Some(not_nat(&bytes)),
-                // A bool that was never widened has no place for a null.
+                // A bool that is not stored as a byte cannot represent null.
                 (Valid::Unlike(_), DataType::Boolean) if !self.is_widened => None,
                 (Valid::Unlike(sentinel), of) => element::differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,
@@ -220,7 +220,7 @@ impl FixedColumn {
         let values = element::array(&self.element, &bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
             Valid::Unlike(sentinel) => element::differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
-                // A row is null when all of its elements are.
+                // A row is null if all of its elements are.
                 BooleanBuffer::collect_bool(selection.rows, |at| unlike.slice(at * items, items).count_set_bits() > 0)
             }),
             _ => mask,
@@ -231,12 +231,12 @@ impl FixedColumn {
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, nulls, selection.rows)?))
     }
 
-    /// Which times under a mask are none: those that the mask says, and NumPy's none where the mask says nothing of all the rows
+    /// Tells which times of a column with a mask are valid. NaT is null, unless the mask has no null in any of the rows
     /// that python-blosc2 exports at once.
     fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);
         let mask = mask.unwrap_or_else(|| BooleanBuffer::new_set(nats.len()));
-        // Valid values that look like none.
+        // Valid values that equal NaT are to be examined.
         if (&mask & &nats).count_set_bits() == mask.count_set_bits() {
             return Ok(mask);
         }

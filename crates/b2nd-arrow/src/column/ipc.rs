@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// The start of a message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;
 
-/// The array in a block. `schema` is a schema message, for blocks that hold no more than a record batch.
+/// Decodes the array in a block. `schema` is a schema message, for blocks that hold only a record batch.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     Err(wrong("no record batch"))
 }
 
-/// The next message and its body; `None` at the end.
+/// Reads the next message and its body; `None` at the end.
 fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>> {
     let mut take = |length: usize| {
         let (taken, after) = rest.split_at_checked(length)?;
@@ -85,7 +85,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     Ok(Some((message, Buffer::from(body))))
 }
 
-/// The schema in a message: one column of a type that Arrow's decoder makes without a panic.
+/// Reads the schema in a message: one column of a type that Arrow decodes without a panic.
 fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
     let schema = message.header_as_schema().filter(|schema| schema.endianness() == ipc::Endianness::Little);
     let (schema, fields) =
@@ -97,7 +97,7 @@ fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
     Ok(Arc::new(fb_to_schema(schema)))
 }
 
-/// Checks the type of a field and of those below it. The flatbuffer's verifier bounds their nesting.
+/// Checks the type of a field and of its children. The verifier of the flatbuffer limits their nesting.
 fn check_type(field: ipc::Field) -> Result<()> {
     let is_integer = |int: ipc::Int| matches!(int.bitWidth(), 8 | 16 | 32 | 64);
     let children = field.children().map_or(0, |children| children.len());
@@ -122,7 +122,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     field.children().into_iter().flatten().try_for_each(check_type)
 }
 
-/// The nodes and buffers of a batch, whose lengths are compared with those that their types need.
+/// The nodes and buffers of a batch, whose lengths are compared with those that their types require.
 struct Lengths<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
@@ -145,7 +145,7 @@ impl<'a> Lengths<'a> {
     /// Checks the arrays of a type.
     fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
-        // Each value of each type takes a bit at least, except for structs, whose fields do.
+        // Each value takes at least one bit, except for structs, whose fields do.
         let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.body)))?;
@@ -163,7 +163,7 @@ impl<'a> Lengths<'a> {
         }
     }
 
-    /// Checks that the next buffer is in the body, and holds only whole values of a width, this many or more.
+    /// Checks that the next buffer is in the body, and holds at least `count` values of a width, and no part of a value.
     fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {

@@ -8,10 +8,10 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The most bytes of a column that are decompressed at once, whatever is allowed: those that the offsets of a batch reach.
+/// The most bytes of a column that are decompressed at once, even if more are allowed: the limit of 32-bit offsets.
 pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
-/// Values that have ended, and the bytes of the one that has not.
+/// The ends of complete values, and the bytes of all values.
 #[derive(Default)]
 pub(crate) struct TextBuilder {
     ends: Vec<usize>,
@@ -31,12 +31,12 @@ impl TextBuilder {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Ends a value.
+    /// Completes a value.
     pub(crate) fn end(&mut self) {
         self.ends.push(self.bytes.len());
     }
 
-    /// An array of one of the types of text and bytes.
+    /// Creates an array of a type of text or bytes.
     pub(crate) fn finish(self, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         if self.bytes.len() as u64 > MAX_BYTES {
             return Err(too_long(self.bytes.len() as u64, MAX_BYTES));
@@ -58,7 +58,7 @@ pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
     Error::new(ErrorKind::TooLong, message)
 }
 
-/// Offsets that rise and fit, as has been checked.
+/// Creates offsets, which have been checked to be ascending and to fit.
 fn small(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i32> {
     OffsetBuffer::new(offsets.map(|at| i32::try_from(at).unwrap_or(i32::MAX)).collect::<ScalarBuffer<i32>>())
 }

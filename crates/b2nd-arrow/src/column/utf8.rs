@@ -16,7 +16,7 @@ use crate::schema::spec::Nulls;
 /// The most rows between two selected ones that are read with them.
 const GAP: u64 = 1 << 6;
 
-/// Text whose values start where the one before ends.
+/// Text: each value starts where the previous one ends.
 pub(crate) struct Utf8Column {
     offsets: Rows,
     bytes: Rows,
@@ -90,7 +90,7 @@ impl Utf8Column {
         Ok(Arc::new(array.map_err(|error| self.no_text(&offsets, &buffer, selection).unwrap_or_else(|| Error::damaged(error)))?))
     }
 
-    /// Offsets have to rise, and to end in the bytes.
+    /// Checks that offsets are ascending and inside the bytes.
     fn check(&self, offsets: &[i64], first: u64, selection: &Selection) -> Result<()> {
         let mut before = 0;
         for (&offset, row) in offsets.iter().zip(first..) {
@@ -103,7 +103,7 @@ impl Utf8Column {
         Ok(())
     }
 
-    /// The error of the first value that is no UTF-8.
+    /// Returns the error for the first value that is not UTF-8.
     fn no_text(&self, ends: &[i64], bytes: &[u8], selection: &Selection) -> Option<Error> {
         (0..selection.rows).find_map(|at| {
             let error = std::str::from_utf8(value(ends, bytes, at)).err()?;
@@ -112,7 +112,7 @@ impl Utf8Column {
     }
 }
 
-/// The bytes of a value.
+/// Returns the bytes of a value.
 fn value<'a>(ends: &[i64], bytes: &'a [u8], at: usize) -> &'a [u8] {
     let place = |at: usize| ends.get(at).and_then(|&end| usize::try_from(end).ok());
     match (place(at), place(at + 1)) {

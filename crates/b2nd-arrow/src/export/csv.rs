@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::export::json;
 use crate::export::times;
 
-/// The bytes that are written at once.
+/// The number of bytes that are written at once.
 const AT_ONCE: usize = 1 << 16;
 
 /// A writer of a line of names and a line for each row.
@@ -60,7 +60,7 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// A text as a cell, where nothing at all is a null.
+/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted.
 fn in_cell(text: &str) -> String {
     let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.is_empty();
     if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }

@@ -1,4 +1,4 @@
-//! [`lines`]: rows as JSON, an object a line.
+//! [`lines`]: rows as JSON, one object per line.
 
 use std::io::Write;
 use std::sync::{Arc, LazyLock};
@@ -14,7 +14,7 @@ use b2nd_store::text::hex;
 
 use crate::export::times;
 
-/// A writer of rows, each on a line of its own with all its fields. What JSON lacks is as in the JSON of arrays, an object of one key:
+/// Creates a writer of rows, one object with all fields per line. Values that JSON lacks are objects with one key:
 /// `{"float":"nan"}`, `{"bytes":"00ff"}`.
 pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
@@ -44,7 +44,7 @@ impl EncoderFactory for Encoders {
     }
 }
 
-/// Floats, where JSON lacks one of them.
+/// Creates an encoder of floats, if JSON lacks one of them.
 fn floats<'a, T>(field: &'a FieldRef, array: &'a PrimitiveArray<T>) -> Result<Option<NullableEncoder<'a>>, ArrowError>
 where
     T: ArrowPrimitiveType<Native: Into<f64>>,
@@ -65,7 +65,7 @@ fn bytes<O: OffsetSizeTrait>(array: &GenericBinaryArray<O>) -> NullableEncoder<'
     by(array, |row, out| put(out, format_args!("{{\"bytes\":\"{}\"}}", hex(array.value(row), ""))))
 }
 
-/// The encoder that is a function.
+/// Creates an encoder from a function.
 fn by<'a>(array: &dyn Array, value: impl FnMut(usize, &mut Vec<u8>) + 'a) -> NullableEncoder<'a> {
     NullableEncoder::new(Box::new(By(value)), array.nulls().cloned())
 }
@@ -78,7 +78,7 @@ impl<F: FnMut(usize, &mut Vec<u8>)> Encoder for By<F> {
     }
 }
 
-/// Writing to memory does not fail.
+/// Appends text. Writing to memory does not fail.
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     drop(out.write_fmt(text));
 }

@@ -1,4 +1,4 @@
-//! [`Milliseconds`]: times in seconds as times in milliseconds, for Parquet, which has no seconds.
+//! [`Milliseconds`]: converts times in seconds to milliseconds for Parquet, which has no seconds.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// The milliseconds of a second.
 const SCALE: i64 = 1000;
 
-/// A schema without times in seconds, and the batches that follow it.
+/// A schema without times in seconds, which batches are converted to.
 pub(crate) struct Milliseconds {
     schema: SchemaRef,
-    /// The rows of the batches before.
+    /// The number of rows of the previous batches.
     rows: u64,
 }
 
@@ -29,11 +29,11 @@ impl Milliseconds {
         &self.schema
     }
 
-    /// The next batch.
+    /// Converts the next batch.
     ///
     /// # Errors
     ///
-    /// A time is too far from 1970: its column and row.
+    /// A time is too far from 1970; the error has its column and row.
     pub(crate) fn next(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = self.schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
             if field.data_type() == column.data_type() {
@@ -80,7 +80,7 @@ fn data_type(of: &DataType) -> DataType {
     }
 }
 
-/// The first number of seconds that is too great for milliseconds.
+/// Returns the first number of seconds that does not fit into milliseconds.
 fn too_far(array: &dyn Array) -> Option<i64> {
     match array.data_type() {
         DataType::Timestamp(TimeUnit::Second, _) => {

@@ -1,4 +1,4 @@
-//! [`table`]: rows as text for people.
+//! [`table`]: rows as a text table.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
@@ -6,18 +6,18 @@ use arrow_schema::DataType;
 use crate::error::Result;
 use crate::export::times;
 
-/// The longest cell of a table for people.
+/// The longest cell, in characters.
 const LONGEST: usize = 40;
 
-/// The narrowest column that is still worth a place.
+/// The space between columns.
 const GAP: &str = "  ";
 
-/// A batch as a table for people: names, types and rows, in at most `width` characters a line. Columns in the middle are left out where
+/// Formats a batch as a table: names, types and rows, in at most `width` characters per line. Columns in the middle are omitted if
 /// they do not fit.
 ///
 /// # Errors
 ///
-/// A value has no text.
+/// A value cannot be formatted.
 pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
     let options = times::options("NULL");
     let mut columns = Vec::new();
@@ -89,7 +89,7 @@ fn type_name(data_type: &DataType) -> String {
     }
 }
 
-/// One line of at most [`LONGEST`] characters.
+/// Shortens a text to one line of at most [`LONGEST`] characters.
 fn shortened(text: &str) -> String {
     let line: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).take(LONGEST + 1).collect();
     if line.chars().count() > LONGEST { line.chars().take(LONGEST - 1).chain(['…']).collect() } else { line }

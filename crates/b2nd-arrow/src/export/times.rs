@@ -1,4 +1,4 @@
-//! [`formatter`]: times and durations as text, those too that `chrono` has no date for.
+//! [`formatter`]: formats times and durations, including those that `chrono` has no date for.
 
 use std::fmt::Write;
 
@@ -20,13 +20,13 @@ struct Times<'a> {
 }
 
 enum Kind {
-    /// Moments, with a zone or not.
+    /// Timestamps, and whether they have a time zone.
     Moments(TimeUnit, bool),
     Durations(TimeUnit),
 }
 
 impl Times<'_> {
-    /// The text of a time that has no other.
+    /// Formats a time that `chrono` cannot format.
     fn beyond(&self, row: usize) -> Option<String> {
         let number = self.numbers.is_valid(row).then(|| self.numbers.value(row))?;
         (self.plain.is_none() || self.kind.is_beyond(number)).then(|| self.kind.text(number))
@@ -60,7 +60,7 @@ impl Kind {
     }
 }
 
-/// A moment of any year as NumPy shows it. The calendar repeats itself after 400 years, and `chrono` knows those from 2000 on.
+/// Formats a timestamp of any year as NumPy does. The calendar repeats every 400 years, so `chrono` formats it from 2000 on.
 fn moment(number: i64, unit: &TimeUnit) -> String {
     const YEAR_2000: i128 = 946_684_800;
     const REPEATED: i128 = 146_097 * 86_400;
@@ -112,12 +112,12 @@ pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Opti
     Some(ArrayFormatter::new(Box::new(times), options.safe()))
 }
 
-/// Options with which lists and structs have no other times than columns.
+/// Returns options that format times in lists and structs like those in columns.
 pub(crate) fn options(null: &str) -> FormatOptions<'_> {
     FormatOptions::new().with_null(null).with_formatter_factory(Some(&Formatters))
 }
 
-/// The formatter of a column.
+/// Creates the formatter of a column.
 pub(crate) fn formatter<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<ArrayFormatter<'a>, ArrowError> {
     far(array, options).map_or_else(|| ArrayFormatter::try_new(array, options), Ok)
 }

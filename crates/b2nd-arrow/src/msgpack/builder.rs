@@ -98,7 +98,7 @@ impl CellBuilder {
                 let length = self.valid.len() + 1;
                 for at in 0..count {
                     let name = text(pack.next()?)?;
-                    // Fields come in their order, but for those of another writer.
+                    // Fields are in the order of the schema, unless another program wrote them.
                     let is_next = fields.get(at).is_some_and(|field| field.name() == name);
                     let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
                     match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
@@ -187,7 +187,7 @@ fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// A value of MessagePack as JSON, in the forms that `b2nd::Value` has.
+/// Converts a value of MessagePack to the JSON of `b2nd::Value`.
 pub(crate) fn json(value: &[u8]) -> Result<Vec<u8>> {
     let value = b2nd::Value::from_slice(value)?;
     serde_json::to_vec(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))

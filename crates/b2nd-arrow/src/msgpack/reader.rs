@@ -1,4 +1,4 @@
-//! [`Pack`]: values of MessagePack, one after the other.
+//! [`Pack`]: reads values of MessagePack, one after the other.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub(crate) struct Pack<'a> {
     length: usize,
 }
 
-/// A value, as its marker says it; of an array and a map the number of values or pairs that follow.
+/// A value; for an array or a map, the number of values or pairs that follow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Item<'a> {
     Nil,
@@ -40,7 +40,7 @@ impl<'a> Pack<'a> {
         self.rest.is_empty()
     }
 
-    /// The bytes that have not been read.
+    /// Returns the bytes that have not been read.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -89,16 +89,16 @@ impl<'a> Pack<'a> {
         })
     }
 
-    /// The bytes of one value with all that is in it.
+    /// Reads one value with its content, and returns its bytes.
     pub(crate) fn value(&mut self) -> Result<&'a [u8]> {
         let start = self.rest;
         self.skip()?;
         Ok(start.get(..start.len() - self.rest.len()).unwrap_or_default())
     }
 
-    /// Goes past one value with all that is in it.
+    /// Skips one value with its content.
     pub(crate) fn skip(&mut self) -> Result<()> {
-        // How many values are left on each level.
+        // The number of values that are left on each level.
         let mut left = vec![1_usize];
         while let Some(count) = left.last_mut() {
             if *count == 0 {

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::column::element::{self, Sentinel, time_unit};
 
-/// The key of a field's metadata that has the shape of an ndarray column's rows, as python-blosc2 spells it.
+/// The key of the Arrow metadata with the shape of the rows of an ndarray column, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";
 
 /// The keys that any column may have.
 const COMMON: [&str; 8] = ["name", "kind", "nullable", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// The other keys of a kind, as python-blosc2 4.14.1 takes them. `None` if the kind is not known.
+/// Returns the other keys of a kind that python-blosc2 4.14.1 accepts. `None` if the kind is unknown.
 fn keys(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
@@ -28,7 +28,7 @@ fn keys(kind: &str) -> Option<&'static [&'static str]> {
         "vlstring" | "vlbytes" | "object" => &["serializer", "batch_rows", "items_per_block"],
         "ndarray" => &["item_shape", "dtype_str", "null_value", "null_storage", "bool_widened_to_uint8"],
         "dictionary" => &["index_type", "value_type", "ordered", "null_code"],
-        // The last two are those of the metalayer of a list.
+        // The last two keys are only in the metalayer of a list.
         "list" => &["item", "storage", "serializer", "batch_rows", "items_per_block", "version", "backend"],
         _ => return None,
     })
@@ -43,9 +43,9 @@ pub(crate) struct Spec {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
-    /// A value of fixed width; of the dtype `bool` one that is kept as 0, 1 and another number for null.
+    /// A value of fixed width. A nullable `bool` is stored as 0, 1 and another number for null.
     Element(DataType),
-    /// Rows of an array, with their shape.
+    /// An array in each row, with its shape.
     NdArray(DataType, Vec<u64>),
     Utf8,
     VlString,
@@ -53,11 +53,11 @@ pub(crate) enum Kind {
     Dictionary(Dictionary),
     Struct(Vec<(String, Spec)>),
     List(Box<Spec>, Storage),
-    /// Any value, as JSON text.
+    /// Any object, as JSON text.
     Object,
-    /// Cells of Arrow IPC of this type, which no schema describes.
+    /// Cells of Arrow IPC of this type, without a schema.
     Arrow(DataType),
-    /// No Arrow type: why.
+    /// No Arrow type, and the reason.
     Refused(String),
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Dictionary {
     pub(crate) null_code: i32,
 }
 
-/// The form of the cells of a column of lists.
+/// How the cells of a column of lists are stored.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Storage {
     /// Batches of cells as MessagePack.
@@ -81,7 +81,7 @@ pub(crate) enum Storage {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Nulls {
     None,
-    /// A file that says which values are not null.
+    /// A file that tells which values are not null.
     Mask,
     /// A value that marks nulls.
     Sentinel(Sentinel),
@@ -141,11 +141,11 @@ impl Spec {
         Ok(Spec { kind, nulls })
     }
 
-    /// The Arrow type, that python-blosc2's `to_arrow()` gives.
+    /// Returns the Arrow type, that of python-blosc2's `to_arrow()`.
     ///
     /// # Errors
     ///
-    /// A sentence: why there is none.
+    /// A sentence that tells why there is none.
     pub(crate) fn data_type(&self) -> Result<DataType, String> {
         Ok(match &self.kind {
             Kind::Element(element) => element.clone(),
@@ -169,7 +169,7 @@ impl Spec {
         })
     }
 
-    /// The Arrow field with this name.
+    /// Creates the Arrow field with this name.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl Spec {
     }
 }
 
-/// A field as Arrow names the items of lists.
+/// Creates the field for the items of lists.
 pub(crate) fn item(data_type: DataType) -> Field {
     Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, true)
 }

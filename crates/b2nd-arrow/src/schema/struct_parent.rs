@@ -13,21 +13,21 @@ use crate::error::{Error, Result};
 use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::{Kind, Spec};
 
-/// A struct that was cut into columns when it was written.
+/// A struct that was split into columns when it was written.
 pub(crate) struct StructParent {
     field: Field,
     leaves: Vec<(String, usize)>,
     tree: Vec<Node>,
 }
 
-/// A field of the struct: a column, by its place among the leaves, or a struct again.
+/// A field of the struct: a column, by its index among the leaves, or another struct.
 enum Node {
     Leaf(usize),
     Struct(Vec<Node>),
 }
 
 impl StructParent {
-    /// A struct of the schema's `struct_parents`. `places` gives the columns by name.
+    /// Reads a struct of the schema's `struct_parents`. `places` has the indices of columns by name.
     pub(crate) fn of(name: &str, spec: &Value, places: &BTreeMap<&str, usize>) -> Result<StructParent> {
         let wrong = |what: String| Error::damaged(format_args!("the schema's struct_parents: {what}")).in_column(name);
         let spec = Spec::of(spec).map_err(wrong)?;
@@ -46,12 +46,12 @@ impl StructParent {
         self.leaves.iter().any(|(name, _)| name == column)
     }
 
-    /// The columns that it is made of, in its order.
+    /// Returns the indices of its columns, in order.
     pub(crate) fn columns(&self) -> Vec<usize> {
         self.leaves.iter().map(|(_, place)| *place).collect()
     }
 
-    /// The column whose place it takes.
+    /// Returns the index of its first column, whose position it takes.
     pub(crate) fn first(&self) -> Option<usize> {
         self.leaves.iter().map(|(_, place)| *place).min()
     }
