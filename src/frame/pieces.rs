@@ -1,4 +1,4 @@
-//! [`Pieces`]: a source of which parts are at hand.
+//! [`Pieces`]: a source of which parts have been fetched.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The parts of a source that a client has fetched: for clients that fetch in their own way, asynchronous ones too.
 ///
-/// A read of other bytes fails with [`ErrorKind::Missing`], and `Pieces` notes which ranges that lacks. Read as much as is wanted, take
-/// what was missing with [`take_missing`](Pieces::take_missing), fetch it all at once, [`put`](Pieces::put) it in and read again.
+/// A read of other bytes fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Read what you need, get the
+/// missing ranges from [`take_missing`](Pieces::take_missing), fetch them together, [`put`](Pieces::put) them in and read again.
 ///
 /// ```
 /// use b2nd::frame::{Frame, Pieces};
@@ -47,19 +47,19 @@ struct Held {
     length: Option<u64>,
     /// By their first byte. No piece lies inside another.
     pieces: BTreeMap<u64, Vec<u8>>,
-    /// Ranges that cannot be had, by their first byte: their ends, and why.
+    /// Ranges that could not be fetched, by their first byte: their ends, and why.
     failed: BTreeMap<u64, (u64, String)>,
     missing: Vec<Range<u64>>,
 }
 
 impl Pieces {
-    /// Makes a source without pieces, of a length that the first [`put`](Pieces::put) or [`set_len`](Pieces::set_len) tells.
+    /// Creates a source without pieces. The first [`put`](Pieces::put) or [`set_len`](Pieces::set_len) sets its length.
     #[must_use]
     pub fn new() -> Pieces {
         Pieces::default()
     }
 
-    /// Makes a source of `length` bytes without pieces.
+    /// Creates a source of `length` bytes without pieces.
     #[must_use]
     pub fn with_len(length: u64) -> Pieces {
         let pieces = Pieces::default();
@@ -67,11 +67,11 @@ impl Pieces {
         pieces
     }
 
-    /// Sets the length of the source. Every answer of a server says it: the first sets it, and the others are compared with it.
+    /// Sets the length of the source, which every response of a server contains. Later lengths are compared with the first.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`] if another length is known already, or bytes behind this one are at hand.
+    /// [`ErrorKind::Changed`] if another length is known already, or bytes beyond this length have been put in.
     pub fn set_len(&self, length: u64) -> Result<()> {
         self.0.with(|held| held.set_len(length))
     }
@@ -80,28 +80,28 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`] if the source thus ends elsewhere than was known.
+    /// [`ErrorKind::Changed`] if this contradicts the known length of the source.
     pub fn put(&self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         self.0.with(|held| held.put(range, bytes))
     }
 
-    /// Notes that a range cannot be had, and why. A read of any of its bytes then is an error with this message, and not missing.
+    /// Records that a range could not be fetched, and why. A read of any of its bytes then fails with this message.
     pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
         self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
     }
 
-    /// The number of bytes at hand.
+    /// Returns the number of bytes that have been put in.
     pub fn held(&self) -> u64 {
         self.0.with(|held| held.pieces.values().map(|piece| piece.len() as u64).sum())
     }
 
-    /// Drops the bytes at hand, and the reasons why others cannot be had. The length stays.
+    /// Removes all pieces and all failed ranges. The length stays.
     pub fn clear(&self) {
         self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
     }
 
-    /// Takes the ranges that were asked for since the last call and are not at hand, in ascending order. Those with at most `gap` bytes
-    /// between them are one.
+    /// Takes the missing ranges that were requested since the last call, in ascending order. Ranges with at most `gap` bytes between
+    /// them are merged.
     pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
         join(self.0.with(|held| core::mem::take(&mut held.missing)), gap)
     }
@@ -143,12 +143,12 @@ impl Held {
         Ok(())
     }
 
-    /// The end of the last piece.
+    /// Returns the end of the last piece.
     fn end(&self) -> u64 {
         self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
-    /// The piece that holds all of a range.
+    /// Returns the part of a piece that is this range, if one piece holds all of it.
     fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
         // Since no piece lies inside another, of those that start before the range the last one ends last.
         let (start, piece) = self.pieces.range(..=range.start).next_back()?;
@@ -156,7 +156,7 @@ impl Held {
         (bytes.len() as u64 == range.end - range.start).then_some(bytes)
     }
 
-    /// The parts of a range that are at hand, in order.
+    /// Returns the parts of a range that have been put in, in ascending order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
         let pieces = self.pieces.range(before..range.end.max(before));
@@ -166,19 +166,19 @@ impl Held {
         })
     }
 
-    /// The error for a range that a client could not fetch.
+    /// Returns the error for a range that a client could not fetch.
     fn failure(&self, range: &Range<u64>) -> Option<Error> {
         let mut failed = self.failed.range(..range.end);
         failed.find(|(_, (end, _))| *end > range.start).map(|(_, (_, message))| Error::custom(message))
     }
 
-    /// The part of a range that is inside the source.
+    /// Returns the part of a range that is inside the source.
     fn inside(&self, range: Range<u64>) -> Range<u64> {
         let end = self.length.map_or(range.end, |length| range.end.min(length));
         range.start.min(end)..end
     }
 
-    /// Checks that all bytes of a range are at hand, and notes which are missing.
+    /// Checks that all bytes of a range have been put in, and records those that are missing.
     fn check(&mut self, range: &Range<u64>) -> Result<()> {
         let mut gaps = Vec::new();
         let mut at = range.start;
@@ -239,7 +239,7 @@ impl Source for Pieces {
     }
 }
 
-/// Sorts ranges, and makes one of those with at most `gap` bytes between them.
+/// Sorts ranges, and merges those with at most `gap` bytes between them.
 ///
 /// ```
 /// assert_eq!(b2nd::frame::join(vec![90..95, 0..10, 12..20], 2), [0..20, 90..95]);

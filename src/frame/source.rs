@@ -1,4 +1,4 @@
-//! [`Source`]: bytes by position, wherever they are.
+//! [`Source`]: bytes that are read by position.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -10,19 +10,19 @@ use crate::error::{Error, Result};
 
 /// Bytes that are read by their position: a file, a part of one, an object behind HTTP, a buffer.
 ///
-/// [`Frame::open`](super::Frame::open) reads a frame from it. Readers ask for few and small ranges: the first 4 KiB, then the end. They
-/// pass on a source's errors and remember none, so a source may fail, fetch what is missing, and be asked again: [`Pieces`](super::Pieces)
-/// does.
+/// [`Frame::open`](super::Frame::open) reads a frame from it. Readers request few and small ranges: the first 4 KiB, then the end. They
+/// return a source's errors and do not store them, so a read can be tried again after the missing bytes have been fetched, as with
+/// [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement it, and so do `&S`, `Box<S>` and `Arc<S>`. A slice does not:
 /// [`Frame::from_slice`](super::Frame::from_slice) reads it at once.
 pub trait Source {
-    /// The number of bytes; `u64::MAX` where nobody knows before the first read.
+    /// Returns the number of bytes, or `u64::MAX` if it is unknown before the first read.
     ///
     /// # Errors
     ///
-    /// The length cannot be found out.
+    /// The length cannot be determined.
     fn len(&self) -> Result<u64>;
 
     /// Returns true if there are no bytes.
@@ -55,24 +55,25 @@ pub trait Source {
         Ok(())
     }
 
-    /// Reads a part of the file beside this one that holds a chunk of a sparse frame; fewer bytes if that file ends before the range does.
+    /// Reads a part of the file, next to this one, that holds a chunk of a sparse frame; fewer bytes if that file ends before the range
+    /// does.
     ///
     /// # Errors
     ///
-    /// There are no files beside this source, which is the default, or the chunk's file cannot be read.
+    /// The source has no such files, which is the default, or the chunk's file cannot be read.
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let _ = (number, range);
-        Err(Error::custom("the chunks of a sparse frame are files beside it, which are not at hand"))
+        Err(Error::custom("the chunks of a sparse frame are files next to it, which this source does not have"))
     }
 }
 
-/// The error for a source that ends at byte `end`, where `needed` bytes more were asked for.
+/// Returns the error for a source that ends at byte `end`, `needed` bytes too early.
 #[cold]
 pub(super) fn ends(end: u64, needed: usize) -> Error {
     Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the source")
 }
 
-/// Allocates zeros, which a damaged header may ask for in any number.
+/// Allocates zeros, or returns an error: a damaged header may claim any length.
 pub(super) fn zeros(length: u64) -> Result<Vec<u8>> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -81,7 +82,7 @@ pub(super) fn zeros(length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a range, as many as the slice has.
+/// Returns the bytes of a range, or fewer if the slice ends before the range does.
 pub(super) fn slice(bytes: &[u8], range: Range<u64>) -> &[u8] {
     let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
     bytes.get(start..end).unwrap_or_default()
@@ -136,12 +137,12 @@ pub struct Window<S> {
 }
 
 impl<S: Source> Window<S> {
-    /// Makes a window on these bytes of a source. It ends where the source does, if that is earlier.
+    /// Creates a window on these bytes of a source. If the source ends earlier, so does the window.
     pub fn new(source: S, range: Range<u64>) -> Window<S> {
         Window { source, range }
     }
 
-    /// The window's range of bytes in its source.
+    /// Returns the window's range of bytes in its source.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }

@@ -339,7 +339,7 @@ fn the_chunks_of_a_sparse_frame_are_read_from_the_files_beside_it() {
     }
     let alone = Frame::open(&beside.frame).unwrap();
     let said = alone.chunk(0).unwrap_err().to_string();
-    assert_eq!(said, "chunk[0]: the chunks of a sparse frame are files beside it, which are not at hand");
+    assert_eq!(said, "chunk[0]: the chunks of a sparse frame are files next to it, which this source does not have");
 
     let path = directory.join("00000000.chunk");
     let whole = fs::read(&path).unwrap();

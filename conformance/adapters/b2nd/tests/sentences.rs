@@ -60,7 +60,7 @@ const OTHER_SENTENCES: [(&str, &str); 22] = [
     ("name {name:?} would be number", "writing"),
     ("{} metalayers: C-Blosc2 takes", "writing"),
     ("the {part} has {length} bytes", "files of gigabytes"),
-    ("the chunks of a sparse frame are files beside it", "asked of a source without them"),
+    ("the chunks of a sparse frame are files next to it", "asked of a source without them"),
     ("msgpack: {error}", "contents of a user's type"),
 ];
 
