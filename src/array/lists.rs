@@ -104,7 +104,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
         for (place, record) in self.0.iter_mut().zip(records.chunks_exact(record)) {
             let length = T::number(record);
             if record.first() != Some(&T::MARKER) {
-                return Err(E::custom("another marker"));
+                return Err(E::invalid_type(de::Unexpected::Bytes(record), &"a length"));
             }
             // One comparison for both rare cases.
             if length <= T::default() {
