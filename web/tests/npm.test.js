@@ -247,7 +247,7 @@ test("the rows of a table are objects", async () => {
     });
     assert.deepEqual(await file.rows(-1, undefined, ["i"]), [{ i: 6 }]);
     assert.deepEqual((await file.rows(0, 1))[0].n, [1, 2, 3, 4]);
-    await assert.rejects(file.rows(0, 1, ["l"]), /column "l": its kind is list/);
+    await assert.rejects(file.rows(0, 1, ["l"]), /column "l": columns of type list cannot be shown/);
     await assert.rejects(file.read(), /is a table: rows\(\) reads it/);
     file.close();
   }
