@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
 use core::cell::RefCell;
+use core::ops::Range;
 
 #[cfg(feature = "c")]
 use crate::c;
@@ -98,6 +99,38 @@ struct State {
     stream: Vec<u8>,
 }
 
+/// Some blocks of a chunk, compressed: [`Compressor::part`] makes them.
+#[derive(Debug)]
+pub struct Packed {
+    nbytes: usize,
+    /// The number of the first block.
+    first: usize,
+    /// What the blocks were compressed into, in the first part after room for the header and the block table. Their data, if only the
+    /// whole chunk can be compressed.
+    bytes: Vec<u8>,
+    /// The start of each block in `bytes`.
+    starts: Vec<usize>,
+    is_zero: bool,
+}
+
+impl State {
+    /// Lends the buffers of this thread. With the feature `std` they are kept.
+    fn lend<T>(work: impl FnOnce(&mut State) -> T) -> T {
+        #[cfg(feature = "std")]
+        {
+            std::thread_local! {
+                static KEPT: RefCell<State> = RefCell::default();
+            }
+            KEPT.with(|kept| match kept.try_borrow_mut() {
+                Ok(mut kept) => work(&mut kept),
+                Err(_) => work(&mut State::default()),
+            })
+        }
+        #[cfg(not(feature = "std"))]
+        work(&mut State::default())
+    }
+}
+
 impl Compressor {
     /// Makes a compressor.
     ///
@@ -148,74 +181,174 @@ impl Compressor {
         }
     }
 
-    /// Compresses data into a chunk. Data that would not get shorter is stored; of zeros alone the header is all.
+    /// Compresses data into a chunk. Data that would not get shorter is stored; a chunk of zeros is only a header.
     ///
     /// # Errors
     ///
     /// The data is longer than a chunk can hold, or the codec fails.
     pub fn chunk(&self, data: &[u8]) -> Result<Vec<u8>> {
-        #[cfg(feature = "plugins")]
-        if self.backend == Backend::Plugins {
-            return self.in_blocks(plugins::compress(self, data)?, data);
+        let blocksize = self.blocksize(data.len());
+        let fill = |block: usize, place: &mut [u8]| {
+            let start = block * blocksize;
+            place.copy_from_slice(&data[start..start + place.len()]);
+        };
+        self.join([self.part(data.len(), 0..usize::MAX, fill)?], fill)
+    }
+
+    /// Compresses some blocks of a chunk of `nbytes` bytes: several threads can make the parts of a chunk at once, and none needs memory
+    /// for the data of more than a block. `fill` writes the data of the block with this number into a buffer of its length.
+    ///
+    /// ```
+    /// use b2nd_codec::{Compressor, Options, decompress};
+    ///
+    /// let compressor = Compressor::new(&Options { typesize: 1, blocksize: 4096, ..Options::default() })?;
+    /// let fill = |block: usize, place: &mut [u8]| place.fill(block as u8);
+    /// let parts = [compressor.part(10_000, 0..2, fill)?, compressor.part(10_000, 2..3, fill)?];
+    /// let data = decompress(&compressor.join(parts, fill)?)?;
+    /// assert_eq!(data, [[0; 4096], [1; 4096], [2; 4096]].concat()[..10_000]);
+    /// # Ok::<(), b2nd_codec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The chunk is longer than a chunk can be, or the codec fails.
+    pub fn part(&self, nbytes: usize, blocks: Range<usize>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Packed> {
+        let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
+        let count = nbytes.div_ceil(blocksize);
+        if is_raw {
+            ChunkHeader::stored(nbytes, self.typesize.into())?;
+        } else {
+            int32(nbytes)?;
         }
-        #[cfg(feature = "c")]
-        if c::encodes(self) {
-            return self.in_blocks(c::compress(self, data)?, data);
+        let mut packed = Packed { nbytes, first: blocks.start, bytes: Vec::new(), starts: Vec::new(), is_zero: !is_raw };
+        if blocks.start == 0 {
+            packed.bytes.resize(ChunkHeader::MAX_LEN + if is_raw { 0 } else { 4 * count }, 0);
         }
-        #[cfg(feature = "std")]
-        {
-            std::thread_local! {
-                static STATE: RefCell<State> = RefCell::default();
+        State::lend(|state| {
+            let State { packers, block, other, first, stream } = state;
+            if !is_raw {
+                let more = blocksize.saturating_sub(block.len());
+                block.try_reserve(more).map_err(|_| Error::out_of_memory(blocksize))?;
             }
-            STATE.with_borrow_mut(|state| self.packed(data, state))
-        }
-        #[cfg(not(feature = "std"))]
-        self.packed(data, &mut State::default())
+            if blocks.start > 0 && !is_raw && self.pipeline.has_delta() {
+                first.resize(blocksize, 0);
+                fill(0, first);
+                self.pipeline.truncate(first);
+            }
+            for number in blocks.start..blocks.end.min(count) {
+                let length = blocksize.min(nbytes - number * blocksize);
+                let start = packed.bytes.len();
+                packed.starts.push(start);
+                if is_raw {
+                    packed.bytes.resize(start + length, 0);
+                    fill(number, &mut packed.bytes[start..]);
+                    continue;
+                }
+                block.resize(length, 0);
+                fill(number, block);
+                let is_zero = run_of(block) == Some(0);
+                packed.is_zero &= is_zero;
+                if self.pipeline.has_delta() && number == 0 {
+                    first.clone_from(block);
+                    self.pipeline.truncate(first);
+                }
+                // No other filter changes zeros.
+                if !is_zero || self.pipeline.has_delta() {
+                    self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
+                }
+                let streams = if self.splits(blocksize) && length == blocksize { usize::from(self.typesize) } else { 1 };
+                for part in block.chunks(length / streams) {
+                    self.put_stream(part, packers, stream, &mut packed.bytes)?;
+                }
+            }
+            Ok(packed)
+        })
     }
 
-    /// A foreign codec's chunk, or the data stored if that has other blocks than it should.
-    #[cfg(any(feature = "c", feature = "plugins"))]
-    fn in_blocks(&self, bytes: Vec<u8>, data: &[u8]) -> Result<Vec<u8>> {
-        let header = ChunkHeader::from_slice(&bytes)?;
-        let expected = self.blocksize_of(data.len());
-        if header.blocksize() == expected || crate::support::is_plain(&header) {
-            return Ok(bytes);
+    /// Makes a chunk of its parts, which follow each other from the first block to the last. Data that would not get shorter is stored,
+    /// and `fill` called for its blocks again.
+    ///
+    /// # Errors
+    ///
+    /// The parts are not all blocks of a chunk in order, or it is longer than a chunk can be.
+    pub fn join(&self, parts: impl IntoIterator<Item = Packed>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
+        let mut parts = parts.into_iter();
+        let lacks = || Error::custom("the parts of a chunk are not all of its blocks in order");
+        let Packed { nbytes, first, bytes: mut chunk, mut starts, mut is_zero } = parts.next().ok_or_else(lacks)?;
+        for part in parts {
+            if part.nbytes != nbytes || part.first != starts.len() || part.first == 0 {
+                return Err(lacks());
+            }
+            let end = chunk.len();
+            chunk.extend_from_slice(&part.bytes);
+            starts.extend(part.starts.iter().map(|start| end + start));
+            is_zero &= part.is_zero;
         }
-        self.stored(data, expected)
-    }
-
-    fn packed(&self, data: &[u8], state: &mut State) -> Result<Vec<u8>> {
-        let blocksize = self.blocksize_of(data.len());
-        if self.level == 0 || data.len() < SHORTEST {
-            return self.stored(data, blocksize);
+        let blocksize = self.blocksize(nbytes);
+        if first != 0 || starts.len() != nbytes.div_ceil(blocksize.max(1)) {
+            return Err(lacks());
         }
-        let typesize = usize::from(self.typesize);
-        let splits = self.splits(blocksize);
-        let mut header = self.header(data.len(), blocksize, splits)?;
-        if run_of(data) == Some(0) {
+        if self.is_raw(nbytes) {
+            #[cfg(any(feature = "c", feature = "plugins"))]
+            if let Some(bytes) = self.foreign(&chunk[ChunkHeader::MAX_LEN..])? {
+                return Ok(bytes);
+            }
+        } else if is_zero {
+            let mut header = self.header(nbytes, blocksize, self.splits(blocksize))?;
             header[12..16].copy_from_slice(&int32(ChunkHeader::MAX_LEN)?);
             header[31] = Special::Zeros.code() << 4;
             return Ok(header.to_vec());
-        }
-        let mut chunk = header.to_vec();
-        chunk.resize(ChunkHeader::MAX_LEN + 4 * data.len().div_ceil(blocksize), 0);
-        let State { packers, block: filtered, other, first, stream } = state;
-        for (number, block) in data.chunks(blocksize).enumerate() {
-            let start = int32(chunk.len())?;
-            chunk[ChunkHeader::MAX_LEN + 4 * number..][..4].copy_from_slice(&start);
-            self.pipeline.apply(block, number == 0, first, filtered, other)?;
-            let filtered = if self.pipeline.is_empty() { block } else { filtered.get(..block.len()).unwrap_or_default() };
-            let streams = if splits && block.len() == blocksize { typesize } else { 1 };
-            for part in filtered.chunks(filtered.len() / streams) {
-                self.put_stream(part, packers, stream, &mut chunk)?;
+        } else if chunk.len() < ChunkHeader::MAX_LEN + nbytes {
+            chunk[..ChunkHeader::MAX_LEN].copy_from_slice(&self.header(nbytes, blocksize, self.splits(blocksize))?);
+            let cbytes = int32(chunk.len())?;
+            chunk[12..16].copy_from_slice(&cbytes);
+            for (entry, start) in chunk[ChunkHeader::MAX_LEN..].chunks_exact_mut(4).zip(starts) {
+                entry.copy_from_slice(&int32(start)?);
             }
-            if chunk.len() >= ChunkHeader::MAX_LEN + data.len() {
-                return self.stored(data, blocksize);
-            }
+            return Ok(chunk);
+        } else {
+            chunk.resize(ChunkHeader::MAX_LEN + nbytes, 0);
+            let data = &mut chunk[ChunkHeader::MAX_LEN..];
+            data.chunks_mut(blocksize).enumerate().for_each(|(number, block)| fill(number, block));
         }
-        let cbytes = int32(chunk.len())?;
-        chunk[12..16].copy_from_slice(&cbytes);
+        let mut header = ChunkHeader::stored(nbytes, self.typesize.into())?;
+        header.set_blocksize(blocksize);
+        chunk[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
         Ok(chunk)
+    }
+
+    /// True if blocks are not compressed one by one: they are stored, or compressed together by a foreign codec.
+    fn is_raw(&self, nbytes: usize) -> bool {
+        #[cfg(feature = "plugins")]
+        if self.backend == Backend::Plugins {
+            return true;
+        }
+        #[cfg(feature = "c")]
+        if c::encodes(self) {
+            return true;
+        }
+        self.level == 0 || nbytes < SHORTEST
+    }
+
+    /// The chunk of a foreign codec, if it has the blocks that it should.
+    #[cfg(any(feature = "c", feature = "plugins"))]
+    fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
+        #[cfg(feature = "plugins")]
+        if self.backend == Backend::Plugins {
+            return self.in_blocks(plugins::compress(self, data)?, data.len());
+        }
+        #[cfg(feature = "c")]
+        if c::encodes(self) {
+            return self.in_blocks(c::compress(self, data)?, data.len());
+        }
+        Ok(None)
+    }
+
+    #[cfg(any(feature = "c", feature = "plugins"))]
+    fn in_blocks(&self, bytes: Vec<u8>, nbytes: usize) -> Result<Option<Vec<u8>>> {
+        let header = ChunkHeader::from_slice(&bytes)?;
+        let is_expected = header.blocksize() == self.blocksize(nbytes) || crate::support::is_plain(&header);
+        Ok(is_expected.then_some(bytes))
     }
 
     /// Appends a stream: a run, or what the codec makes of it, or the bytes as they are.
@@ -227,18 +360,11 @@ impl Compressor {
             }
             return Ok(());
         }
-        stream.clear();
-        packers.pack(self.codec, self.level, part, stream)?;
-        let content = if stream.len() < part.len() && !stream.is_empty() { &stream[..] } else { part };
+        let length = packers.pack(self.codec, self.level, part, stream)?;
+        let content = stream.get(..length).filter(|content| (1..part.len()).contains(&content.len())).unwrap_or(part);
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);
         Ok(())
-    }
-
-    fn stored(&self, data: &[u8], blocksize: usize) -> Result<Vec<u8>> {
-        let mut header = ChunkHeader::stored(data.len(), self.typesize.into())?;
-        header.set_blocksize(blocksize);
-        Ok([header.as_bytes(), data].concat())
     }
 
     /// The header of a compressed chunk, but for its length.
@@ -266,8 +392,8 @@ impl Compressor {
         Ok(header)
     }
 
-    /// The length of the blocks of this much data: the one asked for, or as C-Blosc2 picks it.
-    fn blocksize_of(&self, nbytes: usize) -> usize {
+    /// The length of the blocks of this much data: the one of the options, or as C-Blosc2 picks it.
+    pub fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
         if self.blocksize != 0 {
             return self.blocksize.min(nbytes);

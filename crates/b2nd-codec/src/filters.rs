@@ -114,47 +114,34 @@ impl Pipeline {
         Ok(Pipeline { steps, count, typesize, version: 5 })
     }
 
-    /// True if there is nothing to do.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
+    /// True if blocks differ from the first one: the filter delta.
+    pub(crate) fn has_delta(&self) -> bool {
+        self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Applies the filters to a block: the result is at the front of `filtered`. `first` keeps what the chunk's first block will be
-    /// when it is read.
-    pub(crate) fn apply(
-        &self,
-        block: &[u8],
-        is_first: bool,
-        first: &mut Vec<u8>,
-        filtered: &mut Vec<u8>,
-        other: &mut Vec<u8>,
-    ) -> Result<()> {
-        if self.is_empty() {
-            return Ok(());
-        }
-        if is_first && self.steps().iter().any(|step| step.filter == Filter::Delta) {
-            first.clear();
-            first.extend_from_slice(block);
-            self.steps().iter().for_each(|step| trunc::apply(first, step.filter, step.meta, self.typesize));
-        }
-        filtered.clear();
-        filtered.extend_from_slice(block);
+    /// Cuts off what the filters cut off, and changes nothing else: the data as they are when they are read again.
+    pub(crate) fn truncate(&self, data: &mut [u8]) {
+        self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
+    }
+
+    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block, [truncated](Pipeline::truncate), or
+    /// `None` if this is it.
+    pub(crate) fn apply(&self, block: &mut Vec<u8>, other: &mut Vec<u8>, first: Option<&[u8]>) {
         for step in self.steps() {
             match step.filter {
                 Filter::Shuffle | Filter::BitShuffle => {
                     other.resize(block.len(), 0);
                     match step.filter {
-                        Filter::Shuffle => shuffle(filtered, other, step.typesize(self.typesize)),
-                        _ => bits::shuffle(filtered, other, self.typesize),
+                        Filter::Shuffle => shuffle(block, other, step.typesize(self.typesize)),
+                        _ => bits::shuffle(block, other, self.typesize),
                     }
-                    core::mem::swap(filtered, other);
+                    core::mem::swap(block, other);
                 }
-                Filter::Delta => delta::apply(filtered, self.typesize, (!is_first).then_some(&first[..])),
-                Filter::Other(35) => bytedelta::apply(filtered, step.typesize(self.typesize)),
-                filter => trunc::apply(filtered, filter, step.meta, self.typesize),
+                Filter::Delta => delta::apply(block, self.typesize, first),
+                Filter::Other(35) => bytedelta::apply(block, step.typesize(self.typesize)),
+                filter => trunc::apply(block, filter, step.meta, self.typesize),
             }
         }
-        Ok(())
     }
 
     /// The way to take some elements of a block of this length out of its streams, if there is one. Elements start at multiples of

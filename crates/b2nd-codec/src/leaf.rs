@@ -98,32 +98,44 @@ pub(crate) struct Packers {
 }
 
 impl Packers {
-    /// Appends bytes as a stream. One that is empty, or not shorter than the bytes, is not worth to be kept.
-    pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+    /// Compresses bytes into the front of a buffer, and returns the length. If it is 0, the stream would not be shorter than the bytes.
+    pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
         match codec {
             CodecId::BloscLz => {
                 let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
                 self.blosclz.resize(hashes, 0);
+                stream.clear();
                 blosclz::encode::compress_stream(bytes, &mut self.blosclz, stream);
+                Ok(stream.len())
             }
+            // The acceleration is C-Blosc2's.
             #[cfg(feature = "lz4")]
             CodecId::Lz4 => {
-                stream.resize(bytes.len(), 0);
-                // As C-Blosc2 sets it.
                 let acceleration = 10_usize.saturating_sub(level.into());
-                let length = self.lz4.pack(bytes, acceleration, stream);
-                stream.truncate(length.unwrap_or(0));
+                Ok(self.lz4.pack(bytes, acceleration, place(stream, bytes.len())).unwrap_or(0))
             }
             #[cfg(feature = "lz4")]
-            CodecId::Lz4Hc => self.lz4hc.pack(level, bytes, stream),
+            CodecId::Lz4Hc => {
+                stream.clear();
+                self.lz4hc.pack(level, bytes, stream);
+                Ok(stream.len())
+            }
             #[cfg(feature = "zlib")]
-            CodecId::Zlib => self.zlib.pack(level, bytes, stream)?,
+            CodecId::Zlib => self.zlib.pack(level, bytes, place(stream, bytes.len())),
             #[cfg(feature = "zstd")]
-            CodecId::Zstd => self.zstd.pack(level, bytes, stream)?,
-            other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
+            CodecId::Zstd => self.zstd.pack(level, bytes, place(stream, bytes.len())),
+            other => Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
         }
-        Ok(())
     }
+}
+
+/// The front of a buffer, which grows. What is written over is not cleared.
+#[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
+fn place(stream: &mut Vec<u8>, length: usize) -> &mut [u8] {
+    if stream.len() < length {
+        stream.resize(length, 0);
+    }
+    &mut stream[..length]
 }
 
 #[cold]

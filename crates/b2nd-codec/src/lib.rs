@@ -71,7 +71,7 @@ mod streams;
 mod support;
 
 pub use blocks::Blocks;
-pub use compressor::{Compressor, Options};
+pub use compressor::{Compressor, Options, Packed};
 pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(any(feature = "zstd", feature = "plugins"))]

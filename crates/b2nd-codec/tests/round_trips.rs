@@ -85,6 +85,39 @@ fn theirs(chunk: &[u8], length: usize) -> Vec<u8> {
     data
 }
 
+/// A chunk whose blocks are compressed in two or three parts.
+fn in_parts(data: &[u8], options: &Options, random: &mut Random) -> Vec<u8> {
+    let compressor = Compressor::new(options).unwrap();
+    let blocksize = compressor.blocksize(data.len());
+    let fill = |block: usize, place: &mut [u8]| {
+        let length = place.len();
+        place.copy_from_slice(&data[block * blocksize..][..length]);
+    };
+    let blocks = data.len().div_ceil(blocksize.max(1));
+    let first = (1 + random.next(blocks)).min(blocks);
+    let second = first + random.next(blocks - first + 1);
+    let parts = [0..first, first..second, second..blocks].into_iter().take(if blocks == 0 { 1 } else { 3 });
+    compressor.join(parts.map(|blocks| compressor.part(data.len(), blocks, fill).unwrap()), fill).unwrap()
+}
+
+#[test]
+fn parts_of_another_chunk_or_in_another_order_are_refused() {
+    let compressor = Compressor::new(&options(CodecId::BloscLz, 5, &[], 1, 100, SplitMode::Auto)).unwrap();
+    let part = |nbytes, blocks| compressor.part(nbytes, blocks, |_, place: &mut [u8]| place.fill(1)).unwrap();
+    for parts in [
+        vec![],
+        vec![part(300, 1..3)],
+        vec![part(300, 0..2)],
+        vec![part(300, 2..3), part(300, 0..2)],
+        vec![part(300, 0..2), part(400, 2..3)],
+        vec![part(300, 0..2), part(300, 1..2)],
+        vec![part(300, 0..0), part(300, 0..3)],
+    ] {
+        let error = compressor.join(parts, |_, place: &mut [u8]| place.fill(1)).unwrap_err();
+        assert_eq!(error.to_string(), "the parts of a chunk are not all of its blocks in order");
+    }
+}
+
 #[test]
 fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
     let mut random = Random(1);
@@ -101,6 +134,7 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
                 let chunk = compress(&data, &options).unwrap();
                 assert!(chunk.len() <= data.len() + 32);
                 let case = format!("{codec} {level} {filters:?} {typesize} {blocksize} {length} {split}");
+                assert!(in_parts(&data, &options, &mut random) == chunk, "{case}");
                 for decompressor in &mut decompressors {
                     let mut ours = vec![7; data.len()];
                     decompressor.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));

@@ -110,6 +110,14 @@ fn threads() -> usize {
     1
 }
 
+/// The results of two pieces of work that may be done at the same time. One thread does the first one first.
+fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    #[cfg(feature = "rayon")]
+    return rayon::join(first, second);
+    #[cfg(not(feature = "rayon"))]
+    (first(), second())
+}
+
 /// Results of the work on each item, in their order.
 fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
     #[cfg(feature = "rayon")]

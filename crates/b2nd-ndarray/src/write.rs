@@ -5,15 +5,14 @@ use std::path::Path;
 
 use b2nd::frame::{Chunk, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
-use bytemuck::{NoUninit, Zeroable};
-use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension, IxDyn};
+use bytemuck::NoUninit;
+use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2, IxDyn};
 
 use crate::array::Array;
 use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::copy::copy;
-use crate::read::tiles::{Area, each_axis};
+use crate::read::tiles::each_axis;
 
 /// Writes an array of any layout into a new file, which appears under its name when it is complete. A file of that name is an error,
 /// or replaced if [`Options::overwrite`] says so.
@@ -165,20 +164,28 @@ impl Packer {
     }
 
     /// Appends every chunk of a view to a frame. An element is `scale` entries of the view's last axis.
+    ///
+    /// Chunks are written while the next ones are compressed.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
     where
-        A: NoUninit + Zeroable + Send + Sync,
-        T: Target,
+        A: NoUninit + Send + Sync,
+        T: Target + Send,
     {
         let whole: Vec<_> = self.grid.shape().iter().map(|&length| 0..length).collect();
         let mut numbers = self.grid.chunks_in(&whole)?;
+        // A chunk of many blocks keeps all threads busy.
+        let step = parts().div_ceil(usize::try_from(self.grid.blocks_per_chunk()).unwrap_or(usize::MAX).max(1));
+        let mut ready = Vec::new();
         loop {
-            let batch: Vec<_> = numbers.by_ref().take(crate::threads()).collect();
-            if batch.is_empty() {
+            let batch: Vec<_> = numbers.by_ref().take(step).collect();
+            let is_last = batch.is_empty();
+            let write = || ready.drain(..).try_for_each(|chunk: Vec<u8>| Ok(writer.append(&Chunk::from_slice(&chunk)?)?));
+            let compress = || crate::in_parallel(batch, |number| self.chunk(number, view, scale));
+            let (written, compressed): (Result<()>, _) = crate::both(write, compress);
+            written?;
+            ready = compressed?;
+            if is_last {
                 return Ok(());
-            }
-            for chunk in crate::in_parallel(batch, |number| self.chunk(number, view, scale))? {
-                writer.append(&Chunk::from_slice(&chunk)?)?;
             }
         }
     }
@@ -196,7 +203,7 @@ impl Packer {
         self.chunk_from(number, &view(&shape, &bytes, array.itemsize())?, &origin, array.itemsize())
     }
 
-    pub(crate) fn chunk<A: NoUninit + Zeroable>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {
+    pub(crate) fn chunk<A: NoUninit + Sync>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {
         let origin = vec![0; self.grid.shape().len()];
         self.chunk_from(number, view, &origin, scale)
     }
@@ -208,15 +215,96 @@ impl Packer {
         Ok(self.compressor.chunk(&repeated(value, items).ok_or_else(memory)?)?)
     }
 
-    /// Makes a chunk of a view whose first element has the coordinates `origin`.
-    pub(crate) fn chunk_from<A: NoUninit + Zeroable>(
+    /// Makes a chunk of a view whose first element has the coordinates `origin`. Its blocks are compressed in parallel, and their padding
+    /// is zero.
+    pub(crate) fn chunk_from<A: NoUninit + Sync>(
         &self,
         number: u64,
         view: &ArrayViewD<'_, A>,
         origin: &[i64],
         scale: usize,
     ) -> Result<Vec<u8>> {
-        Ok(self.compressor.chunk(bytemuck::cast_slice(&pack(&self.grid, number, view, origin, scale)?))?)
+        let grid = &self.grid;
+        let itemsize = scale * size_of::<A>();
+        let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
+        let memory = || Error::Memory { items: grid.extchunknitems(), itemsize };
+        let (length, blocksize) = size(grid.extchunknitems()).zip(size(grid.blocknitems())).ok_or_else(memory)?;
+        let fill = |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place);
+        if self.compressor.blocksize(length) != blocksize {
+            // The frame's header has other blocks than its array.
+            let mut data: Vec<u8> = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
+            data.chunks_mut(blocksize.max(1)).enumerate().for_each(|(block, place)| fill(block, place));
+            return Ok(self.compressor.chunk(&data)?);
+        }
+        let blocks = length / blocksize.max(1);
+        let step = blocks.div_ceil(parts()).max(1);
+        let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();
+        let parts = crate::in_parallel(parts, |blocks| Ok(self.compressor.part(length, blocks, fill)?))?;
+        Ok(self.compressor.join(parts, fill)?)
+    }
+
+    /// Fills a block of a chunk.
+    fn fill<A: NoUninit>(
+        &self,
+        number: u64,
+        block: u64,
+        view: &ArrayViewD<'_, A>,
+        origin: &[i64],
+        scale: usize,
+        place: &mut [u8],
+    ) {
+        let Some(area) = self.grid.block_extent(number, block) else { return place.fill(0) };
+        let mut strides = vec![scale * size_of::<A>()];
+        let mut is_whole = true;
+        for (range, &length) in area.iter().zip(self.grid.blockshape()).rev() {
+            is_whole &= range.end - range.start == length;
+            strides.push(strides.last().copied().unwrap_or(1) * usize::try_from(length).unwrap_or(0));
+        }
+        if !is_whole {
+            place.fill(0);
+        }
+        if area.iter().any(|range| range.is_empty()) {
+            return;
+        }
+        strides.reverse();
+        let mut from = view.view();
+        from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
+        put_rows(from, strides.get(1..).unwrap_or_default(), place);
+    }
+}
+
+/// The number of parts that are compressed at the same time. Some take longer than others.
+fn parts() -> usize {
+    match crate::threads() {
+        1 => 1,
+        threads => 4 * threads,
+    }
+}
+
+/// Copies elements as bytes into a block whose axes have these strides.
+fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: &mut [u8]) {
+    let stride = strides.first().copied().unwrap_or(0).max(1);
+    if from.ndim() > 2 {
+        let parts = from.axis_iter(Axis(0)).zip(place.chunks_exact_mut(stride));
+        parts.for_each(|(from, place)| put_rows(from, strides.get(1..).unwrap_or_default(), place));
+        return;
+    }
+    // An iterator over two dimensions costs a tenth of one over any number.
+    let stride = if from.ndim() == 2 { stride } else { place.len().max(1) };
+    while from.ndim() < 2 {
+        from = from.insert_axis(Axis(0));
+    }
+    let Ok(from) = from.into_dimensionality::<Ix2>() else { return };
+    if let Some(all) = from.as_slice().map(bytemuck::cast_slice::<A, u8>).filter(|all| all.len() == place.len()) {
+        return place.copy_from_slice(all);
+    }
+    for (row, place) in from.rows().into_iter().zip(place.chunks_exact_mut(stride)) {
+        if let Some(row) = row.as_slice().map(bytemuck::cast_slice::<A, u8>) {
+            place[..row.len()].copy_from_slice(row);
+        } else {
+            let elements = place.chunks_exact_mut(size_of::<A>().max(1));
+            row.iter().zip(elements).for_each(|(element, place)| place.copy_from_slice(bytemuck::bytes_of(element)));
+        }
     }
 }
 
@@ -228,30 +316,4 @@ pub(crate) fn repeated(value: &[u8], items: usize) -> Option<Vec<u8>> {
         bytes.chunks_exact_mut(value.len()).for_each(|place: &mut [u8]| place.copy_from_slice(value));
     }
     Some(bytes)
-}
-
-/// The data of a chunk: block after block, their padding zero. The view's first element has the coordinates `origin`.
-fn pack<A: Copy + Zeroable>(grid: &Grid, number: u64, view: &ArrayViewD<'_, A>, origin: &[i64], scale: usize) -> Result<Vec<A>> {
-    let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(scale));
-    let memory = || Error::Memory { items: grid.extchunknitems(), itemsize: scale * size_of::<A>() };
-    let (length, blocksize) = size(grid.extchunknitems()).zip(size(grid.blocknitems())).ok_or_else(memory)?;
-    let mut data: Vec<A> = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
-    let mut shape: Vec<_> = grid.blockshape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
-    match shape.last_mut() {
-        Some(last) => *last *= scale,
-        None => shape.push(scale),
-    }
-    for (block, place) in (0..).zip(data.chunks_exact_mut(blocksize.max(1))) {
-        let Some(extent) = grid.block_extent(number, block) else { break };
-        let area: Area = extent.to_vec();
-        if area.iter().any(|range| range.is_empty()) {
-            continue;
-        }
-        let mut to = ArrayViewMut::from_shape(IxDyn(&shape), place)?;
-        to.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| area[index].start));
-        let mut from = view.view();
-        from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
-        copy(from, to);
-    }
-    Ok(data)
 }

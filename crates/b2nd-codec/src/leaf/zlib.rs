@@ -1,7 +1,5 @@
 //! Zlib, by flate2 on zlib-rs.
 
-use alloc::vec::Vec;
-
 use crate::error::Result;
 use crate::ids::CodecId;
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -34,20 +32,17 @@ impl Zlib {
 pub(super) struct Packer(Option<(u8, Compress)>);
 
 impl Packer {
-    /// Makes a stream that is shorter than the bytes, or none.
-    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+    /// Makes a stream that fits its place, and returns its length, or 0.
+    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let state = match &mut self.0 {
             Some((known, state)) if *known == level => state,
             other => &mut other.insert((level, Compress::new(Compression::new(level.into()), true))).1,
         };
         state.reset();
-        stream.resize(bytes.len(), 0);
-        let length = match state.compress(bytes, stream, FlushCompress::Finish) {
-            Ok(Status::StreamEnd) => usize::try_from(state.total_out()).unwrap_or(0),
-            Ok(Status::Ok | Status::BufError) => 0,
-            Err(error) => return Err(failed(CodecId::Zlib, error)),
-        };
-        stream.truncate(length);
-        Ok(())
+        match state.compress(bytes, stream, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(0)),
+            Ok(Status::Ok | Status::BufError) => Ok(0),
+            Err(error) => Err(failed(CodecId::Zlib, error)),
+        }
     }
 }

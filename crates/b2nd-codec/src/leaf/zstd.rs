@@ -1,7 +1,6 @@
 //! Zstandard, by zstd-pure-rs.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use crate::error::Result;
 use crate::ids::CodecId;
@@ -52,17 +51,15 @@ impl Zstd {
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
 impl Packer {
-    /// Makes a stream that is shorter than the bytes, or none.
-    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<()> {
+    /// Makes a stream that fits its place, and returns its length, or 0.
+    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
         // Blosc's levels are 1 to 9, and the highest is Zstandard's.
         let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
-        stream.resize(bytes.len(), 0);
         let length = guarded("zstd-pure-rs", || ZSTD_compressCCtx(&mut context, stream, bytes, level))?;
         self.0 = Some(context);
         // It says no more than that the place is too small.
-        stream.truncate(if ERR_isError(length) { 0 } else { length });
-        Ok(())
+        Ok(if ERR_isError(length) { 0 } else { length })
     }
 }
