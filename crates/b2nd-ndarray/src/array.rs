@@ -15,7 +15,7 @@ use crate::flat::{self, Flat};
 use crate::frame::{self, ArrayFrame};
 use crate::read::buffers::Pool;
 
-/// Metalayers of files whose elements are somewhere else: to be computed, or to be fetched.
+/// Metalayers of files whose elements have to be computed or fetched from elsewhere.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, a sparse frame's directory, or a frame anywhere else. The data of a frame without an array are one of
@@ -40,7 +40,7 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// ```
 pub struct Array {
     pub(crate) store: ArrayFrame,
-    /// The file, if there is one, for errors.
+    /// The path of the file for errors, if there is one.
     pub(crate) path: Option<PathBuf>,
     pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
@@ -125,18 +125,18 @@ impl Array {
         Array::of(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// This array, with its chunks in another source.
+    /// Returns the array with its chunks in another source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
     }
 
-    /// This array, whose errors have this path.
+    /// Sets the path in errors.
     pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Array {
         Array { path: Some(path.into()), ..self }
     }
 
-    /// An error about the array, with the path of its file.
+    /// Adds the path of the file to an error.
     pub(crate) fn error(&self, error: impl Into<Error>) -> Error {
         match &self.path {
             Some(path) => Error::in_file(path, error.into()),
@@ -165,32 +165,32 @@ impl Array {
         Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
     }
 
-    /// The array's shape, chunkshape and blockshape.
+    /// Returns the array's shape, chunkshape and blockshape.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The grid of its chunks and blocks.
+    /// Returns the grid of its chunks and blocks.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The frame's header.
+    /// Returns the frame's header.
     pub fn header(&self) -> &Header {
         self.store.header()
     }
 
-    /// The type of the elements, of times with their unit. `None` if the file has no dtype or an unknown one.
+    /// Returns the type of the elements, including the unit of times. `None` if the file has no dtype or an unknown one.
     pub fn dtype(&self) -> Option<&DType> {
         self.dtype.as_ref()
     }
 
-    /// The size of an element in bytes.
+    /// Returns the size of an element in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
 
-    /// True if the file has no array: its data, plain chunks of bytes, are read as an array of one dimension.
+    /// Returns true if the file has no array. Its data, plain chunks of bytes, are read as an array of one dimension.
     pub fn is_flat(&self) -> bool {
         self.flat.is_some()
     }
@@ -223,7 +223,7 @@ impl Array {
         Ok(Array { geometry, grid: geometry.grid()?, itemsize, dtype: Some(dtype), ..self })
     }
 
-    /// The whole array as a slice: the range of each dimension.
+    /// Returns the whole array as a slice: the range of each dimension.
     pub fn whole(&self) -> Vec<Range<i64>> {
         self.geometry.shape().iter().map(|&length| 0..length).collect()
     }

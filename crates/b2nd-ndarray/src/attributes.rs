@@ -1,4 +1,4 @@
-//! [`Attributes`]: what python-blosc2 calls `array.vlmeta`.
+//! [`Attributes`]: the attributes of an array, `array.vlmeta` in python-blosc2.
 
 use b2nd::frame::Trailer;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use crate::error::Result;
 pub struct Attributes<'a>(&'a Trailer);
 
 impl Array {
-    /// The array's attributes, which python-blosc2 calls `vlmeta`.
+    /// Returns the array's attributes, which python-blosc2 calls `vlmeta`.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl<'a> Attributes<'a> {
         Ok(self.0.decode_msgpack(name)?)
     }
 
-    /// The bytes of the attribute of this name, decompressed. `None` if there is none of this name.
+    /// Returns the decompressed bytes of the attribute with this name. `None` if there is none.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl<'a> Attributes<'a> {
         Ok(self.0.value(name)?.map(std::borrow::Cow::into_owned))
     }
 
-    /// The names, in the order in which they were written. They may be any bytes.
+    /// Returns the names, in the order in which they were written. They may be any bytes.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         self.0.vlmetalayers().iter().map(|(name, _)| name)
     }

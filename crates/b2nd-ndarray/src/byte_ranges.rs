@@ -1,4 +1,4 @@
-//! [`Array::byte_ranges`]: the bytes that a slice takes, for clients that fetch them in their own way.
+//! [`Array::byte_ranges`]: the ranges of a slice in the source, for clients that fetch them.
 
 use std::ops::Range;
 

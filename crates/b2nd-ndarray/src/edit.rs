@@ -19,10 +19,10 @@ use crate::read::lengths;
 use crate::read::tiles::{Area, each_axis, shared};
 use crate::write::{Packer, repeated, view};
 
-/// An index is one chunk, of less than 2 GiB.
+/// The limit of chunks: an index is a chunk of less than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
-/// The elements of a view, in C order.
+/// Copies the elements of a view, in C order.
 fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
     view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
 }
@@ -78,7 +78,7 @@ impl ArrayEditor {
     /// Those of [`Array::open`] and of [`File::edit`](b2nd::frame::File::edit). Also, the array's metalayer has not the released layout.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
-        // Locked first: what another one changed while this waited counts.
+        // Locked first, to see what another editor changed in the meantime.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         let entries = draft.entries()?;
@@ -195,7 +195,7 @@ impl ArrayEditor {
         let mut cut = Vec::new();
         for number in 0..new.nchunks() {
             let Some(coordinates) = new.chunk_coords(number) else { break };
-            // In the old grid, if it has a chunk of these coordinates.
+            // The chunk with these coordinates in the old grid, if there is one.
             let before = old.chunk_from_coords(&coordinates);
             let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
                 let chunk = match &mut filled {
@@ -212,7 +212,7 @@ impl ArrayEditor {
             }
             entries.push(entry);
         }
-        // What those of the old end hold, and the value behind that.
+        // Chunks at the old end keep their elements, followed by the value.
         for batch in cut.chunks(crate::threads().max(1)) {
             let packed = crate::in_parallel(batch.to_vec(), |(place, number)| {
                 let area = new.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
@@ -303,7 +303,7 @@ impl ArrayEditor {
         packer.chunk_from(number, &held, &origin, itemsize)
     }
 
-    /// Makes new chunks part of the file, or gives their space back.
+    /// Commits new chunks, or releases their space.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         let committed = done.and_then(|entries| {
             self.draft.commit(shape, &entries)?;

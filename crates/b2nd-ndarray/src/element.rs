@@ -99,12 +99,12 @@ impl sealed::Raw for bool {
     }
 }
 
-/// The type as it is written: in this machine's byte order.
+/// Returns the dtype of `T` in this machine's byte order.
 pub(crate) fn scalar<T: Element>() -> Result<Scalar> {
     Ok(Scalar::new(T::TYPE, ByteOrder::NATIVE)?)
 }
 
-/// True if elements of this dtype, which a `T` can hold, have to be swapped.
+/// Checks that a `T` can hold elements of this dtype, and returns true if they have to be swapped.
 pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     if let Some(DType::Scalar(scalar)) = dtype {
         let time = matches!(scalar.scalar_type(), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_));
@@ -118,7 +118,7 @@ pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     Err(Error::DType { expected, found })
 }
 
-/// Turns the byte order of each value around.
+/// Swaps the byte order of each value.
 pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     let bytes = bytemuck::cast_slice_mut::<T::Bits, u8>(values);
     match T::SWAPPED {
@@ -146,7 +146,7 @@ fn each<const N: usize>(bytes: &mut [u8]) {
     }
 }
 
-/// An array's memory as values, zero at first.
+/// Allocates zeroed memory for values.
 pub(crate) fn zeroed<P: Pod>(items: usize) -> Option<Vec<P>> {
     let mut values = bytemuck::allocation::try_zeroed_vec(items).ok()?;
     huge_pages::advise(bytemuck::cast_slice_mut(&mut values));

@@ -38,7 +38,7 @@ fn instead(path: &Path) -> Option<Error> {
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
     match (Store::from_source("", source.clone()), Frame::open(&*source)) {
         (Ok(_), _) => it_is(STORE),
-        // It is a frame, and why it is no array was said.
+        // It is a frame, and the error tells why it is not an array.
         (Err(_), Ok(_)) => None,
         (Err(error), Err(_)) if is_zip(&source.read(0..4).ok()?) => Some(error.into()),
         (Err(_), Err(_)) => it_is(foreign::describe_source(&*source)?),
@@ -84,7 +84,7 @@ pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd
     Ok(chunk)
 }
 
-/// The bytes of the source that hold a chunk, if any do.
+/// Returns the range of a chunk in the source, if it has one.
 pub(crate) fn range(store: &ArrayFrame, number: u64) -> Result<Option<Range<u64>>> {
     if store.header().frame_type() == FrameType::Sparse {
         return Ok(None);

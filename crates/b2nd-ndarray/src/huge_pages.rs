@@ -1,7 +1,7 @@
 //! Large results in large pages.
 #![allow(unsafe_code)]
 
-/// Shorter buffers are not worth asking; NumPy asks from here on too.
+/// Shorter buffers do not benefit; NumPy has the same threshold.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
@@ -9,7 +9,7 @@ const LARGE: usize = 4 << 20;
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 
-/// Asks Linux for huge pages where memory is to be filled for the first time: handing out small ones takes a third of a read's time.
+/// Asks Linux for huge pages for memory that will be filled: allocating small pages takes a third of the time of a read.
 pub(crate) fn advise(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if memory.len() >= LARGE {

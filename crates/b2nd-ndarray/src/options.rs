@@ -99,7 +99,7 @@ impl Options {
     }
 }
 
-/// Refuses filters whose files python-blosc2 cannot open, for elements of this size.
+/// Rejects filters whose files python-blosc2 cannot open, for elements of this size.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // A parameter of 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };

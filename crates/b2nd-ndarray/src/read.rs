@@ -1,4 +1,4 @@
-//! Reading: bytes, values, into memory that is there already, and in the notation of ndarray.
+//! Reads slices as bytes or values, into new or existing memory, also in the notation of ndarray.
 
 pub(crate) mod axis_selection;
 pub(crate) mod buffers;
@@ -83,7 +83,7 @@ impl Array {
             }
             return Ok(());
         }
-        // What does not lie together is read a chunk at a time.
+        // A view that is not contiguous is filled chunk by chunk.
         let origin = vec![0; slice.len()];
         let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
@@ -144,7 +144,7 @@ impl Array {
                         return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
                     }
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
-                    // Backwards, it is the last element that is there in any case.
+                    // Backwards, the last element is always included.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
                     ranges.push(first..end);
                     steps.push(every);
@@ -217,7 +217,7 @@ impl Array {
         Ok(bytes)
     }
 
-    /// The elements that are wanted in each dimension, counted.
+    /// Returns the number of wanted elements in each dimension, and which they are.
     pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
@@ -234,7 +234,7 @@ impl Array {
         Ok((slice.iter().zip(steps).map(count).collect(), wanted))
     }
 
-    /// Reads into memory that is all zeros.
+    /// Reads into zeroed memory.
     fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -247,7 +247,7 @@ impl Array {
         self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
     }
 
-    /// Reads into memory that is all zeros.
+    /// Reads into zeroed memory.
     fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -255,7 +255,7 @@ impl Array {
         self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true).map_err(|error| self.error(error))
     }
 
-    /// The elements of a slice in C order, each as so many bytes of the last axis.
+    /// Views bytes as the elements of a slice in C order. The last axis counts bytes.
     fn view<'a>(&self, slice: &[Range<i64>], bytes: &'a mut [u8]) -> Result<BytesMut<'a>> {
         let mut shape = lengths(slice);
         match shape.last_mut() {
@@ -265,9 +265,9 @@ impl Array {
         Ok(ArrayViewMut::from_shape(IxDyn(&shape), bytes)?)
     }
 
-    /// The number of elements of a slice, which has to be inside the array.
+    /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        // A shape may claim more chunks than there are, and more than anyone can wait for.
+        // A damaged shape may claim any number of chunks.
         let last = self.grid.chunks_in(slice).map_err(|error| self.error(error))?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
@@ -285,7 +285,7 @@ impl Array {
         Error::Memory { items, itemsize: self.itemsize() }
     }
 
-    /// True if the values have to be swapped, if they are `T`s.
+    /// Checks that the values are `T`s, and returns true if they have to be swapped.
     pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
         let swapped = element::swapped::<T>(self.dtype()).map_err(|error| self.error(error))?;
         let (expected, found) = (size_of::<T>(), self.itemsize());
@@ -293,19 +293,19 @@ impl Array {
     }
 }
 
-/// A slice in ndarray's notation, in parts: what is read, and what is done with it then.
+/// A slice in ndarray's notation: the ranges and steps to read, and the slicing of the result.
 pub(crate) struct Bounds {
     pub(crate) ranges: Vec<Range<i64>>,
     pub(crate) steps: Vec<i64>,
     rest: Vec<SliceInfoElem>,
 }
 
-/// The shape of a slice, which has been checked.
+/// Returns the shape of a slice, which has been checked.
 pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
 }
 
-/// An index counted from the end where it is negative.
+/// Returns an index; negative ones count from the end.
 fn from_end(index: isize, length: i64) -> i64 {
     let index = index as i64;
     if index < 0 { index + length } else { index }

@@ -264,7 +264,7 @@ impl Remote {
     }
 }
 
-/// An object, as it was when it was opened.
+/// An object, and its metadata when it was opened.
 #[derive(Debug)]
 struct Object {
     store: Arc<dyn ObjectStore>,
@@ -284,7 +284,7 @@ impl Object {
         }
     }
 
-    /// All bytes of a range.
+    /// Fetches all bytes of a range.
     async fn fetch(&self, range: &Range<u64>) -> Result<Vec<u8>> {
         let bytes = self.get(range).await?.bytes().await.map_err(|error| self.failed(range, error))?;
         let expected = range.end - range.start;
@@ -300,7 +300,7 @@ impl Object {
     }
 }
 
-/// The difference between what an answer and the first one say of the object.
+/// Describes how the object has changed since it was opened.
 fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
     let tags = opened.e_tag.as_ref().zip(now.e_tag.as_ref());
     let (what, before, after) = if opened.size != now.size {

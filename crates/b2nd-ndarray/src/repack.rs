@@ -16,7 +16,7 @@ use crate::frame::{self, ArrayFrame};
 use crate::options::{Options, check_filters};
 use crate::write::Packer;
 
-/// Options of [`repack`]: what is to be other than it was. The defaults change nothing.
+/// Options of [`repack`]. The defaults change nothing.
 #[derive(Clone, Default)]
 pub struct RepackOptions<'a> {
     /// Another codec.
@@ -33,7 +33,7 @@ pub struct RepackOptions<'a> {
     pub frame_type: Option<FrameType>,
     /// True if a file of the target's name is replaced. If not, it is an error.
     pub overwrite: bool,
-    /// Is told the length of the data of each chunk that is done.
+    /// Called with the length of the data of each finished chunk.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 
@@ -94,10 +94,10 @@ pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOpti
     Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
 }
 
-/// What there is to do with a frame.
+/// A frame, and how it is copied.
 struct Job<'a> {
     frame: ArrayFrame,
-    /// The new frame's.
+    /// The header of the new frame.
     header: Header,
     work: Work,
     options: &'a RepackOptions<'a>,
@@ -108,7 +108,7 @@ enum Work {
     Copy,
     /// Compress the data of each chunk again. Some codecs need the array's metalayer.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
-    /// Cut the array into other chunks.
+    /// Split the array into other chunks.
     Cut { array: Box<Array>, packer: Box<Packer> },
 }
 
@@ -132,7 +132,7 @@ impl<'a> Job<'a> {
         if cuts && !is_released {
             return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
         }
-        // Headers of some files have no length of blocks.
+        // Headers of some files have a blocksize of 0.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
             header = cut(meta, old, options)?;
         }
@@ -170,7 +170,7 @@ impl<'a> Job<'a> {
         let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
         let mut writer = create(target, self.header.clone())?;
         self.fill(&mut writer)?;
-        // Released before this waits for the target's editor, which may wait for it.
+        // Released before waiting for the editor of the target, which may wait for this lock.
         drop(held);
         Ok(writer.finish()?)
     }
@@ -208,7 +208,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// The new chunk of this number. `None` if it is the old one.
+    /// Returns the new chunk with this number. `None` if the old one is kept.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),
@@ -226,7 +226,7 @@ impl Work {
     }
 }
 
-/// Gives an array's metalayer other shapes, and makes the header of its frame.
+/// Sets the shapes in an array's metalayer, and creates the header of its frame.
 fn cut(meta: &mut B2ndMeta, old: &Header, options: &RepackOptions<'_>) -> Result<Header> {
     let chunkshape = options.chunkshape.clone().unwrap_or_else(|| meta.geometry.chunkshape().to_vec());
     let kept = options.chunkshape.is_none().then(|| meta.geometry.blockshape().to_vec());

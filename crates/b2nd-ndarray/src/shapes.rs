@@ -1,4 +1,4 @@
-//! The shapes of chunks and blocks of a new array: those that were given, and for the others what python-blosc2 chooses.
+//! The shapes of chunks and blocks of a new array: the given ones, or those that python-blosc2 would choose.
 
 use b2nd::Geometry;
 
@@ -8,7 +8,7 @@ use crate::error::Result;
 const BLOCK: i64 = 128 << 10;
 const CHUNK: i64 = 4 << 20;
 
-/// The geometry of an array of this shape, in elements of this size in bytes.
+/// Returns the geometry of an array of this shape. `itemsize` is in bytes.
 pub(crate) fn geometry(
     shape: &[i64],
     itemsize: usize,

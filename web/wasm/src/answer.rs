@@ -1,4 +1,4 @@
-//! Answers to the page: JSON, and a sentence where something cannot be read.
+//! Answers to the page: JSON, or a sentence about an error.
 
 use b2nd::Error;
 use serde::Serialize;

@@ -7,28 +7,28 @@ use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// The bytes of a broken header or trailer that are shown.
+/// The number of bytes that are shown of an invalid header or trailer.
 const SHOWN: u64 = 4096;
 
-/// The bytes that are shown of a file that is no frame at all.
+/// The number of bytes that are shown of a file that is not a frame.
 const STRANGE: u64 = 256;
 
-/// The place of a trailer's length, counted from its end.
+/// The position of a trailer's length, counted from its end.
 const TRAILER_LEN: usize = 22;
 
 /// The header or the trailer.
 #[derive(Serialize)]
 pub struct Part {
     title: &'static str,
-    /// The byte of the file at which it starts.
+    /// Its offset in the file.
     start: u64,
     bytes: String,
-    /// Their offsets count from the part's first byte.
+    /// The rows; their offsets count from the part's first byte.
     rows: Vec<Row>,
     errors: Vec<Mistake>,
 }
 
-/// A sentence, and the byte of the part that it is about.
+/// A sentence, and the offset in the part that it is about.
 #[derive(Serialize)]
 struct Mistake {
     message: String,
@@ -41,7 +41,7 @@ impl Part {
     }
 }
 
-/// Header and trailer of the frame that is all of the source, which starts at this byte of its file.
+/// Annotates the header and the trailer of a frame. `start` is the offset of the frame in its file.
 pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
     let frame = match Frame::open(source) {
         Ok(frame) => frame,
@@ -76,7 +76,7 @@ fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part>
     Ok(Part::new("header", start, &bytes, bytes::header(&bytes), vec![mistake]))
 }
 
-/// Why the array's metalayer is none, and the byte of the header at which that shows.
+/// Returns the error in the array's metalayer, and its offset in the header.
 fn array_error(header: &Header) -> Vec<Mistake> {
     let Err(error) = Array::find(header) else { return Vec::new() };
     let position = error.offset().map(|offset| offset as u64);
@@ -89,7 +89,7 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
-    // A length that cannot be leaves the smallest trailer to look at.
+    // If the length is invalid, the smallest possible trailer is shown.
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Chunks: the picture of them, and what there is to say of one.
+//! Chunks: a picture of them, and the description of one.
 
 use b2nd::Grid;
 use b2nd::frame::{Offset, Offsets, Source};
@@ -9,22 +9,22 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The space for the picture.
+/// The size of the picture.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
-/// A chunk's number, coordinates, elements and place.
+/// The number, coordinates, elements and position of a chunk.
 #[derive(Serialize)]
 pub struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
-    /// The value of all its elements, where it takes no bytes.
+    /// The value of all its elements, if it has no bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// Its bytes in the file.
+    /// The range in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
-    /// The file that it has to itself, and its length.
+    /// The file of the chunk, and its length.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<(String, u64)>,
 }
@@ -36,7 +36,7 @@ pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Dr
     window.draw(grid, SIZE)
 }
 
-/// The most cells of an overview along an axis.
+/// The limit of cells of an overview along an axis.
 const CELLS: i64 = 256;
 
 /// All chunks along two axes, in at most [`CELLS`] by [`CELLS`] cells.
@@ -46,11 +46,11 @@ pub struct Overview {
     cells: [i64; 2],
     /// The number of chunks that a cell represents along each axis: its bytes are those of the first.
     step: [i64; 2],
-    /// The compressed bytes of each cell's chunk, row by row; none where it takes no bytes or its place is not known.
+    /// The compressed size of the chunk of each cell, row by row; null if it has no bytes or its position is unknown.
     bytes: Vec<Option<u64>>,
 }
 
-/// The chunks along `axes`, rows then columns (-1 where there is none), at these coordinates along the others.
+/// Returns the chunks along `axes`, rows then columns (-1 if there is none), at these coordinates along the others.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());
@@ -75,7 +75,7 @@ pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Opt
     Some(Overview { cells, step, bytes })
 }
 
-/// `start` is the byte of the file at which the frame starts. A sparse frame has `files`, one for each chunk.
+/// `start` is the offset of the frame in its file. A sparse frame has `files`, one for each chunk.
 pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
     let number = grid.chunk_from_coords(at)?;
     let ranges = grid.chunk_extent(number)?.iter().map(|range| [range.start, range.end]).collect();

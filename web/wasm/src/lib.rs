@@ -1,5 +1,5 @@
-//! Two modules for the page, from pieces of files that it is given: without a feature what files say ([`reader::Reader`], from
-//! `b2nd-view`), with the feature `values` what is in them ([`values::Values`], from `b2nd-ndarray`).
+//! Two modules for the page, which read pieces of files: without a feature, the metadata ([`reader::Reader`], from
+//! `b2nd-view`); with the feature `values`, the values ([`values::Values`], from `b2nd-ndarray`).
 
 mod answer;
 mod pieces;

@@ -1,4 +1,4 @@
-//! The files of a folder, of which only pieces are here.
+//! The files of a folder, of which only pieces have been fetched.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use b2nd::frame::{Pieces, Source};
 use b2nd::{Error, Result};
 use b2nd_store::{Bytes, Folder, chunk_file_name};
 
-/// The files of a folder, or one file without a folder, whose name is then empty.
+/// The files of a folder, or a single file, whose name is empty.
 #[derive(Clone, Default)]
 pub struct Files {
     /// In the order in which they were added.
     files: Vec<Arc<Pieces>>,
-    /// Their indices in that order.
+    /// Their indices, by name.
     names: BTreeMap<String, usize>,
 }
 
@@ -24,20 +24,20 @@ impl Files {
         self.files.push(Arc::new(Pieces::with_len(length)));
     }
 
-    /// The file with this index.
+    /// Returns the file with this index.
     pub fn file(&self, index: usize) -> Result<&Pieces> {
         self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
     }
 
-    /// Bytes that reads have lacked since the last call: the file's index, start, end; and again. Ranges with at most `gap` bytes between
-    /// them are one.
+    /// Returns the ranges that reads have lacked since the last call: index of the file, start, end, and so on. Ranges with at most `gap` bytes between
+    /// them are joined.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
         let files = self.files.iter().enumerate();
         let missing = files.flat_map(|(index, file)| file.take_missing(gap).into_iter().map(move |range| (index, range)));
         missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
     }
 
-    /// Drops all pieces if they are more bytes than these.
+    /// Drops all pieces if they have more bytes than `most`.
     #[cfg(feature = "values")]
     pub fn forget(&self, most: u64) {
         if self.files.iter().map(|file| file.held()).sum::<u64>() > most {

@@ -1,4 +1,4 @@
-//! [`Reader`]: what the page asks of the metadata, answered in JSON.
+//! [`Reader`]: answers the page's questions about metadata, in JSON.
 
 use std::sync::Arc;
 
@@ -13,52 +13,52 @@ use crate::answer::{problem, to_json};
 use crate::pieces::{Files, SparseFrame};
 use crate::{bytes, chunk, store};
 
-/// A file or a folder that is looked into.
+/// A file or a folder that the page shows.
 ///
-/// An answer counts if [`missing`](Reader::missing) names nothing afterwards; else the page [`put`](Reader::put)s what is
-/// missing and asks again.
+/// An answer is valid if [`missing`](Reader::missing) is empty afterwards. Otherwise the page [`put`](Reader::put)s what is
+/// missing and repeats the call.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Reader {
     name: String,
     files: Arc<Files>,
     store: Option<(Store, StoreListing)>,
-    /// The leaf of the store that is looked at.
+    /// The index of the shown leaf of the store.
     leaf: Option<usize>,
     grid: Option<Grid>,
     offsets: Option<Offsets>,
-    /// The start of the frame in its file.
+    /// The offset of the frame in its file.
     start: u64,
 }
 
 #[wasm_bindgen]
 impl Reader {
-    /// A file or folder of this name.
+    /// Creates a file or folder with this name.
     #[wasm_bindgen(constructor)]
     pub fn new(name: String) -> Reader {
         Reader { name, ..Reader::default() }
     }
 
-    /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
+    /// Adds a file with its length in bytes: a single one, whose path is empty, or one of a folder.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
 
-    /// The bytes that were missing from a file, which is named by its place.
+    /// Stores bytes that were missing. `file` is the index of the file.
     ///
     /// # Errors
     ///
-    /// The file ends elsewhere than was said: it has changed.
+    /// The file has another length than before: it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Bytes that the last answer lacks: file, start, end; and again.
+    /// Returns the ranges that the last call lacked: index of the file, start, end, and so on.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(0)
     }
 
-    /// The store and its leaves: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame. Nothing is read of a frame yet.
+    /// Lists the store and its leaves: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame, of which nothing is read yet.
     pub fn look(&mut self) -> String {
         let described = store::open(&self.name, &self.files).and_then(|store| {
             let Some(store) = store else { return Ok(r#"{"store":null}"#.to_owned()) };
@@ -69,13 +69,13 @@ impl Reader {
         described.unwrap_or_else(|error| problem(&error))
     }
 
-    /// Looks at a leaf from now on; without one, at the file itself.
+    /// Selects a leaf for the following calls, or the file itself.
     pub fn choose(&mut self, leaf: Option<usize>) {
         self.leaf = leaf;
         (self.grid, self.offsets) = (None, None);
     }
 
-    /// The frame's facts: the object of `b2nd info --json`.
+    /// Returns the metadata of the frame: the object of `b2nd info --json`.
     pub fn info(&mut self) -> String {
         let place = json::Place { path: &self.name, ..json::Place::default() };
         let place = match self.chosen() {
@@ -96,17 +96,17 @@ impl Reader {
         }
     }
 
-    /// The frame's facts for people: `{"array": [[label, text, field], …], "frame": […]}`.
+    /// Returns the metadata of the frame as text: `{"array": [[label, text, field], …], "frame": […]}`.
     pub fn facts(&self) -> String {
         self.frame(|frame, _| Ok(to_json(&Facts::of(frame.header())))).unwrap_or_else(|error| problem(&error))
     }
 
-    /// The bytes of header and trailer and what they mean, also of a frame that cannot be read.
+    /// Returns the annotated bytes of the header and the trailer, also for an invalid frame.
     pub fn bytes(&self) -> String {
         self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))).unwrap_or_else(|error| problem(&error))
     }
 
-    /// Keeps the index, and says how many chunks there are.
+    /// Reads the index, and returns the number of chunks.
     pub fn index(&mut self) -> String {
         match self.frame(|frame, _| frame.offsets().cloned()) {
             Ok(offsets) => {
@@ -118,7 +118,7 @@ impl Reader {
         }
     }
 
-    /// The number of chunks along each axis; null where there are none to draw.
+    /// Returns the number of chunks along each axis; null if there are none to draw.
     pub fn grid(&self) -> String {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
@@ -130,13 +130,13 @@ impl Reader {
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
     }
 
-    /// All chunks along two axes with their compressed bytes; null before [`index`](Reader::index).
+    /// Returns all chunks along two axes with their compressed sizes; null before [`index`](Reader::index).
     pub fn overview(&self, axes: Vec<i32>, at: Vec<f64>) -> String {
         let (Some(grid), Some(offsets)) = (&self.grid, &self.offsets) else { return "null".to_owned() };
         to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
     }
 
-    /// The chunk at these coordinates: its place, or what all its elements are.
+    /// Describes the chunk at these coordinates: its position in the file, or the value of all its elements.
     pub fn chunk(&self, at: Vec<f64>) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &self.files, &integers(&at)))
@@ -149,7 +149,7 @@ impl Reader {
         Some((store, listing.leaves.get(self.leaf?)?))
     }
 
-    /// The bytes that are looked at, and where they start in the file that holds them.
+    /// Opens the selected frame, and calls `look` with it and its offset in the file.
     fn source<T>(&self, look: impl FnOnce(&dyn Source, u64) -> Result<T>) -> Result<T> {
         if let Some(frame) = self.files.get(SPARSE_FRAME) {
             return look(&SparseFrame { frame: frame.clone(), files: self.files.clone() }, 0);

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::answer::to_json;
 use crate::pieces::Files;
 
-/// The store in a file or folder, if it is one.
+/// Opens the store in a file or folder, if it is one.
 pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
     if files.get(SPARSE_FRAME).is_some() {
         return Ok(None);
@@ -23,20 +23,20 @@ pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
         match Frame::open(file) {
             Ok(frame) if Kind::of(frame.header(), None) == Kind::EmbedStore => {}
             Err(error) if is_of_source(&error) => return Err(error),
-            // What is no frame at all has its error where its bytes are shown.
+            // If it is not a frame, the error is shown with the bytes.
             _ => return Ok(None),
         }
     }
     Store::from_source(name, file.clone()).map(Some)
 }
 
-/// What is in a store, and what there is to say of it.
+/// Lists a store, and describes it in JSON.
 pub fn describe(store: &Store) -> Result<(StoreListing, String)> {
     let listing = store.list()?;
-    // Of all leaves, before it fails: so that what is missing of each is fetched at once.
+    // All leaves are read before an error is returned, so that missing ranges of all are fetched at once.
     let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
-    // By hand: values of serde_json would take a second copy of all that writes an object.
+    // Formatted here: values of serde_json would compile the serialization code twice.
     let object = to_json(&StoreObject::of_store(&listing, store.name()));
     let text = format!(r#"{{"store":{object},"leaves":[{}]}}"#, leaves.join(","));
     Ok((listing, text))
@@ -76,7 +76,7 @@ fn with_files(object: &str, table: &Table) -> String {
     format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
-/// The start of a leaf's frame in its file; what is embedded has no place of its own in one.
+/// Returns the offset of a leaf's frame in its file; 0 for embedded leaves.
 pub fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

@@ -18,16 +18,16 @@ use crate::pieces::Files;
 use drawn::{Plane, Wanted};
 use seen::{GAP, Room, Seen, selection};
 
-/// Pieces of files that are kept from one view to the next, in bytes.
+/// The limit of bytes that are kept from one view to the next.
 const KEPT: u64 = 128 << 20;
 
-/// The steps of a histogram.
+/// The number of bins of a histogram.
 const BINS: usize = 64;
 
-/// An array whose values are looked at, a slice at a time.
+/// An array that is viewed slice by slice.
 ///
-/// An answer counts if [`missing`](Values::missing) names nothing afterwards; else the page [`put`](Values::put)s what is missing and
-/// asks again.
+/// An answer is valid if [`missing`](Values::missing) is empty afterwards. Otherwise the page [`put`](Values::put)s the missing ranges and
+/// repeats the call.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Values {
@@ -41,27 +41,27 @@ pub struct Values {
 
 #[wasm_bindgen]
 impl Values {
-    /// A file or folder without any file yet.
+    /// Creates a file or folder, to which files are added.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Values {
         Values::default()
     }
 
-    /// Adds a file of so many bytes: the only one, whose path is empty, or one of a folder.
+    /// Adds a file with its length in bytes: a single one, whose path is empty, or one of a folder.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
 
-    /// The bytes that were missing from a file, which is named by its place.
+    /// Stores bytes that were missing. `file` is the index of the file.
     ///
     /// # Errors
     ///
-    /// The file ends elsewhere than was said: it has changed.
+    /// The file has another length than before: it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Notes why bytes cannot be had.
+    /// Stores the reason why bytes cannot be fetched.
     ///
     /// # Errors
     ///
@@ -71,12 +71,12 @@ impl Values {
         Ok(())
     }
 
-    /// Bytes that the last answer lacks: file, start, end; and again.
+    /// Returns the ranges that the last call lacked: index of the file, start, end, and so on.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }
 
-    /// Opens the array: the file itself, or the leaf of a store with this key. Says its shape, its chunks and its columns.
+    /// Opens the array: the file itself, or the leaf of a store. Returns its shape, its chunks and its columns.
     pub fn open(&mut self, key: Option<String>) -> String {
         let opened = opened::open(&self.files, key.as_deref());
         match opened {
@@ -96,17 +96,17 @@ impl Values {
         self.look(&start, &end, &[], room)
     }
 
-    /// Begins to look at the elements of a slice that are one of so many along each axis. Says the shape, the steps and the chunks.
+    /// Starts to view a slice with steps. Returns the shape, the steps and the chunks.
     pub fn slice(&mut self, start: Vec<f64>, end: Vec<f64>, step: Vec<f64>) -> String {
         self.look(&start, &end, &step, None)
     }
 
-    /// The elements of the slice as they are in the file, in C order; zeros where a chunk is broken.
+    /// Returns the bytes of the elements of the slice, in C order; zeros for damaged chunks.
     pub fn bytes(&self) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| seen.bytes.clone())
     }
 
-    /// Asks for the bytes that the slice takes: [`missing`](Values::missing) names them.
+    /// Requests the bytes of the slice, which [`missing`](Values::missing) then returns.
     pub fn ask(&self) -> String {
         let (Ok(array), Some(source), Some(seen)) = (self.array(), &self.source, &self.seen) else { return nothing() };
         match seen.ask(array, source) {
@@ -115,7 +115,7 @@ impl Values {
         }
     }
 
-    /// Decompresses more of the slice, a few million bytes. Says how many chunks are done, and what is wrong with some.
+    /// Decompresses a few million bytes of the slice. Returns the number of finished chunks, and errors.
     pub fn advance(&mut self) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return nothing() };
         to_json(&seen.advance(array, &self.files))
@@ -127,17 +127,17 @@ impl Values {
         self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))
     }
 
-    /// The slice as CSV.
+    /// Returns the slice as CSV.
     pub fn csv(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(drawn::csv(array, seen, Plane::new(seen, rows, columns), fields)))
     }
 
-    /// The text of one element of the slice, in its place in C order.
+    /// Returns the text of an element of the slice, by its index in C order.
     pub fn text(&self, element: usize) -> String {
         self.drawn(|array, seen| Ok(to_json(&drawn::element(array, seen, element))))
     }
 
-    /// A column of the slice as numbers, row by row. NaN where a chunk is broken.
+    /// Returns a column of the slice as numbers, row by row; NaN for damaged chunks.
     pub fn numbers(&self, rows: i32, columns: i32, column: usize, part: u8) -> Vec<f64> {
         let (Some(seen), Ok(array), Some(column)) = (&self.seen, self.array(), self.columns.get(column)) else {
             return Vec::new();
@@ -145,12 +145,12 @@ impl Values {
         Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
     }
 
-    /// The slice as an image whose last axis is its channels.
+    /// Returns the slice as an image. The last axis is the channels.
     pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// A column of the slice in figures: the range of colours, and how many values are in each of its steps.
+    /// Returns statistics of a column of the slice: the range of colours, and a histogram.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return nothing() };
         let numbers = self.numbers(rows, columns, column, part);
@@ -193,7 +193,7 @@ impl Values {
     }
 }
 
-/// True if a column can be drawn: a number in each element.
+/// Returns true if a column can be drawn, because it has a number in each element.
 fn is_drawable(column: &Column) -> bool {
     column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
@@ -202,7 +202,7 @@ fn nothing() -> String {
     problem(&Error::custom("there is nothing to look at"))
 }
 
-/// The text of an element, in hexadecimal digits where its type is not known.
+/// Returns the text of an element, or hexadecimal digits if its type is unknown.
 fn text(dtype: Option<&b2nd::dtype::DType>, bytes: &[u8]) -> String {
     dtype.map_or_else(|| b2nd_view::text::hex(bytes, ""), |dtype| elements::text(dtype, bytes))
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::write::{Packer, write_bytes};
 
-/// The longest first axis that a new array's chunks are chosen for.
+/// The length of the first axis for which the chunks of a new array are chosen.
 const ROWS: i64 = 1 << 20;
 
 /// Appends to an array in a file, along its first axis: arrays larger than memory, logs, time series.
@@ -89,7 +89,7 @@ impl Appender {
     /// metalayers precede the array's, so that the header cannot be changed in one write.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
-        // Locked first: what another one appended while this waited counts.
+        // Locked first, to see what another appender wrote in the meantime.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         if draft.is_sparse() {
@@ -118,7 +118,7 @@ impl Appender {
         Ok(Appender { pending: array.read_bytes(&last)?, changed: false, full, offsets, draft })
     }
 
-    /// The number of rows of the array, those that are not flushed included.
+    /// Returns the number of rows of the array, including those that have not been flushed.
     pub fn rows(&self) -> i64 {
         self.full + self.pending_rows()
     }
@@ -145,7 +145,7 @@ impl Appender {
         let count = rows.len_of(Axis(0));
         let mut start = 0;
         while start < count {
-            // As many as the chunks lack.
+            // The rows that complete the chunks.
             let lack = chunk - usize::try_from(self.pending_rows()).unwrap_or(0);
             let end = count.min(start.saturating_add(lack));
             let part = rows.slice_axis(Axis(0), Slice::from(start..end));
@@ -168,7 +168,7 @@ impl Appender {
         self.all_or_none(|this, before| this.take(rows, before))
     }
 
-    /// Appends, and undoes it if it fails. Chunks that were written are behind the frame, where others will be written over them.
+    /// Appends rows, and restores the state if that fails. Chunks that were written after the frame will be overwritten.
     fn all_or_none(&mut self, append: impl FnOnce(&mut Appender, &mut Before) -> Result<()>) -> Result<()> {
         let mut before = Before {
             offsets: self.offsets.len(),
@@ -240,7 +240,7 @@ impl Appender {
         shape
     }
 
-    /// Writes the rows that are pending as chunks, and gives their entries of the index.
+    /// Writes pending rows as chunks, and returns their entries of the index.
     fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;
@@ -260,7 +260,7 @@ impl Appender {
         usize::try_from(self.draft.header().typesize()).unwrap_or(1)
     }
 
-    /// The number of bytes that a row takes.
+    /// Returns the length of a row in bytes.
     fn row_len(&self) -> usize {
         let items: i64 = self.draft.meta().geometry.shape().iter().skip(1).product();
         usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize()).max(1)

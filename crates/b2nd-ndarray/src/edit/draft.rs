@@ -1,4 +1,4 @@
-//! [`Draft`]: an array in its file, with chunks that the next commit makes part of it.
+//! [`Draft`]: an array in its file, with new chunks that the next commit adds.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -8,7 +8,7 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 use crate::error::{Error, Result};
 
-/// The chunks of an array of the released layout, locked against others that edit them.
+/// The chunks of an array of the released layout, locked against other editors.
 #[derive(Debug)]
 pub(crate) struct Draft {
     chunks: ChunkEditor,
@@ -23,7 +23,7 @@ impl Draft {
         Ok(Draft { chunks, meta })
     }
 
-    /// The array's metalayer.
+    /// Returns the array's metalayer.
     pub(crate) fn meta(&self) -> &B2ndMeta {
         &self.meta
     }
@@ -32,13 +32,13 @@ impl Draft {
         self.header().frame_type() == FrameType::Sparse
     }
 
-    /// The metalayer of the array with another shape.
+    /// Returns the metalayer of the array with another shape.
     pub(crate) fn meta_of(&self, shape: &[i64]) -> Result<B2ndMeta> {
         let geometry = Geometry::new(shape, self.meta.geometry.chunkshape(), self.meta.geometry.blockshape())?;
         Ok(B2ndMeta { geometry, ..self.meta.clone() })
     }
 
-    /// The entries of the index.
+    /// Returns the entries of the index.
     pub(crate) fn entries(&self) -> Result<Vec<Offset>> {
         Ok(self.offsets()?.iter().collect())
     }
@@ -47,7 +47,7 @@ impl Draft {
         Ok(self.put(&Chunk::from_slice(chunk)?)?)
     }
 
-    /// Makes chunks with these entries the array, whose shape this is, and blocks until that is on stable storage.
+    /// Commits an array of this shape with these entries, and blocks until it is on stable storage.
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?, entries);
         // The file may hold the new array even after an error.

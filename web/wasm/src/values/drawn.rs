@@ -8,7 +8,7 @@ use b2nd_view::heat::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// Two axes of a slice as rows and columns. An axis that is not there has one element.
+/// Two axes of a slice as rows and columns. A missing axis has one element.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -25,7 +25,7 @@ impl Plane {
         Plane { rows: length(rows), columns: length(columns), strides: [stride(rows), stride(columns)] }
     }
 
-    /// The places of elements in the slice's C order, row by row.
+    /// Returns the indices of elements in the slice's C order, row by row.
     fn elements(self) -> impl Iterator<Item = usize> {
         (0..self.rows).flat_map(move |row| (0..self.columns).map(move |column| self.element(row, column)))
     }
@@ -35,7 +35,7 @@ impl Plane {
     }
 }
 
-/// A column's values as numbers: themselves, or the magnitude of complex ones; with part 1 their phase.
+/// Returns the values of a column as numbers. For complex numbers, `part` 0 is the magnitude and 1 the phase.
 pub struct Wanted<'a> {
     pub column: &'a Column,
     pub part: u8,
@@ -59,7 +59,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The texts of what is in a row: of each column of the plane, or of each field of a structure.
+/// Returns the texts of a row: those of each column of the plane, or of each field of a structure.
 fn rows<'a, T: 'a>(
     array: &'a Array,
     seen: &'a Seen,
@@ -87,7 +87,7 @@ pub fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<
     rows(array, seen, &plane, fields, text).collect()
 }
 
-/// Records of CSV. Where fields are columns, their names come first.
+/// Writes CSV. If fields are columns, their names come first.
 pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
     let mut csv = String::new();
     let names = array.dtype().map(DType::fields).filter(|names| fields && !names.is_empty());
@@ -109,7 +109,7 @@ pub fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
     (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
 }
 
-/// Counts of a column, without broken chunks.
+/// Computes statistics of a column, without damaged chunks.
 pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     let mut tally = Tally::default();
     let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
@@ -119,7 +119,7 @@ pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     tally
 }
 
-/// The range that is given, or that of the numbers.
+/// Returns the given range, or the range of the numbers.
 pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
     match *range {
         [least, greatest] => Scale::new(least, greatest, log),
@@ -140,7 +140,7 @@ pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     plane.elements().flat_map(pixel).collect()
 }
 
-/// Numbers as the column's values read: times as times.
+/// Formats numbers as values of the column, such as times.
 pub fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
     elements::time_unit(Some(dtype))?;

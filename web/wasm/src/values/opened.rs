@@ -1,4 +1,4 @@
-//! The array that is looked at: where it is, and what its values are.
+//! Opens an array, and describes its values.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
     }
 }
 
-/// Its shape, its chunks, and its columns: which can be drawn, and as what.
+/// Describes the shape, the chunks and the columns, and how they can be drawn.
 pub fn describe(array: &Array, columns: &[Column]) -> Value {
     let geometry = array.geometry();
     let columns: Vec<Value> = columns.iter().map(describe_column).collect();

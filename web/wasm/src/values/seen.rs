@@ -1,4 +1,4 @@
-//! [`Seen`]: the slice that is looked at, decompressed chunk by chunk.
+//! [`Seen`]: the viewed slice, which is decompressed chunk by chunk.
 
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The most bytes of a slice.
+/// The limit of bytes of a slice.
 const MOST: usize = 256 << 20;
 
-/// The most chunks of a slice.
+/// The limit of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The bytes that are decompressed before the page may change its mind.
+/// The number of bytes that are decompressed before the page can cancel.
 const AT_ONCE: usize = 8 << 20;
 
-/// Ranges with fewer bytes between them are read at once.
+/// Ranges with fewer bytes between them are joined.
 pub const GAP: u64 = 4096;
 
-/// Shorter chunks are read whole, in bytes; of longer ones the blocks.
+/// Chunks up to this length in bytes are read whole, longer ones by blocks.
 const SHORT: u64 = 256 << 10;
 
 /// The elements of a slice, as far as they are decompressed.
@@ -28,20 +28,20 @@ pub struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// True for each element whose chunk is broken; empty where none is.
+    /// True for each element whose chunk is damaged; empty if none is.
     pub broken: Vec<bool>,
     parts: Vec<Part>,
     done: usize,
     mistakes: Vec<Mistake>,
-    /// The number of chunks that the slice lies in, and of those that are read.
+    /// The number of chunks of the slice, and of those that have been read.
     chunks: [u64; 2],
 }
 
-/// A chunk that cannot be read, and the elements of the slice that are thus not there.
+/// A chunk that cannot be read, and the elements of the slice that are missing.
 #[derive(Clone, Serialize)]
 pub struct Mistake {
     message: String,
-    /// From the first to behind the last, along each axis.
+    /// Their range along each axis.
     elements: Vec<[i64; 2]>,
 }
 
@@ -50,11 +50,11 @@ pub struct Progress<'a> {
     done: usize,
     of: usize,
     broken: &'a [Mistake],
-    /// The bytes that the next chunk lacks: file, start, end; and again.
+    /// The ranges that the next chunk lacks: index of the file, start, end, and so on.
     missing: Vec<f64>,
 }
 
-/// Limits of a picture: elements along the axes that are drawn, and bytes of chunks.
+/// The limits of a picture: elements along the drawn axes, and bytes of chunks.
 pub struct Room<'a> {
     pub drawn: &'a [u32],
     pub room: &'a [f64],
@@ -62,7 +62,7 @@ pub struct Room<'a> {
     pub bytes: u64,
 }
 
-/// The elements from `start` to `end` along each axis; with `step` one of so many.
+/// The elements from `start` to `end` along each axis; every `step`th if it is given.
 pub fn selection(array: &Array, start: &[f64], end: &[f64], step: &[f64]) -> Selection {
     let shape = array.grid().shape();
     let mut selection = Selection::whole(shape);
@@ -83,7 +83,7 @@ impl Seen {
         if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // As many chunks as are that long together, if each is like the others.
+            // The number of chunks with this total length, if all are similar.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (bytes / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &axes, &room, square, most);
@@ -93,7 +93,7 @@ impl Seen {
             return Err(Error::custom(format_args!("the slice lies in {read} chunks, at most {MOST_CHUNKS} are read at once")));
         }
         let too_long = || Error::custom(format_args!("the slice is longer than {MOST} bytes"));
-        // A length of the file may be more than this machine's 32 bits.
+        // Lengths may exceed the 32 bits of wasm32.
         let lengths: Option<Vec<usize>> = selection.lengths().iter().map(|&length| usize::try_from(length).ok()).collect();
         let lengths = lengths.ok_or_else(too_long)?;
         let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
@@ -115,14 +115,14 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Reads, for what is missing to be noted, the bytes of all chunks that are wanted whole.
+    /// Reads the bytes of all chunks that are read whole, so that missing ranges are collected.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
             let length: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             let blocks = u64::try_from(part.blocks).unwrap_or(u64::MAX);
             if length <= SHORT || blocks.saturating_mul(4) >= array.grid().blocks_per_chunk() || blocks > 16 {
-                // What is not at hand is noted, and that is all that is wanted here.
+                // Errors are ignored: missing ranges have been collected.
                 ranges.into_iter().for_each(|range| drop(source.read(range)));
             }
         }
@@ -154,7 +154,7 @@ impl Seen {
         Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
     }
 
-    /// The first element of each run of a part, in the slice's C order, and the length of a run.
+    /// Returns the first element of each run of a part, in the slice's C order, and the length of a run.
     fn runs(&self, part: &Part) -> (impl Iterator<Item = usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut places: Vec<(usize, usize, usize)> = axes
@@ -201,7 +201,7 @@ impl Seen {
         self.mistakes.push(Mistake { message: error.to_string(), elements });
     }
 
-    /// True if an element's chunk is broken.
+    /// Returns true if the chunk of an element is damaged.
     pub fn is_broken(&self, element: usize) -> bool {
         self.broken.get(element).copied().unwrap_or(false)
     }
