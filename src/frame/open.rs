@@ -219,6 +219,7 @@ impl<S: Source> Frame<S> {
     }
 
     /// Reads the trailer again.
+    #[cfg(feature = "std")]
     pub(super) fn reread_trailer(&self) -> Result<Trailer> {
         Ok(self.read_tail()?.trailer)
     }
