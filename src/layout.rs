@@ -15,7 +15,8 @@ use crate::wire;
 
 mod draw;
 
-/// The layout of a value: the path, the marker and the bytes of each entry, and which entries have another length in other values of the type.
+/// The layout of a value: the path, the marker and the bytes of each entry, and which entries have another length in other values of
+/// the type.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -128,10 +129,10 @@ impl Entry {
 
     /// Returns true if this entry has the same length in every value of its type.
     ///
-    /// Numbers of more than 8 bits and `i8`, `bool`, `()` and fixext16 are fixed, and so are tuples, structs and arrays of them, by serde's
-    /// own code and by [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not, nor is a `u8`,
-    /// which takes two bytes above 127. A `Serialize` that calls different methods for different values, as that of an untagged enum does,
-    /// is not recognized.
+    /// Numbers of more than 8 bits and `i8`, `bool`, `()` and fixext16 are fixed, and so are tuples, structs and arrays of them, by
+    /// serde's own code and by [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are
+    /// not, nor is a `u8`, which takes two bytes above 127. A `Serialize` that calls different methods for different values, as that
+    /// of an untagged enum does, is not recognized.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }

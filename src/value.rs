@@ -55,13 +55,13 @@ static NIL: Value = Value::Nil;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers of this format, [`shortest`](Value::shortest)
-/// those of generic encoders. Values nest up to 128 levels deep.
+/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers of this format,
+/// [`shortest`](Value::shortest) those of generic encoders. Values nest up to 128 levels deep.
 ///
 /// # Other formats
 ///
-/// Formats for people show numbers, strings, lists and maps in their own forms, and types that JSON lacks as an object of one key. They read all
-/// of it back, with the shortest markers; a tuple is read from `{"tuple": [1, 2]}`:
+/// Formats for people show numbers, strings, lists and maps in their own forms, and types that JSON lacks as an object of one key.
+/// They read all of it back, with the shortest markers; a tuple is read from `{"tuple": [1, 2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -78,9 +78,9 @@ static NIL: Value = Value::Nil;
 ///
 /// # Limits
 ///
-/// The metalayer of an array with 16 dimensions is not self-describing MessagePack: its lists begin with `a0`, an empty string, and the
-/// numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. It also refuses the layout of February 2023 that
-/// has seven entries and counts six. Read these as an [`ArrayMeta`](crate::ArrayMeta).
+/// The metalayer of an array with 16 dimensions is not self-describing MessagePack: its lists begin with `a0`, an empty string, and
+/// the numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. It also refuses the layout of February
+/// 2023 that has seven entries and counts six. Read these as an [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Source: the MessagePack specification; python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]

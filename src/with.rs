@@ -106,11 +106,11 @@ modules! {
     array16 ARRAY16;
     /// A map as a map16 (`de`), whatever its count.
     map16 MAP16;
-    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as long as they are
-    /// MessagePack. It is written without them, so a value that was read may be written back shorter.
+    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as long as
+    /// they are MessagePack. It is written without them, so a value that was read may be written back shorter.
     ///
-    /// A newtype makes a metalayer of it. The other direction needs no module: a new version reads what an old one wrote if its new fields
-    /// have `#[serde(default)]`.
+    /// A newtype makes a metalayer of it. The other direction needs no module: a new version reads what an old one wrote if its new
+    /// fields have `#[serde(default)]`.
     ///
     /// ```
     /// #[derive(serde::Serialize)]

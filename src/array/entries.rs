@@ -34,7 +34,7 @@ enum Dtype {
     None,
     Only,
     WithFormat,
-    /// Any of the others.
+    /// Any of the other variants.
     Any,
 }
 
@@ -287,7 +287,7 @@ enum FormatOrDtype<S> {
     Dtype(S),
 }
 
-/// The same in formats that have no markers.
+/// The same entry in formats that have no markers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Plain<S> {

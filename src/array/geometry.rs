@@ -120,7 +120,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// An empty chunk or block holds nothing, so the array has to be empty too.
+    /// Refuses an empty chunk or block of an array that is not empty.
     pub(super) fn check_zeros(&self) -> Result<()> {
         for index in 0..self.ndim() {
             if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {

@@ -160,7 +160,7 @@ impl Grid {
 
     /// Returns the number of chunks in the array: 0 if it is empty, 1 if it has no dimensions.
     pub fn nchunks(&self) -> u64 {
-        // No overflow here and below: there are at most as many as there are elements, whose count fits.
+        // No overflow here and below: there are at most as many as elements, whose count fits.
         cells(&self.chunks)
     }
 

@@ -66,7 +66,7 @@ impl<T: Serialize> Serialize for Unmarked<'_, T> {
 /// Reads a list into the front of an array of zeros: at most 16 lengths, none of them negative.
 pub(super) struct Lengths<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
 
-/// What else is known of a list that was read.
+/// The count of a list that was read, and whether a length is 0.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) count: usize,
@@ -93,7 +93,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
         deserializer.deserialize_seq(OnlyList(self))
     }
 
-    /// This format gives all records of a list at once.
+    /// Reads the list in this format, which gives all records at once.
     #[inline(always)]
     fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Found, E> {
         let record = 1 + size_of::<T>();
@@ -132,7 +132,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
     }
 }
 
-/// Reads a list in other formats, some of which give bytes for strings: those are no list.
+/// Reads a list in other formats, some of which give bytes for strings, which are not lists.
 struct OnlyList<'a, T>(Lengths<'a, T>);
 
 impl<'de, T: Length> Visitor<'de> for OnlyList<'_, T> {

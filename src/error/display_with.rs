@@ -11,10 +11,10 @@ use super::{Error, ErrorKind, Escaped};
 const PER_LINE: usize = 16;
 
 impl Error {
-    /// Shows the sentence, then the bytes around the place in hexadecimal, with a mark under those at fault and the path of the field.
+    /// Shows the message, then the bytes around the position in hexadecimal, with a mark under those at fault and the path of the field.
     ///
-    /// `bytes` is the input that the error's [`offset`](Error::offset) counts in. The text ends without a newline. An error without an offset
-    /// is shown as its sentence only.
+    /// `bytes` is the input that the error's [`offset`](Error::offset) counts in. The text ends without a newline. An error without
+    /// an offset is shown as its message only.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(
@@ -47,7 +47,7 @@ impl Error {
     }
 }
 
-/// An error with the bytes around the place.
+/// An error with the bytes around its position.
 struct DisplayWith<'a> {
     error: &'a Error,
     bytes: &'a [u8],

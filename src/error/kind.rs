@@ -15,12 +15,12 @@ pub enum ErrorKind {
         /// The number of bytes that the item being read still lacks, at least 1.
         needed: usize,
     },
-    /// The marker is not the one that the type asks for.
+    /// The marker is not the one of the type.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// The name of the expected marker, and its byte in hexadecimal.
         expected: &'static str,
-        /// The byte that was there.
+        /// The byte that was found.
         found: u8,
     },
     /// The count of an array or a map, or a declared length, is not the one that the type or the value has.

@@ -79,10 +79,10 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the prefix is too short: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number of missing
-    /// bytes, first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP in this
-    /// way. Returns [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and of
-    /// versions above 3. Other errors name the field that is not valid.
+    /// Fails if the prefix is too short: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number of
+    /// missing bytes, first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP
+    /// in this way. Returns [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the
+    /// betas of 2019 to 2021, and of versions above 3. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
@@ -154,8 +154,8 @@ impl Header {
         &self.metalayers
     }
 
-    /// Decodes the array metalayer: `b2nd` if it decodes as one, otherwise `caterva` if that does. `None` if the frame has neither, and so
-    /// holds no array.
+    /// Decodes the array metalayer: `b2nd` if it decodes as one, otherwise `caterva` if that does. `None` if the frame has neither,
+    /// and so holds no array.
     ///
     /// Bytes after the metalayer are accepted: a squeeze in place leaves the tail of the longer one.
     ///

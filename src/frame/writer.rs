@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 /// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
 ///
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the array's edges are padded to full
-/// size. Elements appended in the array's own order would come out permuted: [`Grid::pack`](crate::Grid::pack) brings them into the order of
-/// a chunk.
+/// size. Elements appended in the array's own order would come out permuted: [`Grid::pack`](crate::Grid::pack) brings them into the
+/// order of a chunk.
 ///
 /// Chunks come from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
 /// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]). A file or directory appears under its name only
@@ -204,8 +204,8 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers = trailer;
     }
 
-    /// Appends a chunk of another frame as it is, byte for byte and not decoded: an entry that is special in its index is special in this one.
-    /// Returns the length of its data.
+    /// Appends a chunk of another frame as it is, byte for byte and not decoded: an entry that is special in its index is special in
+    /// this one. Returns the length of its data.
     ///
     /// Whether such chunks are those of the array that the header describes is then not checked.
     ///

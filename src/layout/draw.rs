@@ -259,8 +259,8 @@ impl Layout {
     }
 }
 
-/// A box for each marker and for what follows it, with its offset over it up to the first box whose length may vary (drawn with `~`); then the
-/// boxes of each list and struct inside. Of a list the first element is drawn, as first and last.
+/// A box for each marker and for what follows it, with its offset over it up to the first box whose length may vary (drawn with `~`);
+/// then the boxes of each list and struct inside. Of a list the first element is drawn, as first and last.
 ///
 /// ```
 /// #[derive(serde::Serialize)]

@@ -26,9 +26,9 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! In a file, [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) does the same. The length follows from the values, not only from
-//! the type: a number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) reads such a value
-//! without a type for its metalayer. Other serde formats see the plain value.
+//! In a file, [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) does the same. The length follows from the values, not
+//! only from the type: a number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) reads such a
+//! value without a type for its metalayer. Other serde formats see the plain value.
 
 use alloc::vec::Vec;
 use std::io::Cursor;

@@ -48,7 +48,7 @@ pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &
     list.end()
 }
 
-/// The numbers of an array, by which this format knows that there is always the same number of them.
+/// The numbers of an array, of which there is always the same number.
 struct OfArray<'a, N>(core::slice::Iter<'a, N>);
 
 impl<'a, N> IntoIterator for OfArray<'a, N> {

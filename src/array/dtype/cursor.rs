@@ -1,11 +1,11 @@
-//! [`Cursor`]: what is left of a dtype string.
+//! [`Cursor`]: the rest of a dtype string.
 
 use core::fmt;
 
 use super::quote::Quoted;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The rest of a dtype string, and so the place up to which it has been read. A copy marks a place to come back or to point to.
+/// The rest of a dtype string, and so the position up to which it has been read. A copy marks a position to return to or to report.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,

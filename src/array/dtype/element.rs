@@ -6,7 +6,7 @@ use crate::error::Result;
 /// A Rust type whose values in memory are the elements of an array.
 ///
 /// Implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for
-/// your own types; a `#[repr(C)]` structure is what NumPy calls aligned.
+/// your own types; a `#[repr(C)]` structure is aligned in NumPy's sense.
 ///
 /// ```
 /// use b2nd::dtype::{Element, ScalarType};

@@ -30,7 +30,7 @@ impl Label {
         Label { value: alloc::format!("f{index}"), literal: Some("''".into()) }
     }
 
-    /// Forgets how it was spelled.
+    /// Drops the spelling of its string.
     pub(super) fn respell(&mut self) {
         self.literal = None;
     }
@@ -50,7 +50,7 @@ impl Label {
             if at.rest().starts_with(quote) {
                 break;
             }
-            // Python's tables say which characters outside ASCII are printable: both ways are taken.
+            // Python's tables say which characters outside ASCII are printable: both spellings are accepted.
             let usual = is_printable(c);
             let as_found = |raw| cursor.since(at) == spelled(c, quote, raw);
             if !as_found(usual) && (c.is_ascii() || !as_found(!usual)) {
@@ -76,7 +76,7 @@ impl fmt::Display for Label {
     }
 }
 
-/// Takes the next character of a string, be it escaped or not.
+/// Takes the next character of a string, escaped or not.
 fn take_character(cursor: &mut Cursor<'_>) -> Result<char> {
     let start = *cursor;
     match cursor.next() {

@@ -29,11 +29,11 @@ struct Parser<'a> {
     depth: u8,
     /// True if this is inside of an aligned structure. Then everything in it is aligned.
     aligned: bool,
-    /// The lengths left to read at the starts of dictionaries that say at their ends that they are aligned, in ascending order.
+    /// The starts of dictionaries that end with `'aligned': True`, as lengths of the rest of the string, in ascending order.
     aligned_starts: Vec<usize>,
 }
 
-/// See [`Parser::aligned_starts`]. One pass, since a dictionary that is read to its end and then again costs twice at each level.
+/// Finds [`Parser::aligned_starts`] in one pass: reading each dictionary twice would double the cost at each level.
 fn aligned_starts(text: &str) -> Vec<usize> {
     let (mut starts, mut open, mut quote) = (Vec::new(), Vec::new(), None);
     if !text.contains(ALIGNED) {
@@ -61,11 +61,11 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The end of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// A dictionary as it is written.
+/// The parts of a dictionary and their positions.
 struct Dictionary<'a> {
     parts: Parts,
     keys: Keys,
-    /// The place of each name, and of the layout's own numbers.
+    /// The position of each name.
     places: Vec<Cursor<'a>>,
     end: Cursor<'a>,
 }
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// `[`, items and `, ` between them, `]`.
+    /// Reads `[`, items with `, ` between them, and `]`.
     fn sequence<T>(&mut self, mut item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
         self.cursor.expect("[")?;
         let mut items = Vec::new();
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `('<i4', (2, 3))`
+    /// Reads `('<i4', (2, 3))`.
     fn tuple(&mut self) -> Result<Subarray> {
         let start = self.cursor;
         self.cursor.expect("(")?;
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         Subarray::of(base, shape).map_err(|why| start.refuse(why))
     }
 
-    /// `(2,)` or `(2, 3)`
+    /// Reads `(2,)` or `(2, 3)`.
     fn shape(&mut self) -> Result<Vec<usize>> {
         self.cursor.expect("(")?;
         let mut shape = Vec::from([self.cursor.number(MAX_SIZE)?]);
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[('a', '<i4'), (('title', 'b'), '<f8', (2,))]`
+    /// Reads `[('a', '<i4'), (('title', 'b'), '<f8', (2,))]`.
     fn list(&mut self) -> Result<Struct> {
         let start = self.cursor;
         let mut places = Vec::new();
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         Ok(Field { name, title, offset: 0, dtype })
     }
 
-    /// `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four optional
+    /// Reads `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four optional
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();

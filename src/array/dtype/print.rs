@@ -80,7 +80,7 @@ fn count(number: usize, what: &str) -> String {
 impl Struct {
     /// Returns the dictionary to write, or `None` for a list.
     fn spelled(&self, aligned: bool) -> Option<Keys> {
-        // Outside the structure that said that it is aligned, it has to say so itself.
+        // A structure that is not inside an aligned one has to have the key itself.
         let says_enough = |keys: &Keys| keys.aligned || aligned == self.is_aligned();
         self.spelling.filter(says_enough).or_else(|| self.canonical(aligned))
     }

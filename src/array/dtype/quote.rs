@@ -40,8 +40,8 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
 
 /// Returns Python's `str.isprintable`: neither a control, format, private or unassigned character nor a space other than ` `.
 ///
-/// Rust's `Debug` of a string goes by the same categories, except for what it escapes for its own sake: quotes, the
-/// backslash, and a combining mark at the front.
+/// Rust's `Debug` of a string uses the same categories, but also escapes quotes, the backslash, and a combining mark at the
+/// front.
 pub(super) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_control();

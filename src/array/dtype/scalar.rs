@@ -22,7 +22,7 @@ impl ByteOrder {
     pub const NATIVE: ByteOrder = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
 }
 
-/// NumPy's facts about a type of scalar.
+/// The properties of a type of scalar in NumPy.
 struct Row {
     name: &'static str,
     /// The letter of its code, or a blank for a type that has only a name.
@@ -203,7 +203,7 @@ pub struct Scalar {
 /// The spelling of a scalar in its string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Spelling {
-    /// As NumPy writes it in that place: `|u1` by itself, `'u1'` in a structure.
+    /// As NumPy writes it: `|u1` by itself, `'u1'` in a structure.
     Canonical,
     /// By its name: `uint8`, `datetime64[ns]`.
     Name,
@@ -258,7 +258,7 @@ impl Scalar {
         self.scalar_type.row().alignment
     }
 
-    /// Forgets how it was spelled.
+    /// Drops the spelling of its string.
     pub(super) fn respell(&mut self) {
         self.spelling = Spelling::Canonical;
     }

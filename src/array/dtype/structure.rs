@@ -163,7 +163,7 @@ impl Struct {
         self.aligned
     }
 
-    /// Forgets how it was spelled.
+    /// Drops the spelling of its string.
     pub(super) fn respell(&mut self) {
         self.spelling = None;
         for field in &mut self.fields {

@@ -1,4 +1,4 @@
-//! [`TimeStep`]: what `datetime64` and `timedelta64` count.
+//! [`TimeStep`]: the step that `datetime64` and `timedelta64` count.
 
 use core::fmt;
 
@@ -54,7 +54,7 @@ time_units! {
     Attosecond "as" "thousandths of a femtosecond";
 }
 
-/// `25s`, or `s` for a single one.
+/// Writes `25s`, or `s` for a single one.
 impl fmt::Display for TimeStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.count != 1 {

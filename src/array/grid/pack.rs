@@ -16,7 +16,7 @@ pub struct Run {
 }
 
 impl Grid {
-    /// Copies those elements of a decompressed chunk that are in `slice` to `out`. The rest of `out` stays as it is: to read a slice,
+    /// Copies those elements of a decompressed chunk that are in `slice` to `out`. The rest of `out` is unchanged: to read a slice,
     /// call this for each of [`chunks_in`](Grid::chunks_in).
     ///
     /// * `slice`: a range for each dimension of the array. For a whole chunk, take [`chunk_extent`](Grid::chunk_extent).
@@ -52,7 +52,7 @@ impl Grid {
 
     /// Copies those of a slice's elements that are in a chunk to its data. This is the inverse of [`unpack`](Grid::unpack).
     ///
-    /// The rest of `data` stays as it is. C-Blosc2 fills the padding of a new chunk with zeros.
+    /// The rest of `data` is unchanged. C-Blosc2 fills the padding of a new chunk with zeros.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Grid {
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
     }
 
-    /// Calls `each` with the place of every block that the slice touches, and its runs.
+    /// Calls `each` with the position of each block that the slice touches, and its runs.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
         let in_block = strides(&self.blockshape);
         for block in self.blocks_in(chunk, slice)? {
@@ -173,7 +173,7 @@ struct Runs {
     /// The dimensions that runs do not cover, the innermost first.
     axes: [Axis; crate::wire::MAX_DIMENSIONS],
     naxes: usize,
-    /// The number of runs to come, and the place of the next one.
+    /// The number of runs left, and the position of the next one.
     left: usize,
     block: usize,
     slice: usize,
@@ -181,7 +181,7 @@ struct Runs {
     length: usize,
 }
 
-/// One dimension: how many runs lie along it, the number of the next, and how many bytes apart they are.
+/// One dimension: the number of runs along it, the number of the next, and their distance in bytes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Axis {
     count: usize,

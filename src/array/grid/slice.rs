@@ -135,7 +135,7 @@ struct Numbers {
     outer: Dims<i64>,
     first: Dims<i64>,
     inner: Dims<i64>,
-    /// The cells to come, by their number in the smaller box.
+    /// The cells left, by their number in the smaller box.
     cells: Range<usize>,
 }
 

@@ -60,8 +60,8 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
 /// `NAME.b2lock` next to the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too if the file exists or
-/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame again. A symbolic link under its name, or a file
-/// that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
+/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame again. A symbolic link under its name, or a
+/// file that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// Together with python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
 /// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` write the metadata that Python read before
@@ -71,9 +71,10 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 ///
 /// # Attributes of a replaced file
 ///
-/// A replaced file keeps its permissions, and its owner, group and extended attributes (access control lists among them) as far as the system lets this
-/// process set them. If the group cannot be kept, it loses the permissions that others do not have. Other hard links to it keep the old content;
-/// its creation time is new; on Windows it has its directory's access control. Holes stay holes. A read-only file is refused.
+/// A replaced file keeps its permissions, and its owner, group and extended attributes (access control lists among them) as far as
+/// the system lets this process set them. If the group cannot be kept, it loses the permissions that others do not have. Other hard
+/// links to it keep the old content; its creation time is new; on Windows it has its directory's access control. Holes stay holes. A
+/// read-only file is refused.
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -86,7 +87,7 @@ impl File {
     /// # Errors
     ///
     /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only.
-    /// [`ErrorKind::Locked`] if this thread itself holds an [`Editor`] of it or has it open by
+    /// Returns [`ErrorKind::Locked`] if this thread itself holds an [`Editor`] of it or has it open by
     /// [`open_shared`](File::open_shared), and so would wait forever.
     ///
     /// ```
@@ -162,8 +163,8 @@ impl Editor {
         self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
     }
 
-    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may be replaced by that of a shorter array: the tail of the old one
-    /// stays after it, as after a squeeze in C-Blosc2.
+    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may be replaced by that of a shorter
+    /// array: the tail of the old one stays after it, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///

@@ -59,8 +59,9 @@ impl File {
         }
     }
 
-    /// Opens a frame for reading and keeps editors out while it is open. It waits for a current [`Editor`](super::Editor), and new ones wait
-    /// for it. It also takes C-Blosc2's lock, shared, if an `Editor` would take it. Any number of shared files can be open at once.
+    /// Opens a frame for reading and keeps editors out while it is open. It waits for a current [`Editor`](super::Editor), and new
+    /// ones wait for it. It also takes C-Blosc2's lock, shared, if an `Editor` would take it. Any number of shared files can be open
+    /// at once.
     ///
     /// # Errors
     ///
@@ -111,7 +112,8 @@ impl File {
         Ok(self.frame.chunk(number)?.into_owned())
     }
 
-    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`](crate::frame::Offsets::range) or a part of it.
+    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`](crate::frame::Offsets::range) or a
+    /// part of it.
     ///
     /// # Errors
     ///

@@ -12,8 +12,8 @@ use crate::value::Value;
 /// The most entries that a message names.
 const MAX_NAMED: usize = 3;
 
-/// Adds to an error the entries that make the new content longer or shorter than the old one. `layout` is that of the new one, if its type
-/// is known.
+/// Adds to an error the entries that make the new content longer or shorter than the old one. `layout` is that of the new one, if its
+/// type is known.
 #[cold]
 pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
     let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
@@ -33,7 +33,8 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Lay
     error.within(Segment::Because(format!("{}{more}", found.join(", ")).into()), None)
 }
 
-/// Adds a phrase for each entry of another length, the innermost ones. Their names come from the layout, with the index of the entry in it.
+/// Adds a phrase for each entry of another length, the innermost ones. Their names come from the layout, with the index of the entry
+/// in it.
 fn compare(old: &Value, new: &Value, path: &str, layout: Option<(&Layout, usize)>, found: &mut Vec<String>) {
     let name = if path.is_empty() { "the value" } else { path };
     let counts = |unit| format!("{name} has {} {unit}{} instead of {}", count(new), plural(count(new)), count(old));

@@ -139,8 +139,8 @@ impl Staged {
         if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. A file that another process
-    /// has created since is not replaced. The content must have been synced.
+    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. A file that
+    /// another process has created since is not replaced. The content must have been synced.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;

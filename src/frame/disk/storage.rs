@@ -57,7 +57,8 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Copies the permissions of a file or directory to another, and its owner, group and extended attributes as far as the system allows.
+    /// Copies the permissions of a file or directory to another, and its owner, group and extended attributes as far as the system
+    /// allows.
     ///
     /// # Errors
     ///

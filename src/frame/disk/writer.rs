@@ -30,8 +30,8 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to `path`,
-    /// and replaces an existing one.
+    /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to
+    /// `path`, and replaces an existing one.
     ///
     /// # Errors
     ///

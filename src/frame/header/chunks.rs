@@ -76,9 +76,10 @@ impl Offsets {
     ///
     /// # Errors
     ///
-    /// Fails if `tail` ends within the index chunk: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number
-    /// of missing bytes, first up to the end of the chunk's header, then exactly. Also fails if the number of chunks is not the header's, an
-    /// offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is not BloscLZ.
+    /// Fails if `tail` ends within the index chunk: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the
+    /// number of missing bytes, first up to the end of the chunk's header, then exactly. Also fails if the number of chunks is not
+    /// the header's, an offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is
+    /// not BloscLZ.
     ///
     /// ```
     /// use b2nd::frame::{Header, Offsets, Trailer};

@@ -20,8 +20,8 @@ use crate::frame::disk::source::chunk_name;
 use crate::frame::disk::staged::directory;
 use crate::frame::header::{FrameType, Header};
 
-/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are not part of
-/// the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
+/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are not
+/// part of the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
 ///
 /// Chunks, index and trailer are appended to a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
 /// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. Replaced
