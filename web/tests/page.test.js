@@ -384,7 +384,7 @@ test("10,000 chunks have an overview, and a click in it goes there", async () =>
   assert.ok(await page.locator(".overview").isHidden(), "all 8 chunks are in the picture");
   await drop(page, "many.b2nd", readFileSync(file));
   const overview = page.locator(".overview");
-  await overview.getByText("in each, darker where more").waitFor();
+  await overview.getByText("each, larger chunks are darker").waitFor();
   const canvas = overview.locator("canvas");
   const box = await canvas.boundingBox();
   await page.mouse.click(box.x + box.width * 0.755, box.y + box.height * 0.425);
