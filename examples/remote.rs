@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A frame of so many bytes of data, with a metalayer of so many numbers: this crate's format takes any serde type.
+/// A frame with an array of `length` bytes and a metalayer of numbers: this crate's format takes any serde type.
 fn array(length: i32, wavelengths: u16) -> b2nd::Result<Vec<u8>> {
     let meta = B2ndMeta::of::<u8>(Geometry::new(&[length.into()], &[length], &[1 << 16])?);
     let mut header = Header::for_array(&meta)?;

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use b2nd_benches::in_memory;
 
-/// Two runs of each operation, of so many rounds and of twice as many: what starts and ends a run is in both.
+/// Runs each operation for `n` rounds and for twice as many. Starting and ending costs the same in both.
 const ROUNDS: u64 = 50;
 
 /// The factor by which an operation may take more.

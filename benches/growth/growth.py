@@ -96,7 +96,7 @@ def measure_arrays(speed, directory, most):
 
 
 def timed(threads, *command):
-    """Seconds that a program takes on so many cores."""
+    """The seconds that a program takes on this number of cores."""
     cores = sorted(os.sched_getaffinity(0))[:threads]
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))

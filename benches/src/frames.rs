@@ -7,7 +7,7 @@ use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, forever};
 
-/// A header with an array's metalayer and `more` of so many bytes.
+/// A header with an array's metalayer and `more`, of this number of bytes.
 fn header(more: usize, length: usize) -> &'static [u8] {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
@@ -19,7 +19,7 @@ fn header(more: usize, length: usize) -> &'static [u8] {
     bytes
 }
 
-/// A trailer with so many vlmetalayers.
+/// A trailer with this number of vlmetalayers.
 fn trailer(count: usize) -> &'static [u8] {
     let mut metalayers = Metalayers::new();
     for number in 0..count {

@@ -17,7 +17,7 @@ pub struct Operation {
     pub size: usize,
     /// Who does it. Ours start with `b2nd`.
     pub contender: &'static str,
-    /// Does it so many times.
+    /// Runs it this number of times.
     pub run: Box<dyn FnMut(usize)>,
 }
 

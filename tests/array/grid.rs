@@ -254,7 +254,7 @@ fn huge_grids_are_exact() {
             (Ok(mut chunks), Ok(count)) => {
                 assert_eq!(chunks.len(), count);
                 assert_eq!((chunks.next(), chunks.next_back()), (Some(0), Some(nchunks - 1)));
-                // A loop over so many would not end.
+                // A loop over all of them would not end.
                 assert_eq!((chunks.clone().count(), chunks.clone().last()), (count - 2, Some(nchunks - 2)));
                 assert_eq!(chunks.nth(count / 2), Some(nchunks / 2 + 1));
                 assert_eq!(chunks.nth_back(count / 4), Some(nchunks - 2 - nchunks / 4));

@@ -18,7 +18,7 @@ const SECTOR: usize = 512;
 pub enum Fault {
     /// It is not done, and an error.
     Nothing,
-    /// A write does so many eighths of its bytes, and is an error. Writes inside a sector are all or nothing.
+    /// A write writes this number of eighths of its bytes, then fails. Writes inside a sector are all or nothing.
     Part(usize),
     /// It is done, and an error.
     All,

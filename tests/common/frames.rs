@@ -11,7 +11,7 @@ pub fn header() -> Header {
     header_of(56)
 }
 
-/// A header for an array of so many elements.
+/// A header for an array of this number of elements.
 pub fn header_of(length: i64) -> Header {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();

@@ -13,7 +13,7 @@ use crate::common::state::State;
 use crate::common::{Hex, frames, message};
 use crate::{file, refusal};
 
-/// A disk with room for so many bytes more in each file that is written.
+/// A disk on which each file can grow by this number of bytes.
 #[derive(Debug)]
 struct Full(u64);
 

@@ -152,7 +152,7 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     assert!(File::open(&target).unwrap().header().metalayers().get("added").is_some());
 }
 
-/// So many metalayers, which is more than `insert` takes.
+/// More metalayers than `insert` accepts.
 fn many(count: usize) -> Metalayers {
     let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), "01")).collect();
     serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()

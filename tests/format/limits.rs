@@ -256,7 +256,7 @@ fn variants_nest_128_deep() {
 #[derive(Deserialize, PartialEq, Debug)]
 struct Endless(Option<Box<Endless>>);
 
-/// A string below so many newtypes and `Some`s.
+/// A string inside this number of newtypes and `Some`s.
 struct Levels(usize);
 
 impl Serialize for Levels {

@@ -16,7 +16,7 @@ pub struct Sample {
 pub struct Samples(pub Vec<Sample>);
 
 impl Samples {
-    /// Gives each contender a turn of about so many nanoseconds in each round.
+    /// Gives each contender a turn of about this number of nanoseconds in each round.
     pub fn measure(&mut self, contenders: &mut [Operation], rounds: usize, turn: f64) {
         let times: Vec<usize> = contenders.iter_mut().map(|contender| times_in(contender, turn)).collect();
         let first = self.0.len();
@@ -48,7 +48,7 @@ impl Samples {
     }
 }
 
-/// The number of operations that take about so many nanoseconds.
+/// The number of operations that take about this number of nanoseconds.
 fn times_in(operation: &mut Operation, turn: f64) -> usize {
     let mut times = 1;
     loop {
@@ -60,7 +60,7 @@ fn times_in(operation: &mut Operation, turn: f64) -> usize {
     }
 }
 
-/// The nanoseconds of one operation out of so many.
+/// The nanoseconds of one operation, from the time of several.
 fn clock(operation: &mut Operation, times: usize) -> f64 {
     let start = Instant::now();
     (operation.run)(times);

@@ -12,7 +12,7 @@ use crate::fact::Fact;
 
 pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
-/// An array of so many elements, and what is said of it as a leaf.
+/// An array of this number of elements, and its facts as a leaf.
 fn leaf(key: &str, length: usize) -> (Vec<u8>, Fact) {
     let built = Frame::array(length).build();
     let elements: Vec<u8> = (0..length).flat_map(|value| le32(value * 1001)).collect();

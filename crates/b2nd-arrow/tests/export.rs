@@ -83,7 +83,7 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
     written(Format::Parquet, &[batch([("rows", Arc::new(rows))])]).unwrap();
 }
 
-/// Times that `chrono` has no date for, beside its last ones.
+/// The last times that `chrono` has a date for, and the first that it has none for.
 fn far() -> RecordBatch {
     const LAST: i64 = 8_210_266_876_799;
     let seconds = vec![Some(LAST), Some(LAST + 1), Some(i64::MAX), None, Some(0)];

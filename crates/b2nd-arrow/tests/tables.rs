@@ -1,4 +1,4 @@
-//! Tables that `tests/data/recipe.py` wrote, beside what python-blosc2 exports of them.
+//! Tables that `tests/data/recipe.py` wrote, compared with python-blosc2's export.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 mod common;

@@ -22,7 +22,7 @@ PROGRAM = sys.argv[1]
 FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
 LATENCY = 0.02
 
-# Of so many runs the median counts.
+# The number of runs, of which the median is reported.
 RUNS = 5
 
 

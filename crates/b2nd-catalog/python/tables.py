@@ -23,7 +23,7 @@ import pyarrow.parquet
 PROGRAM = sys.argv[1]
 ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
 
-# Of so many runs the median counts.
+# The number of runs, of which the median is reported.
 RUNS = 5
 
 

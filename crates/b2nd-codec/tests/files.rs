@@ -115,7 +115,7 @@ impl Tally {
     }
 }
 
-/// Blocks one by one, the last first, from their own bytes alone.
+/// Single blocks, the last first, each from only its own bytes.
 fn each_block(chunk: &Chunk<'_>, data: &[u8]) {
     let Ok(blocks) = Blocks::new(chunk.bytes()) else { return };
     let front = match Blocks::new(&chunk.bytes()[..Blocks::front_len(chunk.header())]) {

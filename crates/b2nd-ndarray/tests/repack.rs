@@ -1,4 +1,4 @@
-//! A frame without its gaps holds what it held, and so does one that is compressed anew.
+//! A frame has the same content without its gaps, and after it was recompressed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -87,7 +87,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(sparse.is_dir() && whole::<i32>(&sparse) == values && contents(&sparse) == contents(&path));
     repack(&sparse, &back, &to(FrameType::Contiguous)).unwrap();
     assert!(back.is_file() && whole::<i32>(&back) == values && contents(&back) == contents(&path));
-    // The kind stays where nobody names one, and what edits left goes.
+    // The kind stays unless one is given, and gaps are removed.
     let mut editor = ArrayEditor::open(&sparse).unwrap();
     editor.write_slice(&[0..1, 0..1], &ndarray::array![[-5]]).unwrap();
     drop(editor);
@@ -187,7 +187,7 @@ fn chunks_of_every_kind_are_the_same_afterwards() {
             (old.nbytes(), old.typesize(), old.chunksize()),
             (copy.header().nbytes(), copy.header().typesize(), copy.header().chunksize())
         );
-        // Those that are short, and whose codec and filters are here, are compressed anew, too.
+        // Short files with supported codecs and filters are recompressed too.
         if path.is_file()
             && file.header().nbytes() < 1 << 20
             && (0..chunks).all(|number| file.chunk(number).unwrap().data().is_ok())
@@ -259,7 +259,7 @@ fn nothing_is_replaced_unasked_and_an_editor_is_waited_for() {
     assert!(len(&path) < before.len() as u64 / 10);
 }
 
-/// The limit on the length of a file stands for a disk that is full.
+/// A limit on the length of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_failure_leaves_the_file_as_it_was() {

@@ -36,7 +36,7 @@ fn array(draw: &mut Draw, shortest: usize) -> (ArrayD<i32>, Options) {
     (numbered(&shape), Options { chunkshape: Some(chunks), blockshape: Some(blocks), codec, level, ..Options::default() })
 }
 
-/// A random selection along an axis, and the indices that it stands for.
+/// A random selection along an axis, and the indices that it selects.
 fn along(draw: &mut Draw, length: usize) -> (Select, Vec<usize>) {
     let start = draw.below(length + 1);
     let end = start + draw.below(length + 1 - start);

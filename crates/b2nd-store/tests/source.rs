@@ -69,7 +69,7 @@ fn a_hole_is_not_read() {
     let frame = Frame::open(&file).unwrap();
     assert_eq!(error(frame.trailer().map(drop)), format!("the trailer has 4294967295 bytes, {most}"));
 
-    // An index stands after the chunks.
+    // The index follows the chunks.
     let at = header_len + usize::try_from(frame.header().cbytes()).unwrap();
     let index = [&[5, 1, 0x12, 8][..], &[0, 0, 0, 0x40, 0, 0, 0, 8], &0x7000_0000_i32.to_le_bytes(), &[0; 16]].concat();
     let mut with_index = example[..at].to_vec();

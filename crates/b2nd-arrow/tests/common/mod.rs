@@ -1,4 +1,4 @@
-//! Tables beside their truth: an Arrow file that python-blosc2's `to_arrow()` gave.
+//! Tables with their expected content: an Arrow file from python-blosc2's `to_arrow()`.
 
 use std::fs::File;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn whole(table: &Table, batch_size: usize) -> Result<RecordBatch, Arr
     arrow_select::concat::concat_batches(&table.schema(), &batches)
 }
 
-/// Differences between what was read and the truth, in sentences. Computed columns are in the truth alone.
+/// Differences between what was read and the truth, in sentences. Computed columns are only in the truth.
 pub(crate) fn differences(found: &RecordBatch, truth: &RecordBatch, computed: &[&str]) -> Vec<String> {
     let mut differences = Vec::new();
     let fields: Vec<_> =

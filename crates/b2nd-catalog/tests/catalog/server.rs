@@ -56,7 +56,7 @@ impl Server {
         Server::new(files, Duration::ZERO, false, kind, false)
     }
 
-    /// A server for the user `me` with the password `se@cret` alone.
+    /// A server for the user `me` with the password `se@cret`.
     pub(crate) fn guarded(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, false, kind, true)
     }

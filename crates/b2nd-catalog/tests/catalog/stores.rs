@@ -64,7 +64,7 @@ async fn rows_of_a_large_store_come_in_batches() {
 #[test]
 fn an_interrupted_scan_leaves_all_rows_of_a_store_or_none() {
     let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
-    // Pages say nothing of their files: each scan reads them anew.
+    // Pages tell neither size nor time: each scan reads their files again.
     let server = Server::of_kind(Kind::Pages, store.chain([("one.b2nd".to_owned(), frame(2))]));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -70,7 +70,7 @@ async fn compare(name: &str, table: &Table, truth: &RecordBatch) -> (usize, usiz
     context.register_table("t", Arc::new(Provider::new(table.clone()))).unwrap();
     let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
     let columns: Vec<_> = names.iter().map(|name| truth.schema().index_of(name).unwrap()).collect();
-    // What is computed is in the truth alone.
+    // Computed columns are only in the truth.
     let truth = truth.project(&columns).unwrap();
     let (mut compared, mut spared) = (0, 0);
     for place in (0..names.len()).filter(|&place| table.summary(place).unwrap().is_some()) {

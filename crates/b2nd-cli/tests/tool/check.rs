@@ -225,7 +225,7 @@ fn a_store_without_its_embedded_leaves_is_found() {
     let of_one = zip("one.b2nd", &Place::data().read("example.b2nd"));
     tests.write("store.b2z", &of_one);
     assert_eq!(tests.run(&["check", "store.b2z"]), (format!("store.b2z: {line}"), String::new(), 1));
-    // Nobody says that these are stores.
+    // Nothing tells that these are stores.
     tests.write("archive.zip", &of_one);
     assert_eq!(tests.run(&["check", "archive.zip"]), (String::new(), String::new(), 0));
     fs::rename(tests.path("table.b2d"), tests.path("table")).unwrap();
@@ -395,7 +395,7 @@ fn good_files_are_not_against_the_document() {
     assert!(status == 3 && frames > 1500, "{frames} frames");
 }
 
-/// Whoever reads the findings may stop: the status is that of all of them.
+/// The reader of the output may stop early: the status is that of all findings.
 #[test]
 fn a_closed_pipe_does_not_change_what_check_says() {
     let tests = Directory::new();
@@ -411,7 +411,7 @@ fn a_closed_pipe_does_not_change_what_check_says() {
     assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(1)));
 }
 
-/// A crash leaves files that are empty, cut or zeros; whoever checks a directory wants to know of them.
+/// A crash leaves files that are empty, cut off or zeros, which a check of a directory reports.
 #[test]
 fn files_that_are_only_named_as_blosc2s_are_reported_below_a_directory() {
     let tests = Directory::new();

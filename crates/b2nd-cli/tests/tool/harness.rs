@@ -33,7 +33,7 @@ impl Place {
         Place(Place::root().path("tests/data"))
     }
 
-    /// The tables beside the crate that reads them.
+    /// The test tables of b2nd-arrow.
     pub(crate) fn tables() -> Place {
         Place(Place::root().path("crates/b2nd-arrow/tests/data"))
     }
@@ -115,7 +115,7 @@ impl Directory {
         fs::copy(Place::data().path(file), self.path(name)).unwrap();
     }
 
-    /// Copies the files of an archive beside the crate that reads tables into a directory in it.
+    /// Copies the members of one of b2nd-arrow's test archives into a directory.
     pub(crate) fn unpack(&self, archive: &str, name: &str) {
         let archive = Place::tables().read(archive);
         let zip = b2nd_store::Zip::open(archive).unwrap();
@@ -142,7 +142,7 @@ impl Directory {
         all.into_iter().map(|path| (path.clone(), fs::read(path).unwrap_or_default())).collect()
     }
 
-    /// Runs a command that says this line alone, and changes no file.
+    /// Runs a command that prints only this line, and changes no file.
     #[track_caller]
     pub(crate) fn fails(&self, args: &[&str], error: &str) {
         let before = self.contents();
@@ -173,7 +173,7 @@ pub(crate) fn printed(command: &mut Command) -> Printed {
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
-/// The lines that a command prints on a terminal of so many columns, without their styles, and its status. `None` where no program makes a
+/// The lines that a command prints on a terminal of this width, without their styles, and its status. `None` where no program makes a
 /// terminal, which CI does not take.
 #[cfg(target_os = "linux")]
 pub(crate) fn on_terminal(place: &Place, columns: usize, args: &[&str]) -> Option<(Vec<String>, i32)> {

@@ -71,7 +71,7 @@ fn raw_bytes_and_csv_become_arrays() {
     tests.ok(&["diff", "--data", "a.b2nd", "b.b2nd"]);
 }
 
-/// The limit on the length of a file stands for a disk that is full.
+/// A limit on the length of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_written_is_named_and_not_left_half() {

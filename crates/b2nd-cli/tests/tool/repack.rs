@@ -124,7 +124,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
     assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
 }
 
-/// The limit on the length of a file stands for a disk that is full.
+/// A limit on the length of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_failure_leaves_what_was_there() {

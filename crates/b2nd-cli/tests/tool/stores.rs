@@ -402,7 +402,7 @@ fn deflated_members_are_read_or_named() {
     let (_, err, status) = tests.run(&["bad.b2z"]);
     let error = "the member \"embed.b2e\" is deflated, and python-blosc2 reads none but a stored one";
     assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
-    // A member's name is a key as it stands.
+    // A member's name is used as the key unchanged.
     tests.write("colons.zip", zip("a::b.b2nd", &example));
     assert_eq!(tests.run(&["colons.zip::/a::b"]).2, 0);
     assert_eq!(tests.run(&["info", "--tree", "colons.zip"]).0.matches("a::b").count(), 1);

@@ -1,4 +1,4 @@
-//! Tables: `cat`, `head`, `export`, `info`, `check` and `stats`, of those beside the crate that reads them.
+//! Tables: `cat`, `head`, `export`, `info`, `check` and `stats`, on the test tables of b2nd-arrow.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn programs_get_csv_and_json() {
     assert_eq!(csv, "i,t,l,d\n1,1970-01-01T00:00:00Z,\"[1,null]\",red\n,,,\n");
     let json = tables().ok(&["cat", "kinds.b2z", "--json", "--columns", "u,g", "--rows", "2:3"]);
     assert_eq!(json, "{\"u\":\"日本\",\"g\":{\"x\":-1,\"z\":[]}}\n");
-    // All rows, where nobody says which.
+    // All rows by default.
     assert_eq!(tables().ok(&["cat", "kinds.b2z", "--json"]).lines().count(), 6);
 }
 

@@ -21,7 +21,7 @@ fn upgrade_reads_and_writes_pipes() {
         assert!(said.starts_with(&format!("{}: upgraded to -: ", args[0])), "{said}");
         assert_eq!((output.stdout == expected, output.status.code()), (true, Some(0)));
     }
-    // What is left alone is passed on.
+    // What is not upgraded is copied.
     let released = Place::data().read("example.b2nd");
     fs::write(directory.path("released"), &released).unwrap();
     let output = directory.command(&["upgrade", "released", "-"]).output().unwrap();

@@ -46,7 +46,7 @@ pub(crate) fn child(shell: &str, test: &str, path: &Path) -> Command {
     command
 }
 
-/// Lets no file of this process grow beyond so many bytes; `None` lifts that.
+/// Limits the length of files that this process writes; `None` removes the limit.
 #[cfg(unix)]
 pub(crate) fn limit_files(bytes: Option<u64>) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -26,7 +26,7 @@ pub fn meta(geometry: &Geometry, dtype: &str) -> Meta {
     }
 }
 
-/// A small array of so many dimensions: several chunks and blocks, and padding in both.
+/// A small array of this number of dimensions: several chunks and blocks, and padding in both.
 pub fn geometry(rng: &mut Rng, ndim: usize) -> Geometry {
     let most = [0, 300, 40, 14, 8, 6, 5, 4, 4][ndim];
     let shape: Vec<i64> = (0..ndim).map(|_| rng.i64(1..=most)).collect();
@@ -81,7 +81,7 @@ pub fn header(geometry: &Geometry, itemsize: usize, dtype: &str) -> Header {
     header
 }
 
-/// So many bytes, half of them in runs so that they compress.
+/// Bytes, half of them in runs so that they compress.
 pub fn bytes(rng: &mut Rng, length: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {
