@@ -138,7 +138,7 @@ fn values_of_vlmetalayers() {
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
     refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");
-    refuse(2, &[0xe5], "vlmetalayers.v: b2nd-codec has no codec 7");
+    refuse(2, &[0xe5], "vlmetalayers.v: codec 7 is not supported");
     refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN has elements of 1 bytes, not 4 or 8");
 }
 

@@ -136,7 +136,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The codec or a filter is not here: the error names it, and the feature of this crate that has it. Or there are more than six
+    /// The codec or a filter is not here: the error names it. Or there are more than six
     /// filters, or one cuts off more than the elements have.
     pub fn new(options: &Options) -> Result<Compressor> {
         let named = || options.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None);

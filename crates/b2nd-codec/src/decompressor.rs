@@ -131,7 +131,7 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// It cannot: the error of the kind [`NoCodec`](ErrorKind::NoCodec) names the codec or the filter, and the feature that has it.
+    /// It cannot: the error of the kind [`NoCodec`](ErrorKind::NoCodec) names the codec or the filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }

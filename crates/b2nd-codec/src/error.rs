@@ -56,7 +56,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The sentence, which names what is missing, and the feature that has it.
+        /// The sentence, which names what is missing.
         reason: String,
     },
     /// Anything else.

@@ -199,7 +199,7 @@ impl Pipeline {
             Filter::Delta => delta::undo(data, self.typesize, first),
             Filter::Other(34) => bytedelta::undo_buggy(data, step.typesize(self.typesize)),
             Filter::Other(35) => bytedelta::undo(data, step.typesize(self.typesize)),
-            other => return Err(Error::custom(format_args!("b2nd-codec has no filter {other}"))),
+            other => return Err(Error::custom(format_args!("filter {other} is not supported"))),
         }
         Ok(())
     }

@@ -71,7 +71,7 @@ impl Leaves {
             CodecId::Zstd if self.is_safe => self.safe_zstd.expand(dictionary, stream, place)?,
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
-            other => return Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
+            other => return Err(Error::custom(format_args!("codec {other} is not supported"))),
         };
         if length == place.len() {
             return Ok(());
@@ -124,7 +124,7 @@ impl Packers {
             CodecId::Zlib => self.zlib.pack(level, bytes, place(stream, bytes.len())),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.pack(level, bytes, place(stream, bytes.len())),
-            other => Err(Error::custom(format_args!("b2nd-codec has no {other}"))),
+            other => Err(Error::custom(format_args!("codec {other} is not supported"))),
         }
     }
 }

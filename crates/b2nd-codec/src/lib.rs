@@ -33,7 +33,7 @@
 //! | `std` | buffers that threads keep, [`Decompressor::stop_at`]; implied by all but `lz4` and `serde` | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |
 //!
-//! Codecs and filters that are not here are rejected with an error that names them and the feature that has them. With
+//! Codecs and filters that are not here are rejected with an error that names them. With
 //! `default-features = false` the crate is `no_std` with `alloc`. It has no `unsafe` code of its own but with the feature `c`, and builds
 //! for wasm32.
 #![no_std]

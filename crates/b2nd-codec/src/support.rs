@@ -1,4 +1,4 @@
-//! Codecs and filters of this build, in one list. The error for one that is missing names it, and the feature that has it.
+//! Codecs and filters of this build, in one list. The error for one that is missing names it, and what to install for it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -6,6 +6,9 @@ use alloc::string::{String, ToString};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
+
+/// The packages that have all codecs and filters.
+const INSTALL: &str = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
 
 /// Bits of Blosc2's flags.
 const IS_LAZY: u8 = 0x08;
@@ -55,11 +58,11 @@ fn plugins() -> Result<Backend, Option<&'static str>> {
 ///
 /// # Errors
 ///
-/// It is not in this build: the error names the codec or the filter, and the feature that has it.
+/// It is not in this build: the error names the codec or the filter.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
     let missing = |name: String, feature: Option<&str>| match feature {
-        Some(feature) => no_codec(codec, format!("b2nd-codec has no {name} here: its feature `{feature}` has")),
-        None => no_codec(codec, format!("b2nd-codec has no {name}")),
+        Some(_) => no_codec(codec, format!("this build of b2nd has no {name}: {INSTALL}")),
+        None => no_codec(codec, format!("{name} is not supported")),
     };
     let named = |what: &str, name: String| format!("{what} {}", name.trim_start_matches(what).trim_start());
     let mut backend = backend_of_codec(codec).map_err(|feature| missing(named("codec", codec.to_string()), feature))?;
@@ -76,7 +79,7 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
 ///
 /// # Errors
 ///
-/// It cannot: the error names the codec or the filter, and the feature of this crate that has it.
+/// It cannot: the error names the codec or the filter.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
@@ -91,7 +94,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
     let backend = backend(codec, chunk.filters())?;
     if chunk.has_dictionary() && !matches!(codec, CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) {
-        return Err(no_codec(codec, format!("b2nd-codec has no dictionaries of {codec}")));
+        return Err(no_codec(codec, format!("dictionaries of {codec} are not supported")));
     }
     let flags = chunk.raw_blosc2_flags();
     if flags & IS_INSTRUMENTED != 0 {
@@ -108,7 +111,9 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
         Backend::Here => Ok(Backend::Here),
-        Backend::Plugins => Err(no_codec(chunk.codec(), "the safe set of b2nd-codec has no plugins".into())),
+        Backend::Plugins => {
+            Err(no_codec(chunk.codec(), "the codecs and filters of plugins have no decoder for untrusted input".into()))
+        }
     }
 }
 
@@ -119,5 +124,5 @@ fn no_codec(codec: CodecId, reason: String) -> Error {
 
 #[cold]
 pub(crate) fn no_safe_zstd() -> Error {
-    no_codec(CodecId::Zstd, "the safe set of b2nd-codec has no zstd here: its feature `safe` has".into())
+    no_codec(CodecId::Zstd, format!("this build of b2nd has no decoder of zstd for untrusted input: {INSTALL}"))
 }

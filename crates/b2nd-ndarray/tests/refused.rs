@@ -216,7 +216,7 @@ fn codecs_and_filters_that_the_codec_crate_does_not_have() {
         },
         &[0; 8],
     );
-    let none = |what: &str| format!("b2nd-codec has no {what}");
+    let none = |what: &str| format!("{what} is not supported");
     refused(file_of("<u4", &grok).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("codec grok")));
     let own = chunk_of(|bytes| bytes[21] = 165, &[0; 8]);
     refused(file_of("<u4", &own).1.read::<u32>(&[0..1]), &format!("chunk 0: {}", none("filter 165")));

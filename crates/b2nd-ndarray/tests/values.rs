@@ -75,7 +75,7 @@ impl Tally {
 
     /// The number that need what the feature `plugins` has: none with it.
     fn refused(&self) -> usize {
-        let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: b2nd-codec has no");
+        let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: this build of b2nd has no");
         self.0.iter().filter(refused).map(|(_, files)| files.len()).sum()
     }
 
@@ -116,7 +116,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     }
     match (said, reader.read_bytes(&slice)) {
         (_, Err(error))
-            if [" has no codec ", " has no filter ", " has no dictionaries "].iter().any(|no| error.to_string().contains(no)) =>
+            if [" has no codec ", " has no filter ", " not supported"].iter().any(|no| error.to_string().contains(no)) =>
         {
             format!("not read: {}", without_chunk(&error))
         }
