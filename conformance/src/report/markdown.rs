@@ -10,9 +10,9 @@ use crate::run::Outcome;
 /// Counts for each layer and adapter, and each difference with its reason.
 pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from(
-        "# Results\n\nWhat implementations do with the cases. Written by `conformance/ci --update`; `conformance/ci` fails where something is \
-         otherwise.\n\nA cell counts the cases that go as the case says, and those that go otherwise for a known reason. A dash is a layer that the \
-         implementation has no way to read by itself.\n\n| layer | cases |",
+        "# Results\n\nWhat implementations do with the cases. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \
+         changes.\n\nA cell has the number of cases with the expected result, plus those that differ for a known reason. A dash means that the \
+         implementation cannot read this layer by itself.\n\n| layer | cases |",
     );
     columns.iter().for_each(|(name, _)| text.push_str(&format!(" {name} |")));
     text.push_str("\n| --- | ---: |");
@@ -44,7 +44,7 @@ pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
         if reasons.is_empty() {
             continue;
         }
-        let _ = write!(text, "\n## {name}\n\n| does otherwise because | cases | |\n| --- | ---: | --- |\n");
+        let _ = write!(text, "\n## {name}\n\n| why it differs | cases | |\n| --- | ---: | --- |\n");
         for (why, ids) in reasons {
             let shown = if ids.len() > 6 { format!("{}, …", ids[..6].join(", ")) } else { ids.join(", ") };
             let _ = writeln!(text, "| {} | {} | {shown} |", why.replace('|', "\\|"), ids.len());
