@@ -19,7 +19,7 @@ pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize 
     /// The marker before each.
     const MARKER: u8;
 
-    /// Returns the number of a record.
+    /// Returns the number that is stored in a record.
     fn number(record: &[u8]) -> Self;
 }
 

@@ -90,7 +90,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The sentence, which names what is missing.
+        /// The message, which says which codec or filter is missing.
         reason: String,
     },
     /// A metalayer does not fit its place in a file. A rewrite makes room.

@@ -11,7 +11,7 @@ use crate::sink::{Note, Sink, Step};
 pub struct Compound<'a, S> {
     pub(super) serializer: &'a mut Serializer<S>,
     pub(super) marker: CountMarker,
-    /// The count in the marker. If it is not known yet, the marker is inserted at `start` in the end.
+    /// The count in the marker. `None` if the count is not known yet: then the marker is inserted at `start` after the last element.
     pub(super) count: Option<usize>,
     /// 1, or 2 in a map.
     pub(super) per_entry: usize,

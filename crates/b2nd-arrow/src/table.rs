@@ -293,7 +293,7 @@ impl Table {
         self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
     }
 
-    /// Returns the columns of a field of the schema.
+    /// Returns the indices of the table's columns that make up a field of the schema.
     fn columns_of(&self, place: usize) -> Vec<usize> {
         match self.0.outputs.get(place) {
             Some(Output::Column(column)) => vec![*column],

@@ -233,7 +233,7 @@ impl Findings {
         }
     }
 
-    /// The length of blocks, which C-Blosc2 takes as it is.
+    /// Checks the lengths of chunks and blocks in the header.
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
         let are_objects = matches!(Kind::of(header, None), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);

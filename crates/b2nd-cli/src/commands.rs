@@ -95,9 +95,15 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
+    ///
+    /// An array has a line for each row of its last dimension, and an empty line between planes. Of a table, objects, batches and lists
+    /// the first rows are printed as text, and all of them with --csv or --json.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
     /// Prints the first values of an array, or the first rows of a table, to fit the screen.
+    ///
+    /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output does not go to a terminal. Columns that do
+    /// not fit are left out, which `…` shows.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(Excerpt),
     /// Prints the last values of an array, or the last rows of a table, as `b2nd head` prints the first.
@@ -112,9 +118,17 @@ pub(crate) enum Command {
     )]
     Import(Import),
     /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
+    ///
+    /// Structures are counted field by field, tables column by column. Integers and booleans are summed exactly, floats as 64 bits with
+    /// the same result on any number of threads. The standard deviation is numpy's (ddof=0). NaN, NaT and nulls are counted, and left
+    /// out of the rest. Complex numbers have no minimum and no maximum. Empty texts count as zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(Stats),
     /// Draws values: a heat map, a plot, an image or a histogram, here or as a PNG file.
+    ///
+    /// Two dimensions are drawn as a heat map, one as a plot, uint8 with 3 or 4 channels as an image, the columns of a table as
+    /// histograms. Of more dimensions the last two are drawn, at the first element of the others. An array that does not fit into the
+    /// window, or has more than 1,024 chunks, is drawn in steps.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(Show),
     /// Opens files in the browser, in a page that this program serves.
@@ -160,7 +174,7 @@ impl Command {
             Command::Show(show) => Output::styled().run(|output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
             Command::Stats(stats) => stats.output().run(|output| stats.run(output)),
-            Command::Export(export) => Output::plain().run(|output| export.run(output)),
+            Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
             Command::Import(import) => Output::plain().run(|output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {
                 clap_complete::generate(shell, &mut tool(), "b2nd", &mut output.out);

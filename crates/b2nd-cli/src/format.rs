@@ -18,11 +18,11 @@ use crate::error::{Error, Result};
 pub(crate) enum OutputFormat {
     /// Lines of the last dimension, for people.
     Text,
-    /// Numpy's file.
+    /// NumPy's format.
     Npy,
     /// The bytes of the elements, in C order.
     Bin,
-    /// Comma-separated values: a record for each element of one dimension, else for each line of the last.
+    /// Comma-separated values: a record for each element of a one-dimensional array, otherwise for each row of the last dimension.
     Csv,
     /// Nested lists; of a table an object for each row.
     Json,

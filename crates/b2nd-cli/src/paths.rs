@@ -28,11 +28,11 @@ pub(crate) struct Paths {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Look for frames and stores in directories and all that is below them.
+    /// Search directories, with their subdirectories, for frames and stores.
     #[arg(short, long, conflicts_with = "offset")]
     pub(crate) recursive: bool,
 
-    /// The byte at which a frame starts in its file, in decimal or as 0x…; the file is then nothing else.
+    /// Read only the frame that starts at this byte of the file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
@@ -256,7 +256,7 @@ impl Paths {
     }
 }
 
-/// Says what a file is that is no frame, where its first bytes tell.
+/// Names the format of a file that is not a frame, if its first bytes show it.
 pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     match foreign::describe_source(source) {
         Some(what) => Error::new(format_args!("it is {what}")),

@@ -53,7 +53,7 @@ impl Piped {
         Ok(())
     }
 
-    /// A sentence with `-` for files that nobody named.
+    /// An error message in which temporary files are shown as `-`.
     pub(crate) fn named(&self, sentence: &str) -> String {
         let Some(directory) = &self.directory else { return sentence.to_owned() };
         let of = |name: &str| directory.path().join(name).display().to_string();

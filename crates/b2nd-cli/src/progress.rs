@@ -18,7 +18,7 @@ const LONG_TABLE: u64 = 1 << 20;
 /// The time that a person waits without asking.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A bar for so many bytes of data.
+/// A progress bar for this number of bytes.
 pub(crate) fn bytes(length: u64) -> ProgressBar {
     if length < LONG {
         ProgressBar::hidden()

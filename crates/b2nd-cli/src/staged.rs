@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use b2nd::ErrorKind;
-use b2nd::frame::NewFile;
+use b2nd::frame::{NewDirectory, NewFile};
 
 use crate::error::{Error, Result};
 use crate::signals;
@@ -29,6 +29,43 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut New
     file.finish().map_err(failed)
 }
 
+/// A directory that is written next to the one that it replaces.
+pub(crate) struct Replaced {
+    /// It never gets its name. The new directory is in it until it is complete, and then the old one.
+    scratch: NewDirectory,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Replaced {
+    /// Begins one. `None` if nothing is at the path; something there is an error without `overwrite`.
+    pub(crate) fn at(target: &Path, overwrite: bool) -> Result<Option<Replaced>> {
+        if !target.is_dir() || !overwrite {
+            return must_not_exist(target).map(|()| None);
+        }
+        let name = target.file_name().unwrap_or_default();
+        let mut scratch = name.to_owned();
+        scratch.push(".new");
+        let scratch = NewDirectory::create_new(target.with_file_name(scratch))?;
+        Ok(Some(Replaced { path: scratch.path().join(name), scratch, target: target.to_owned() }))
+    }
+
+    /// Where the new directory is to be written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the old directory, which is removed.
+    pub(crate) fn finish(self) -> Result<()> {
+        let mut old = self.path.clone().into_os_string();
+        old.push(".old");
+        fs::rename(&self.target, old)?;
+        fs::rename(&self.path, &self.target)?;
+        drop(self.scratch);
+        Ok(())
+    }
+}
+
 pub(crate) fn exists(path: &Path) -> Error {
-    Error::new(format_args!("{} exists, and nothing is overwritten", path.display()))
+    Error::new(format_args!("{} already exists", path.display()))
 }

@@ -9,7 +9,7 @@ use crate::output::Output;
 /// Something failed, was found by `check`, or differs in `diff`.
 pub(crate) const FAILED: u8 = 1;
 
-/// Something that `check` or `diff` is to read cannot be read.
+/// Something that `check` or `diff` is to read cannot be read, or `export` left columns out.
 pub(crate) const UNREADABLE: u8 = 3;
 
 /// This program reads all of it, and a reader that `check` was asked about is known to crash on it or to refuse it.

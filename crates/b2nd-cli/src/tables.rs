@@ -29,7 +29,7 @@ pub(crate) struct Part {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
 
-    /// Columns of a table whose kind is object too, as JSON text.
+    /// Include object columns, as JSON text.
     #[arg(long)]
     pub(crate) objects: bool,
 }

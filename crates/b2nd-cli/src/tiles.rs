@@ -18,7 +18,7 @@ const LARGE: usize = 1 << 26;
 /// The number of pieces at hand at once: the order in which they are put together does not depend on threads.
 const AT_ONCE: u64 = 64;
 
-/// The pieces in which what a selection names is read.
+/// The pieces in which a selection is read.
 pub(crate) struct Tiles<'a> {
     array: &'a Array,
     selection: &'a Selection,
@@ -95,8 +95,9 @@ impl<'a> Tiles<'a> {
         let (lengths, size) = (self.selection.lengths(), self.array.itemsize());
         let lengths: Vec<usize> = lengths.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>()?;
         let bytes = lengths.iter().try_fold(size, |bytes, &length| bytes.checked_mul(length));
-        let bytes =
-            bytes.filter(|&bytes| bytes <= 4 * LARGE).ok_or_else(|| Error::new("it is too large to be drawn: slice it"))?;
+        let bytes = bytes
+            .filter(|&bytes| bytes <= 4 * LARGE)
+            .ok_or_else(|| Error::new("it is too large to be drawn: draw a part of it, as in `b2nd show FILE 0:1000`"))?;
         let mut all = vec![0; bytes];
         let place = |ranges: &[Range<i64>], elements: &[u8]| (ranges.to_vec(), elements.to_vec());
         self.each(place, |(ranges, elements), _| {

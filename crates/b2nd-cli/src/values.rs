@@ -29,7 +29,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
-    /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Otherwise they are bytes.
+    /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Default: bytes.
     #[arg(long, value_name = "DTYPE")]
     pub(crate) dtype: Option<DType>,
 }
@@ -51,7 +51,7 @@ impl Values {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
-                return Err(Error::new("--dtype is for frames without an array: this one says the type of its elements"));
+                return Err(Error::new("--dtype is for frames without an array, and this array has a dtype: leave --dtype out"));
             }
             array = array.with_dtype(dtype.clone())?;
         }
@@ -153,7 +153,20 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
             Some(offset) => what_is_at(&*source, offset, error),
             None => what_it_is(&*source, error),
         }),
+        Err(b2nd_ndarray::Error::NoArray) => Err(Error::new(no_array(source, offset))),
         array => Ok(array?),
+    }
+}
+
+/// The sentence about a frame that holds something else than an array.
+fn no_array(source: Bytes, offset: Option<u64>) -> String {
+    let frame = Frame::open_at(&*source, offset.unwrap_or(0));
+    match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
+        Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
+            "it holds objects of Python, not an array: `b2nd cat` prints them, `b2nd stats` counts them".to_owned()
+        }
+        Some(Kind::Tensor) => "it is an array that python-blosc2 packed into chunks: `blosc2.load_tensor` reads it".to_owned(),
+        _ => b2nd_ndarray::Error::NoArray.to_string(),
     }
 }
 

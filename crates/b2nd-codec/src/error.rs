@@ -56,7 +56,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The sentence, which names what is missing.
+        /// The message, which says which codec or filter is missing.
         reason: String,
     },
     /// Anything else.

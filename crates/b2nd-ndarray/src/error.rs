@@ -40,7 +40,7 @@ pub enum Error {
         found: usize,
     },
     /// The file is a recipe or a proxy: the array's elements are not in it.
-    #[error("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it")]
+    #[error("its values are computed or fetched when python-blosc2 opens it, and are not in the file (metalayer {metalayer})")]
     Elsewhere {
         /// The metalayer that marks it as one.
         metalayer: &'static str,

@@ -27,7 +27,7 @@ pub struct RepackOptions<'a> {
     pub filters: Option<Vec<(Filter, u8)>>,
     /// Another chunk length in each dimension of the array, in elements.
     pub chunkshape: Option<Vec<i32>>,
-    /// Another block length in each dimension; if only chunks are given, as python-blosc2 chooses.
+    /// The new block length in each dimension. `None` keeps the old one, or takes what python-blosc2 chooses if `chunkshape` is given.
     pub blockshape: Option<Vec<i32>>,
     /// One file, or a sparse frame's directory.
     pub frame_type: Option<FrameType>,

@@ -251,7 +251,7 @@ fn what_is_not_written() {
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
     refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
-    let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it";
+    let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it: choose other filters";
     refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);
     let wide = B2ndMeta::new(Geometry::new(&[2], &[2], &[2]).unwrap(), "|S128");
     for parameter in [0, 128] {
@@ -265,8 +265,9 @@ fn what_is_not_written() {
 #[test]
 fn arrays_whose_elements_are_elsewhere() {
     let refused_file = |file: &str, metalayer: &str| {
-        let expected =
-            format!("the file holds the metalayer {metalayer}: its elements are to be computed or fetched, and are not in it");
+        let expected = format!(
+            "its values are computed or fetched when python-blosc2 opens it, and are not in the file (metalayer {metalayer})"
+        );
         refused(Array::open(Path::new(DATA).join(file)), &expected);
     };
     refused_file("python-blosc2-4.8.0/lazy__udf.b2nd", "LazyArray");

@@ -17,7 +17,7 @@ use b2nd::frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd::frame::SPARSE_FRAME;
 
-/// A file, whose first bytes have been read. For a sparse frame this is the file with the header; those of the chunks are next to it.
+/// A file, whose first bytes have been read. For a sparse frame this is the file that holds the header; the chunk files are in the same directory.
 pub struct LocalFile {
     file: FileSource,
     length: u64,

@@ -12,7 +12,7 @@
 //! | list its chunks | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! Without its features, it compiles to wasm32. Compressed attributes are decompressed with all codecs of `b2nd`.
+//! Without optional features, the crate compiles for wasm32. Compressed attributes are decompressed with all codecs of `b2nd`.
 
 mod array;
 pub mod attributes;

@@ -262,7 +262,7 @@ pub struct Touched {
 }
 
 impl Slice {
-    /// The number that it is, if it is one number that is not negative.
+    /// The number, if the slice is a single index that is not negative.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {
             [Index::At(number)] => u64::try_from(*number).ok(),

@@ -59,7 +59,7 @@ impl Staged {
         Staged::new(storage, given, target, Staged::create_locked)
     }
 
-    /// Makes a new file next to `target`, which must not exist, now or when this is finished.
+    /// Creates a temporary file next to `target`. Fails if `target` exists; finishing fails if it was created in the meantime.
     pub(super) fn new_file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
         let (mut staged, file) = Staged::file(storage, target)?;

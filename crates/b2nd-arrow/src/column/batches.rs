@@ -1,4 +1,4 @@
-//! [`Batches`]: cells in chunks whose blocks hold some cells each.
+//! [`Batches`]: the cells of a file of batches, in which each block of a chunk holds several cells.
 
 use std::ops::Range;
 

@@ -15,8 +15,7 @@ use crate::screen::{self, Cut, End};
 use crate::tables::{Cells, Part, Rows, no_table};
 use crate::values::{Start, Values, source};
 
-/// Prints the values of an array: a line for each of the last dimension, an empty one between planes; and the first rows of a table, of
-/// objects, of batches or of lists.
+/// `b2nd cat`.
 #[derive(Args)]
 pub(crate) struct Cat {
     /// An array or a table; as `b2nd info` takes it.
@@ -41,8 +40,7 @@ pub(crate) struct Cat {
     part: Part,
 }
 
-/// Prints the first or last rows: as many as the terminal has lines, or 25 lines of 80 columns if the output does not go to a terminal.
-/// Columns that do not fit are left out too, and `…` says so.
+/// `b2nd head` and `b2nd tail`.
 #[derive(Args)]
 pub(crate) struct Excerpt {
     #[command(flatten)]

@@ -37,28 +37,28 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Values that were changed and still decompress are found where --digest was there before.
+    /// Decompress every chunk and attribute. Changed values that still decompress are found only if --digest was used before the change.
     #[arg(long)]
     data: bool,
 
-    /// Write a digest of each chunk's values into the attribute "b2nd_digests" of frames, which are files; --data then compares them.
+    /// Write a digest of each chunk's values into the attribute "b2nd_digests" of frame files; --data then compares them.
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// As --data, and also exit with 1 where something cannot be decompressed here.
+    /// Like --data, and also exit with 1 if this build cannot decompress something.
     #[arg(long)]
     strict: bool,
 
-    /// As --data, and exit with 4 where this reader is known to crash on the file, or to refuse it, though this program reads it:
+    /// Like --data, and exit with 4 if this program reads the file but READER is known to crash on it or to refuse it:
     /// c-blosc2, python-blosc2, or one with its version, such as c-blosc2@2.21.3. --strict asks for both.
     #[arg(long = "for", value_name = "READER")]
     readers: Vec<Reader>,
 
-    /// As --data, with a limit: the memory that a part of a frame may take to be decoded, in bytes or as 512K, 64M, 1G.
+    /// Like --data, with a limit: the most memory for decoding one part of a frame, in bytes or as 512K, 64M, 1G.
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
 
-    /// As --data, with a limit: the seconds that a frame may take.
+    /// Like --data, with a limit: the most seconds for one frame.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }
@@ -187,7 +187,7 @@ impl Check {
         bits.into_iter().filter(|(_, is_so)| *is_so).map(|(bit, _)| bit).sum()
     }
 
-    /// Returns true for findings of the file, and for those of readers that are asked about.
+    /// Returns true if the finding is about the file itself, or about a reader that --for or --strict names.
     fn is_asked(&self, finding: &Finding) -> bool {
         let is_gate = self.strict || !self.readers.is_empty();
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
@@ -288,7 +288,7 @@ fn known(finding: &Finding, reader: Reader) -> String {
             let does = match fact.does {
                 Does::Crashes => "crashes",
                 Does::Refuses => "refused by",
-                Does::ReadsOtherwise => "read otherwise by",
+                Does::ReadsOtherwise => "read differently by",
             };
             format!("{does} {reader} ({})", fact.seen)
         }
@@ -306,7 +306,7 @@ impl Check {
         }
         let answers = match answers.as_slice() {
             _ if finding.not_decoded => "not decoded".to_owned(),
-            [] => "nobody has tried who reads it".to_owned(),
+            [] => "not tested with any reader".to_owned(),
             answers => answers.join(", "),
         };
         format!("{place}: {} ({answers})", finding.finding)

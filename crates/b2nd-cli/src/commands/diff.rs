@@ -28,11 +28,11 @@ pub(crate) struct Diff {
     /// A frame or a store; as `b2nd info` takes it.
     a: std::path::PathBuf,
 
-    /// Another.
+    /// The frame or store to compare it with.
     b: std::path::PathBuf,
 
     /// Compare the values too: of arrays where shape and dtype are the same, of tables column by column, and the data of other frames.
-    /// It names what it does not compare, and the exit status is 3 then.
+    /// What could not be compared is named, and the exit status is then 3.
     #[arg(long)]
     data: bool,
 }
@@ -51,7 +51,7 @@ type Said = BTreeMap<String, (Values, Value)>;
 enum Values {
     /// Those of a store are its leaves', and a reference has none.
     None,
-    /// The chunks of a frame, which may be an array's.
+    /// The chunks of a frame, with or without an array.
     Chunks,
     /// The columns of a table.
     Table,
@@ -169,7 +169,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Adds a line for a text that one of the two has.
+    /// Adds a line for a text that only one side has.
     pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
     }

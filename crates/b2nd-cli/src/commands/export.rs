@@ -11,7 +11,9 @@ use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::{self, Output};
 use crate::progress;
-use crate::staged::{must_not_exist, new_file};
+use crate::signals;
+use crate::staged::{Replaced, must_not_exist, new_file};
+use crate::status::{FAILED, UNREADABLE};
 use crate::tables::{Cells, Part, Rows, no_table, write_array};
 use crate::values::{Start, Values, source};
 use crate::zarr;
@@ -23,18 +25,18 @@ pub(crate) struct Export {
     /// An array or a table; as `b2nd info` takes it.
     file: PathBuf,
 
-    /// The new file, or - for standard output. Its ending says the format.
+    /// The new file, or - for standard output. Its ending selects the format.
     out: PathBuf,
 
     /// A part of it: 0:10,5,::2 as in Python; rows of a table.
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The format, whatever the name of the file says; that of standard output is npy otherwise.
+    /// The format. Default: the one of the file's ending; npy for standard output.
     #[arg(long)]
     format: Option<OutputFormat>,
 
-    /// Replace a file that is there.
+    /// Replace an existing file, or directory of Zarr.
     #[arg(long)]
     overwrite: bool,
 
@@ -46,20 +48,26 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
         let done = self.write(&mut *output.out);
-        Ok(output.settle(&self.file, done)?.is_some())
+        Ok(match output.settle(&self.file, done)? {
+            Some(true) => 0,
+            Some(false) => UNREADABLE,
+            None => FAILED,
+        })
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<()> {
+    /// Writes it. False if a table's columns are left out.
+    fn write(&self, out: &mut dyn Write) -> Result<bool> {
         if self.format.is_none() && zarr::is_zarr(&self.out) {
-            must_not_exist(&self.out)?;
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
-                return Err(Error::new("a Zarr array is written whole: leave out --slice, --rows and --columns"));
+                return Err(Error::new("a Zarr array is written as a whole: leave out --slice, --rows and --columns"));
             }
             let values = Values::of(source(&self.file)?, &self.start, None)?;
-            crate::signals::clean_up();
-            return zarr::export(&values.array, &self.out);
+            signals::clean_up();
+            let replaced = Replaced::at(&self.out, self.overwrite)?;
+            zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path))?;
+            return replaced.map_or(Ok(()), Replaced::finish).map(|()| true);
         }
         let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;
         let is_file = self.out != Path::new("-");
@@ -88,10 +96,10 @@ impl Export {
             let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
             let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
             let write = |out: &mut (dyn Write + Send)| write_array(values.array, form, out, |rows| bar.inc(rows * row));
-            return self.to_file(write);
+            return self.to_file(write).map(|()| true);
         }
         if !is_file {
-            return values.write(form, None, out, &bar);
+            return values.write(form, None, out, &bar).map(|()| true);
         }
         new_file(&self.out, self.overwrite, |file| {
             // A file that cannot be written is no output that cannot be.
@@ -101,11 +109,12 @@ impl Export {
             };
             let mut file = BufWriter::new(file);
             values.write(form, None, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
-        })
+        })?;
+        Ok(true)
     }
 
     /// Writes what is no array.
-    fn instead(&self, source: Option<Bytes>, form: OutputFormat) -> Result<Option<()>> {
+    fn instead(&self, source: Option<Bytes>, form: OutputFormat) -> Result<Option<bool>> {
         let Some(source) = source else {
             // It has been tried as a table already where no slice was given.
             let may_be_table = self.slice.is_some() || self.start.offset.is_some();
@@ -118,17 +127,20 @@ impl Export {
             cells = cells.slice(slice)?;
         }
         let bar = progress::rows(cells.len());
-        self.to_file(|out| cells.export(form, out, &bar)).map(Some)
+        self.to_file(|out| cells.export(form, out, &bar))?;
+        Ok(Some(true))
     }
 
-    /// Writes a table.
-    fn table(&self, mut rows: Rows, form: OutputFormat) -> Result<()> {
+    /// Writes a table. False if columns are left out.
+    fn table(&self, mut rows: Rows, form: OutputFormat) -> Result<bool> {
         self.part.cut(&mut rows, self.slice.as_ref())?;
-        for line in rows.left_out() {
+        let left_out = rows.left_out();
+        for line in &left_out {
             eprintln!("{}: {line}", self.file.display());
         }
         let bar = progress::rows(rows.len());
-        self.to_file(|out| rows.write(form, out, &bar))
+        self.to_file(|out| rows.write(form, out, &bar))?;
+        Ok(left_out.is_empty())
     }
 
     /// Writes to the new file, or to standard output.

@@ -30,18 +30,18 @@ pub(crate) struct Import {
     /// The array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The type of the elements of raw bytes or CSV, as numpy writes it: '<i4'. That of CSV is found out otherwise: '<i8', '<f8' or text.
+    /// The type of the elements of raw bytes or CSV, as numpy writes it: '<i4'. Default for CSV: '<i8', '<f8' or text, whichever holds all values.
     #[arg(long)]
     dtype: Option<DType>,
 
-    /// The array's shape: 100,200. That of raw bytes is one dimension otherwise.
+    /// The array's shape: 100,200. Default for raw bytes: one dimension.
     #[arg(long, value_delimiter = ',')]
     shape: Option<Vec<i64>>,
 
     #[command(flatten)]
     compression: Compression,
 
-    /// Replace a file that is there.
+    /// Replace an existing file.
     #[arg(long)]
     overwrite: bool,
 }

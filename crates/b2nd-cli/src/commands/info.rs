@@ -39,11 +39,11 @@ pub(crate) struct Info {
     #[arg(long)]
     json: bool,
 
-    /// Print metalayers and attributes alone, their values in full.
+    /// Print only metalayers and attributes, with their full values.
     #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
     meta: bool,
 
-    /// Draw stores as trees, with shape, dtype and ratio beside each leaf.
+    /// Draw stores as trees, with the shape, dtype and compression ratio of each leaf.
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
@@ -51,15 +51,15 @@ pub(crate) struct Info {
     #[arg(long, value_name = "N", requires = "tree", value_parser = clap::value_parser!(u16).range(1..))]
     depth: Option<u16>,
 
-    /// List the chunks, which takes a look at each of them.
+    /// List the chunks. This reads the header of each.
     #[arg(long)]
     chunks: bool,
 
-    /// List the chunks that a part of the array touches, and how many of their blocks: 0:10,5,: as in Python.
+    /// List the chunks that a slice touches, with the number of blocks that it touches in each: 0:10,5,: as in Python.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// Print the first values of arrays too, or of a slice of them, as `b2nd head` does.
+    /// Also print the first values of each array, or of --slice, like `b2nd head`.
     #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
     values: bool,
 }
@@ -160,7 +160,7 @@ pub(crate) struct SliceOf {
     #[command(flatten)]
     info: Info,
 
-    /// The part, after the paths: a range or an index for each dimension, as in Python.
+    /// The slice, as the last argument: a range or an index for each dimension, as in Python.
     #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
     slice: Slice,
 }

@@ -27,7 +27,7 @@ pub(crate) enum Meta {
         /// A frame, a store, a leaf or a group; as `b2nd info` takes it.
         file: PathBuf,
     },
-    /// Prints the value of an attribute, or of a metalayer or of a table's metadata if no attribute is called so, as JSON.
+    /// Prints an attribute as JSON. If there is none of this name, prints the metalayer or the table's metadata of this name.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]
@@ -36,7 +36,7 @@ pub(crate) enum Meta {
         file: PathBuf,
         /// The attribute's name.
         name: String,
-        /// Look among the metalayers in the header alone.
+        /// Look only at the metalayers in the header.
         #[arg(long)]
         fixed: bool,
         /// Write the value's bytes as they are.
@@ -46,7 +46,7 @@ pub(crate) enum Meta {
     #[command(
         after_help = "Examples:\n  b2nd meta set field.b2nd units --text m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
     )]
-    /// Sets an attribute, in place. A metalayer of the header (--fixed) keeps its length: see `b2nd rewrite`.
+    /// Sets an attribute, in place. With --fixed, replaces a metalayer of the header by one of the same length; `b2nd rewrite` changes lengths.
     Set {
         /// A frame, the directory of a sparse frame, or a store (.b2z, .b2d) or a leaf, a table or a group of one.
         file: PathBuf,
@@ -54,7 +54,7 @@ pub(crate) enum Meta {
         name: String,
         #[command(flatten)]
         value: Given,
-        /// A value without a type.
+        /// The value, if none of the options below gives it.
         #[arg(hide = true)]
         plain: Option<String>,
         /// Replace a metalayer in the header.
@@ -86,10 +86,10 @@ pub(crate) struct Given {
     /// The value as a string.
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
-    /// The content's bytes in hexadecimal, not packed.
+    /// The stored bytes in hexadecimal, not packed as MessagePack.
     #[arg(long)]
     hex: Option<String>,
-    /// A file with the content's bytes, not packed, or - for standard input.
+    /// A file with the stored bytes, not packed as MessagePack, or - for standard input.
     #[arg(id = "content", long = "file", value_name = "PATH")]
     file: Option<PathBuf>,
 }
@@ -299,7 +299,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
 /// The file of a store that has the attributes of a leaf, a table or a group.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
-    let embedded = || Error::new("it has no file of its own in the store: python-blosc2 changes its attributes");
+    let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");
     let is_tree = listing.kind == Some(Kind::TreeStore);
     let is_group = name.is_empty() || is_group(&listing, name);
     match find(&listing.leaves, store, key) {

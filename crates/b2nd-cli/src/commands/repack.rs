@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::Piped;
 use crate::progress;
-use crate::staged::must_not_exist;
+use crate::staged::Replaced;
 
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
@@ -25,8 +25,8 @@ pub(crate) struct Repack {
     /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of one, a URL, or `-` for standard input.
     source: PathBuf,
 
-    /// The new file, or `-` for standard output; of a store the ending (.b2z, .b2d) says what it becomes. Without it the old file is
-    /// replaced when the new one is complete.
+    /// The new file, or `-` for standard output. For a store, its ending (.b2z or .b2d) selects the form. Without it, the source is
+    /// replaced when the copy is complete.
     target: Option<PathBuf>,
 
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub(crate) struct Repack {
     #[arg(long, conflicts_with = "sparse")]
     contiguous: bool,
 
-    /// Replace a file that is there.
+    /// Replace an existing file or directory.
     #[arg(long)]
     overwrite: bool,
 }
@@ -55,11 +55,15 @@ impl Repack {
 
     /// Returns the line to print: none if standard output is for the frame.
     fn repack(&self) -> Result<String> {
-        let files = Piped::new(&self.source, self.target.as_deref())?;
-        let target = files.target.as_ref().unwrap_or(&files.source);
-        if files.target.is_some() && !self.overwrite {
-            must_not_exist(target)?;
+        let mut files = Piped::new(&self.source, self.target.as_deref())?;
+        let mut replaced = None;
+        if let Some(target) = files.target.as_mut().filter(|target| !self.overwrite || target.is_dir()) {
+            replaced = Replaced::at(target, self.overwrite)?;
+            if let Some(replaced) = &replaced {
+                *target = replaced.path().to_owned();
+            }
         }
+        let target = files.target.as_ref().unwrap_or(&files.source);
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if leaf.is_some() && files.target.is_none() {
@@ -91,6 +95,7 @@ impl Repack {
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
+        replaced.map_or(Ok(()), Replaced::finish)?;
         files.print()?;
         if files.is_printed() {
             return Ok(String::new());
@@ -112,7 +117,7 @@ impl Repack {
         names.sort_unstable();
         let leads_out = |name: &&String| !Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if let Some(name) = names.iter().find(leads_out) {
-            return Err(Error::new(format_args!("the name of its member {name:?} leads out of it")));
+            return Err(Error::new(format_args!("its member {name:?} would be written outside of the target directory")));
         }
         let members = Members { store, names, directory: (!store.is_archive()).then_some(&files.source), options };
         match (&files.target, members.directory) {

@@ -28,7 +28,7 @@ pub(crate) struct Salvage {
     #[arg(long, value_enum, default_value_t = FillWith::Zero)]
     fill: FillWith,
 
-    /// If the index is lost, take chunks as they stand even if some were special or updated, and so belong elsewhere.
+    /// If the index is lost, number chunks in file order even if some were special or updated, so that numbers may be wrong.
     #[arg(long)]
     in_order: bool,
 }
@@ -42,7 +42,8 @@ enum FillWith {
 }
 
 /// A warning about chunks whose index is lost.
-const UNORDERED: &str = "the index is lost, and chunks are numbered as they stand in the file: what was special, updated or inserted belongs elsewhere";
+const UNORDERED: &str =
+    "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
 
 impl Salvage {
     /// Says whether all of the frame was whole.

@@ -50,12 +50,7 @@ const PICTURE_BARS: usize = 64;
 /// The size of a picture with axes, unless it is given.
 const SIZE: (u32, u32) = (1200, 800);
 
-/// Draws values: two dimensions as a heat map (viridis), one as a plot, uint8 with 3 or 4 channels as an image.
-///
-/// With more dimensions the last two are drawn, at the first element of the others. What does not fit into the window, or would take more
-/// than 1,024 chunks, is drawn in steps, which is said; statistics are those of all values if they are few, otherwise of those that are drawn. Of a table it
-/// draws columns. Without colour, brighter
-/// characters are greater values.
+/// `b2nd show`.
 #[derive(Args)]
 pub(crate) struct Show {
     /// An array or a table; as `b2nd info` takes it.
@@ -188,15 +183,17 @@ impl Show {
         };
         let Some(place) = place else {
             return Err(Error::new(match &self.field {
-                Some(field) if names.is_empty() => format!("there is no field {field}: elements are no structures"),
+                Some(field) if names.is_empty() => format!("there is no field {field}: the elements are not structures"),
                 Some(field) => format!("there is no field {field}: there are {}", names.join(", ")),
                 None => format!("elements are structures: name a field with --field: {}", names.join(", ")),
             }));
         };
         let column = columns.swap_remove(place);
         if column.dtype.as_ref().and_then(reader).is_none() {
-            let dtype = column.dtype.as_ref().map_or_else(|| "of no dtype".to_owned(), DType::to_string);
-            return Err(Error::new(format_args!("its values are {dtype}, and only numbers and times are drawn")));
+            return Err(Error::new(match &column.dtype {
+                Some(dtype) => format!("its values are {dtype}, and only numbers and times are drawn: `b2nd head` prints them"),
+                None => "the type of its values is not known: name one with --dtype".to_owned(),
+            }));
         }
         if column.offsets.len() != 1 {
             let count = column.offsets.len();
@@ -205,7 +202,7 @@ impl Show {
         Ok(column)
     }
 
-    /// The picture of a file: with axes, if it is no image and large enough.
+    /// The picture for the PNG file. It has axes unless it is an image or too small.
     fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Pixels {
         let (width, height) = self.size.unwrap_or(SIZE);
         let is_image = drawn.channels.is_some() && !self.histogram;

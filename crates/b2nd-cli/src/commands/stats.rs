@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
-use b2nd_store::Location;
+use b2nd_store::{Kind, Location};
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
@@ -22,15 +22,7 @@ use crate::tables::{Cells, Rows};
 use crate::tiles::Tiles;
 use crate::values::{Start, Values, length, source};
 
-/// Counts values: of arrays, of each array in a store, of structures field by field, and of tables column by column.
-///
-/// Integers and booleans are summed exactly, all floats as 64 bits: pairwise, and the same on any number of threads. The standard
-/// deviation is numpy's (ddof=0). NaN and NaT are counted, and left out of the rest. Complex numbers have no least and no greatest.
-/// Of text and of types that have no numbers here, empty ones count as zeros. Up to 16 different values are listed.
-///
-/// Nulls of a table's columns are counted by themselves and left out of the rest; of texts it is counted how many differ, as long as
-/// these take less than 64 MiB; lists are counted alone. A slice means rows. Objects, batches and lists on their own are a table of one
-/// column, `values`.
+/// `b2nd stats`.
 #[derive(Args)]
 pub(crate) struct Stats {
     #[command(flatten)]
@@ -40,7 +32,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The type of the elements in frames without an array, as numpy writes it: '<i4'. Otherwise they are bytes.
+    /// The type of the elements in frames without an array, as numpy writes it: '<i4'. Default: bytes.
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DType>,
 
@@ -179,6 +171,8 @@ impl Stats {
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     match found {
         Found::Store { .. } => {}
+        // Its leaves follow.
+        Found::Frame { frame, place } if place.key.is_none() && Kind::of(frame.header(), None) == Kind::EmbedStore => {}
         Found::Frame { place, .. } => subjects.push(Subject {
             path: place.path.to_owned(),
             key: place.key.map(str::to_owned),

@@ -32,18 +32,18 @@ use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
 ///
-/// A frame that has that layout, or that holds no array, is left alone. Nothing is overwritten, but for --in-place.
+/// A frame that has that layout, or that holds no array, is not changed. Nothing is overwritten except with --in-place.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
     /// A frame, the directory of a sparse frame, a directory with frames in it and below, or `-` for standard input.
     source: PathBuf,
 
-    /// The new frame's path, or that of the tree of new frames, or `-` for standard output. Nothing may be there, and in a tree no
-    /// file of that name.
+    /// The new frame, the directory for new frames, or `-` for standard output. Existing files are never replaced. Needed without
+    /// --in-place or --dry-run.
     #[arg(required_unless_present_any = ["in_place", "dry_run"])]
     target: Option<PathBuf>,
 
-    /// Put the new frame in the place of the old one, when it is complete and has been compared.
+    /// Replace the old frame when the new one is complete and has been compared with it.
     #[arg(long, conflicts_with = "target")]
     in_place: bool,
 
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
 fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error::Result<bool> {
     use crate::error::Error;
     if args.in_place {
-        return Err(Error::new("standard input has no place to put the new frame in"));
+        return Err(Error::new("--in-place needs a file: name a TARGET for standard input"));
     }
     let files = Piped::new(&args.source, args.target.as_deref())?;
     if files.source.is_dir() && !files.source.join(SPARSE_FRAME).is_file() {

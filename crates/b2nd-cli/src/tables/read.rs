@@ -46,7 +46,7 @@ impl Rows {
     /// Opens the table that a word of the command line names: by its key, or as the only one of its store. `None` if it is no table.
     pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
         let location = Location::new(word.as_os_str());
-        // Nobody is asked twice about an array.
+        // Asks servers only once about an array.
         if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
             return Ok(None);
         }
@@ -64,7 +64,8 @@ impl Rows {
         let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
         let key = match (&wanted, tables.as_slice()) {
             (Some(key), tables) => tables.iter().find(|table| *table == key),
-            (None, [one]) => Some(one),
+            // Of other stores a leaf has to be named, unless there is nothing else in them.
+            (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
             (None, tables) => tables.iter().find(|table| *table == "/"),
         };
         let Some(key) = key else { return Ok(None) };
@@ -82,7 +83,9 @@ impl Rows {
     pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
         // What cannot be opened was refused as an array.
         match (Rows::open(word).ok().flatten(), offset) {
-            (Some(_), Some(_)) => Err(Error::new("it is a table of several frames, and --offset names one; rows: --rows 5:7")),
+            (Some(_), Some(_)) => {
+                Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
+            }
             (rows, _) => Ok(rows),
         }
     }

@@ -22,8 +22,8 @@ fn a_numpy_file_comes_back_as_it_was() {
         tests.ok(&["import", &file, &array]);
         tests.ok(&["export", &array, &back]);
         assert!(tests.read(&back) == tests.read(&file), "{name}");
-        tests.fails(&["import", &file, &array], &format!("{file}: {array} exists, and nothing is overwritten"));
-        tests.fails(&["export", &array, &back], &format!("{array}: {back} exists, and nothing is overwritten"));
+        tests.fails(&["import", &file, &array], &format!("{file}: {array} already exists"));
+        tests.fails(&["export", &array, &back], &format!("{array}: {back} already exists"));
     }
     assert_eq!(tests.ok(&["cat", "two.b2nd"]), "0  1  2\n3  4  5\n");
     assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4  5\n");

@@ -46,7 +46,7 @@ fn a_frame_shrinks_and_says_by_how_much() {
     assert_eq!(out, line("b.b2nd", before.len()));
     let (out, err, _) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
     assert!(err.is_empty() && out.lines().all(|line| !line.contains("values") && !line.contains("meta")), "{out}{err}");
-    tests.fails(&["repack", "a.b2nd", "b.b2nd"], "a.b2nd: b.b2nd exists, and nothing is overwritten");
+    tests.fails(&["repack", "a.b2nd", "b.b2nd"], "a.b2nd: b.b2nd already exists");
     let new = tests.read("b.b2nd");
     assert_eq!(tests.ok(&["repack", "--overwrite", "a.b2nd", "b.b2nd"]), line("b.b2nd", before.len()));
     assert!(tests.pipe(&["repack", "a.b2nd", "-"], &[]) == new);

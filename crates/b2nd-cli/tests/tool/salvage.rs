@@ -27,7 +27,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     assert_eq!(tests.ok(&["check", "--strict", "new.b2nd"]), "");
     // Neither over a file, nor with what does not fit, nor without a header.
     let before = tests.names();
-    assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("exists, and nothing is overwritten"));
+    assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("already exists"));
     assert!(tests.refused(&["salvage", "--fill", "nan", "cut.b2nd", "b.b2nd"]).contains("cannot be filled with NaN"));
     tests.write("cut.b2nd", &bytes[..200]);
     assert!(tests.refused(&["salvage", "cut.b2nd", "b.b2nd"]).contains("the frame's header needs "));

@@ -40,7 +40,7 @@ fn a_png_file_has_the_size_that_is_asked_for_and_replaces_nothing() {
     assert_eq!((size("a.png"), size("b.png")), ([1200, 800], [70, 50]));
     tests.ok(&["show", "a.b2nd", "--png", "b.png", "--size", "500x300", "--histogram", "--overwrite"]);
     assert_eq!(size("b.png"), [500, 300]);
-    assert!(tests.refused(&["show", "a.b2nd", "--png", "a.png"]).ends_with("a.png exists, and nothing is overwritten"));
+    assert!(tests.refused(&["show", "a.b2nd", "--png", "a.png"]).ends_with("a.png already exists"));
 }
 
 #[test]

@@ -28,5 +28,5 @@ fn upgrade_reads_and_writes_pipes() {
     assert_eq!(output.stdout, released);
     assert_eq!(directory.names(), ["new.b2nd", "old", "released"]);
     let refused = directory.refused(&["upgrade", "-", "--in-place"]);
-    assert_eq!(refused, "-: standard input has no place to put the new frame in");
+    assert_eq!(refused, "-: --in-place needs a file: name a TARGET for standard input");
 }

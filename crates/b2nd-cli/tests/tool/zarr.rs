@@ -20,10 +20,10 @@ fn a_zarr_array_comes_back_as_it_was() {
     assert!(tests.read("back.npy") == tests.read("in.npy"));
     assert_eq!(tests.ok(&["meta", "get", "back.b2nd", "unit"]), tests.ok(&["meta", "get", "in.b2nd", "unit"]));
 
-    tests.fails(&["export", "in.b2nd", "out.zarr"], "in.b2nd: out.zarr exists, and nothing is overwritten");
+    tests.fails(&["export", "in.b2nd", "out.zarr"], "in.b2nd: out.zarr already exists");
     tests.fails(
         &["export", "in.b2nd", "part.zarr", "--slice", "0"],
-        "in.b2nd: a Zarr array is written whole: leave out --slice, --rows and --columns",
+        "in.b2nd: a Zarr array is written as a whole: leave out --slice, --rows and --columns",
     );
     let before = tests.contents();
     fs::create_dir(tests.path("none.zarr")).unwrap();

@@ -14,7 +14,7 @@ pub(super) use encode::Places;
 /// The shortest match.
 const SHORTEST: usize = 4;
 
-/// Literals are copied in one step of so many bytes, where both sides have them.
+/// Up to this many literals are copied in one step, if input and output both have that many bytes left.
 const WIDE: usize = 16;
 
 /// Matches are copied in steps of so many bytes: those of nearer ones repeat within a step.

@@ -17,7 +17,7 @@ const LAST_MATCH: usize = 12;
 /// Entries for hashes.
 const HASH_BITS: u32 = 15;
 
-/// A match as long as this is taken without a look at others.
+/// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
 /// Earlier places of each hash: the last one, and for each place the one before it. Places count from 1.

@@ -209,7 +209,7 @@ fn a_dry_run_says_the_same_and_touches_nothing() {
         assert_upgrades(&args, &format!("{path}: would be upgraded: {words}"));
         assert_upgrades(&[&args[..], &["--in-place"]].concat(), &format!("{path}: would be upgraded in place: {words}"));
         assert_upgrades(&[&args[..], &[&target]].concat(), &format!("{path}: would be upgraded to {target}: {words}"));
-        assert_refuses(&[&args[..], &[&file]].concat(), &format!("{path}: {file} exists, and nothing is overwritten"));
+        assert_refuses(&[&args[..], &[&file]].concat(), &format!("{path}: {file} already exists"));
     }
     assert_refuses(&["--dry-run", &file], &no_dtype(&file));
     assert!(contents(&tests.0) == before);
@@ -233,7 +233,7 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     let no_code = "--dtype x4: dtype: expected a type code or name, found 'x' at byte 0";
     assert_refuses(&["--dtype", "x4", "--in-place", &file], &format!("{file}: {no_code}"));
     for target in [&exists, &file] {
-        let error = format!("{file}: {target} exists, and nothing is overwritten");
+        let error = format!("{file}: {target} already exists");
         assert_refuses(&["--dtype", "<f4", &file, target], &error);
     }
     let name = "a metalayer of a user's own is called \"b2nd\", which is the name that the array's needs: rename it first";

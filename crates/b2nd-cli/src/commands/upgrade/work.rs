@@ -35,7 +35,7 @@ pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progr
 
 pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
     match fs::symlink_metadata(target) {
-        Ok(_) => Err(format!("{} exists, and nothing is overwritten", target.display()).into()),
+        Ok(_) => Err(format!("{} already exists", target.display()).into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
     }
