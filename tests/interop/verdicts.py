@@ -55,7 +55,7 @@ REASONS = [
     (THEIRS, r"[56] entries, 7 expected", "The count is that of another layout: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
     (THEIRS, r"trailing byte", "`from_slice` has to consume its whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "The count says seven entries, but there are five. C-Blosc2 then makes up a dtype."),
-    (THEIRS, r"twice", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),
+    (THEIRS, r"the name is repeated", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),
     (THEIRS, r"magic: expected", "C-Blosc2 does not check the magic of a file."),
     (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames have other layouts."),
     (
