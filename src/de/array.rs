@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 
-/// Returns the entries of an array metalayer, by the count of its fixarray. With six entries the sixth is a dtype. If a
-/// dtype_format (a positive fixint) is there instead, the count is one too low and a seventh entry follows.
+/// Returns the names of the entries of an array metalayer with this count. The sixth of six is a dtype. If a dtype_format (a positive
+/// fixint) is in its place, the count is one too low, and a seventh entry follows.
 pub(crate) const fn array_fields(count: usize) -> Fields {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {

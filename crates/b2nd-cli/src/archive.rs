@@ -1,14 +1,15 @@
-//! Archives (`.b2z`) that are written anew.
+//! Writes archives (`.b2z`).
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use b2nd::frame::{NewDirectory, NewFile};
+use b2nd::frame::NewFile;
 use b2nd_store::{Folder, Store};
 use rawzip::ZipArchiveWriter;
 
 use crate::error::{Error, Result};
+use crate::staged::scratch;
 
 /// The most bytes that are copied at once.
 const PART: u64 = 1 << 20;
@@ -22,10 +23,8 @@ pub(crate) fn write(
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    // One member at a time is in this directory, which never gets its name.
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(".members");
-    let scratch = NewDirectory::create_new(target.with_file_name(name))?;
+    // One member at a time is in this directory.
+    let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));
     for name in names {

@@ -1,4 +1,4 @@
-//! The server of `b2nd view`: the page and the files that were named, for this machine's browser and nobody else.
+//! The server of `b2nd view`: the page and the files that were named, only for the browser of this machine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ pub(crate) fn open(url: &str) {
 
 /// Everything that a request can be answered with.
 struct Site {
-    /// The first part of each path, which nobody can guess.
+    /// The first part of each path, which is random.
     token: String,
     hosts: [String; 2],
     page: Page,

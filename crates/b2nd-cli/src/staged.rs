@@ -29,9 +29,16 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut New
     file.finish().map_err(failed)
 }
 
+/// Makes a directory next to `target` that never gets its name: it is removed with what is in it.
+pub(crate) fn scratch(target: &Path) -> Result<NewDirectory> {
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    Ok(NewDirectory::create_new(target.with_file_name(name))?)
+}
+
 /// A directory that is written next to the one that it replaces.
 pub(crate) struct Replaced {
-    /// It never gets its name. The new directory is in it until it is complete, and then the old one.
+    /// The new directory is in it until it is complete.
     scratch: NewDirectory,
     path: PathBuf,
     target: PathBuf,
@@ -43,11 +50,9 @@ impl Replaced {
         if !target.is_dir() || !overwrite {
             return must_not_exist(target).map(|()| None);
         }
-        let name = target.file_name().unwrap_or_default();
-        let mut scratch = name.to_owned();
-        scratch.push(".new");
-        let scratch = NewDirectory::create_new(target.with_file_name(scratch))?;
-        Ok(Some(Replaced { path: scratch.path().join(name), scratch, target: target.to_owned() }))
+        let scratch = scratch(target)?;
+        let path = scratch.path().join(target.file_name().unwrap_or_default());
+        Ok(Some(Replaced { path, scratch, target: target.to_owned() }))
     }
 
     /// Where the new directory is to be written.
@@ -55,13 +60,20 @@ impl Replaced {
         &self.path
     }
 
-    /// Replaces the old directory, which is removed.
+    /// Replaces the old directory, which is then removed. If that fails, the old one keeps its name.
     pub(crate) fn finish(self) -> Result<()> {
-        let mut old = self.path.clone().into_os_string();
-        old.push(".old");
-        fs::rename(&self.target, old)?;
-        fs::rename(&self.path, &self.target)?;
-        drop(self.scratch);
+        // Not in the scratch directory, which a signal removes.
+        let parent = self.scratch.path().parent().unwrap_or(Path::new("."));
+        let aside = tempfile::Builder::new().prefix(".b2nd-old-").tempdir_in(parent)?;
+        let old = aside.path().join("old");
+        fs::rename(&self.target, &old)?;
+        if let Err(error) = fs::rename(&self.path, &self.target) {
+            if fs::rename(&old, &self.target).is_err() {
+                // It is left where it is rather than removed.
+                std::mem::forget(aside);
+            }
+            return Err(error.into());
+        }
         Ok(())
     }
 }

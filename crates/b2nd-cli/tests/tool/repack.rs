@@ -146,3 +146,17 @@ fn a_failure_leaves_what_was_there() {
         assert!(tests.contents() == before, "{args} left something: {:?}", tests.names());
     }
 }
+
+#[test]
+fn a_directory_is_replaced_only_if_that_is_asked_for() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    let repack = ["repack", "--sparse", "a.b2nd", "new.b2frame"];
+    tests.ok(&repack);
+    fs::write(tests.path("new.b2frame/of the old one"), "").unwrap();
+    tests.refused(&repack);
+    tests.ok(&[&repack[..], &["--overwrite"]].concat());
+    assert!(!tests.path("new.b2frame/of the old one").exists());
+    assert_eq!(tests.ok(&["cat", "new.b2frame"]), tests.ok(&["cat", "a.b2nd"]));
+    assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 2, "nothing else is left");
+}
