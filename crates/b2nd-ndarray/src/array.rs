@@ -18,11 +18,11 @@ use crate::read::buffers::Pool;
 /// Metalayers of files whose elements have to be computed or fetched from elsewhere.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
-/// An open array: a `.b2nd` file, a sparse frame's directory, or a frame anywhere else. The data of a frame without an array are one of
-/// one dimension ([`is_flat`](Array::is_flat)).
+/// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
+/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)).
 ///
-/// Every method takes `&self`, and several threads may read at once. Opening reads the header, the first read the index too. No data
-/// is kept.
+/// Every method takes `&self`, so that several threads can read at once. Opening an array reads the frame's header; the first read also
+/// loads the index of chunks. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -46,9 +46,9 @@ pub struct Array {
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
     pub(crate) dtype: Option<DType>,
-    /// Where the data of a frame without an array are.
+    /// The positions of the data of a frame without an array.
     pub(crate) flat: Option<Flat>,
-    /// The array's metalayer: some codecs and filters ask for the shapes.
+    /// The array's metalayer, for codecs and filters that need the shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
 }
@@ -58,12 +58,12 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or holds no array ([`Error::NoArray`](crate::Error::NoArray)). C-Blosc2 would refuse the shapes. Or
-    /// the elements are elsewhere ([`Error::Elsewhere`](crate::Error::Elsewhere)), as in a recipe (`b2o`, `LazyArray`) or a proxy
-    /// (`proxy-source`). The error for a store or a file of another format says what it is.
+    /// Fails if the file cannot be read, has no array ([`Error::NoArray`](crate::Error::NoArray)) or has shapes that C-Blosc2 rejects.
+    /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
+    /// [`Error::Elsewhere`](crate::Error::Elsewhere). For a store or a file of another format, the error names the format.
     ///
-    /// These errors, and those of reading, are in an [`Error::File`](crate::Error::File) with the path; [`Error::kind`](crate::Error::kind)
-    /// returns the error itself.
+    /// All errors of this array are wrapped in an [`Error::File`](crate::Error::File) with the path; [`Error::kind`](crate::Error::kind)
+    /// returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
         let array = frame::open(path).and_then(Array::of).map_err(|error| frame::explained(path, error))?;
@@ -74,14 +74,14 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
         let array = frame::of_file(&file).and_then(Array::of).map_err(|error| Error::in_file(file.path(), error))?;
         Ok(array.in_file(file.path()))
     }
 
-    /// Opens the array under a key of a store (`TreeStore`, `DictStore`, `EmbedStore`): an archive (`.b2z`), a directory (`.b2d`) or a file
-    /// (`.b2e`). A column of a table is under its own name: `/table/_cols/x`.
+    /// Opens the array with this key in a store (`TreeStore`, `DictStore`, `EmbedStore`): an archive (`.b2z`), a directory (`.b2d`) or a
+    /// file (`.b2e`). The key of a table's column is `/table/_cols/x`.
     ///
     /// ```
     /// let path = "../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z";
@@ -92,7 +92,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Nothing has the key, or a table or a reference to a server has. The store cannot be read; and those of [`open`](Array::open).
+    /// Fails if the store cannot be read, has nothing with this key, or has a table or a reference to a server there. Also returns the
+    /// errors of [`open`](Array::open).
     pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
         let path = path.as_ref();
         let source = Store::open(path).and_then(|store| store.leaf(key));
@@ -107,11 +108,11 @@ impl Array {
         Ok(array)
     }
 
-    /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is kept, a slice is copied.
+    /// Opens the array in a frame in memory, such as an HDF5 chunk. A `Vec<u8>` is moved, a slice is copied.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open).
     pub fn from_frame(frame: impl Into<Vec<u8>>) -> Result<Array> {
         Array::from_source(Arc::new(frame.into()), 0)
     }
@@ -120,18 +121,18 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open).
     pub fn from_source(source: Bytes, offset: u64) -> Result<Array> {
         Array::of(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// Returns the array with its chunks in another source.
+    /// Returns the same array, which reads its chunks from another source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
     }
 
-    /// Sets the path in errors.
+    /// Sets the path that errors name.
     pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Array {
         Array { path: Some(path.into()), ..self }
     }
@@ -170,7 +171,7 @@ impl Array {
         &self.geometry
     }
 
-    /// Returns the grid of its chunks and blocks.
+    /// Returns the grid of the array's chunks and blocks.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
@@ -180,7 +181,7 @@ impl Array {
         self.store.header()
     }
 
-    /// Returns the type of the elements, including the unit of times. `None` if the file has no dtype or an unknown one.
+    /// Returns the type of the elements, including the unit of times, or `None` if the file has no dtype or an unknown one.
     pub fn dtype(&self) -> Option<&DType> {
         self.dtype.as_ref()
     }
@@ -190,7 +191,7 @@ impl Array {
         self.itemsize
     }
 
-    /// Returns true if the file has no array. Its data, plain chunks of bytes, are read as an array of one dimension.
+    /// Returns true if the frame has no array metalayer, so that its data is read as an array of one dimension.
     pub fn is_flat(&self) -> bool {
         self.flat.is_some()
     }
@@ -212,7 +213,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The file has an array, whose type is known, or the length of the data is no multiple of an element's.
+    /// Fails if the file has an array (whose dtype is known), or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = &self.flat else {
             return Err(b2nd::Error::custom("the file says the type of its array").into());

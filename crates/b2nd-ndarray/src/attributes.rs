@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::array::Array;
 use crate::error::Result;
 
-/// Attributes of an array: names and values, which are decompressed when they are read.
+/// The attributes of an array: names and values. A value is decompressed when it is read.
 #[derive(Clone, Copy)]
 pub struct Attributes<'a>(&'a Trailer);
 
@@ -15,7 +15,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The frame's trailer cannot be read.
+    /// Fails if the frame's trailer cannot be read.
     ///
     /// ```
     /// use b2nd::frame::encode_msgpack;
@@ -44,26 +44,26 @@ impl Array {
 }
 
 impl<'a> Attributes<'a> {
-    /// The attribute of this name as a value of any type that serde reads, by the names of its fields. `None` if there is none of this
-    /// name.
+    /// Deserializes the attribute with this name; structs are maps of their fields' names. Returns `None` if the array has no such
+    /// attribute.
     ///
     /// # Errors
     ///
-    /// The value cannot be decompressed, or is no MessagePack of this type.
+    /// Fails if the value cannot be decompressed, or is not MessagePack of type `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         Ok(self.0.decode_msgpack(name)?)
     }
 
-    /// Returns the decompressed bytes of the attribute with this name. `None` if there is none.
+    /// Returns the decompressed bytes of the attribute with this name, or `None` if the array has no such attribute.
     ///
     /// # Errors
     ///
-    /// The value cannot be decompressed.
+    /// Fails if the value cannot be decompressed.
     pub fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.0.value(name)?.map(std::borrow::Cow::into_owned))
     }
 
-    /// Returns the names, in the order in which they were written. They may be any bytes.
+    /// Returns the names of the attributes, in the order in which they were written. A name can be any bytes.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         self.0.vlmetalayers().iter().map(|(name, _)| name)
     }

@@ -1,4 +1,4 @@
-//! [`Array::byte_ranges`]: the ranges of a slice in the source, for clients that fetch them.
+//! [`Array::byte_ranges`]: the byte ranges that hold a slice, for clients that fetch them.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::frame;
 use crate::read::select::Select;
 
 impl Array {
-    /// The bytes of the source that hold the chunks of a slice, in order: neighbours with at most `gap` bytes between them are one
-    /// range. Chunks that take no bytes are in none, and neither are those of a sparse frame.
+    /// Returns the byte ranges of the source that hold the chunks of a slice, in ascending order. Ranges with at most `gap` bytes between
+    /// them are merged. Chunks without stored bytes have no range, and neither have the chunks of a sparse frame.
     ///
-    /// This is for clients that fetch in their own way, asynchronous ones too: [`Pieces`](b2nd::frame::Pieces) holds what they have fetched
-    /// and names what is missing.
+    /// For clients that fetch bytes by themselves, for example asynchronously: [`Pieces`](b2nd::frame::Pieces) keeps the bytes that were
+    /// fetched and lists the ranges that are missing.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -47,16 +47,16 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The slice is not inside the array, or the index cannot be read.
+    /// Fails if the slice is not inside the array, or the index of chunks cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
         self.ranges_of(self.grid().chunks_in(slice)?, gap)
     }
 
-    /// The bytes of the source that hold the chunks of a selection, as [`byte_ranges`](Array::byte_ranges) has those of a slice.
+    /// Returns the byte ranges of the source that hold the chunks of a selection, like [`byte_ranges`](Array::byte_ranges) for a slice.
     ///
     /// # Errors
     ///
-    /// Those of [`select`](Array::select) about the selection, or the index cannot be read.
+    /// Fails if the selection is not valid (see [`select`](Array::select)), or the index of chunks cannot be read.
     pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
         let chosen = self.chosen(selection)?;
         let slice = chosen.ranges();

@@ -1,4 +1,4 @@
-//! The crate `b2nd-codec`, for users of this one: decompressors of their own, and the compressor of an array.
+//! Re-exports of the crate `b2nd-codec`, and the compressor of an array.
 
 use b2nd::frame::{Compressor, Filter, Header};
 use b2nd::{ArrayMeta, B2ndMeta};
@@ -6,17 +6,17 @@ pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
 
 use crate::error::Result;
 
-/// Makes the array's metalayer in the released layout, for [`Decompressor::with_metalayer`]: without the bytes that may follow it in the
-/// file.
+/// Encodes the array's metalayer in the released layout, for [`Decompressor::with_metalayer`]. Bytes that follow it in the file are left
+/// out.
 ///
 /// # Errors
 ///
-/// The metalayer cannot be written in that layout.
+/// Fails if the metalayer cannot be written in that layout.
 pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
 }
 
-/// Makes the compressor of the chunks of an array whose frame has this header.
+/// Creates the compressor for the chunks of an array whose frame has this header.
 pub(crate) fn compressor(header: &Header, meta: &B2ndMeta) -> Result<Compressor> {
     if header.filters().any(|(filter, _)| filter == Filter::Delta) {
         let message = "filter delta: C-Blosc2 gives other values in slices of arrays that have it: choose other filters";

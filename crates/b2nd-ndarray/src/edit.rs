@@ -1,4 +1,4 @@
-//! [`ArrayEditor`]: an array in a file, changed in place.
+//! [`ArrayEditor`]: changes an array in its file.
 
 pub(crate) mod append;
 mod draft;
@@ -19,7 +19,7 @@ use crate::read::lengths;
 use crate::read::tiles::{Area, each_axis, shared};
 use crate::write::{Packer, repeated, view};
 
-/// The limit of chunks: an index is a chunk of less than 2 GiB.
+/// The most chunks of an array: the index is stored as a chunk, which is smaller than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
 /// Copies the elements of a view, in C order.
@@ -27,17 +27,17 @@ fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
     view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
 }
 
-/// Changes an array in its file: values of a slice, and the length of each axis. It dereferences to [`Array`] for reading.
+/// Changes an array in its file: the values of a slice and the length of each axis. Dereferences to [`Array`] for reading.
 ///
-/// Files and the directories of sparse frames can be edited. The file is locked against other editors until this is dropped.
+/// Files and directories of sparse frames can be edited. The file is locked against other editors until the `ArrayEditor` is dropped.
 ///
 /// # What a crash leaves
 ///
-/// Each change is there as a whole or not at all. Chunks that change, the index and the trailer are written behind the old frame (of
-/// a sparse frame, into new files), and one write of the header's first 512 bytes (or one rename of `chunks.b2frame`) makes them valid.
-/// After an error the file holds the array as it was, or the new one if only the last sync failed; this then shows the one that it
-/// holds, and it can be edited again. What was replaced stays in the file as a gap: write
-/// slices of many elements rather than many slices.
+/// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file (in a sparse
+/// frame, written to new files); then one write of the header's first 512 bytes (or one rename of `chunks.b2frame`) makes them valid. After
+/// an error the file holds the old array, or the new one if only the last sync failed; the `ArrayEditor` shows the array that the file
+/// holds, and can be used again. Replaced chunks leave gaps in the file: write few large slices rather than many small ones, and see
+/// [`repack`](crate::repack).
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -66,19 +66,21 @@ pub struct ArrayEditor {
     array: Array,
     /// The index.
     entries: Vec<Offset>,
-    /// True if the file may have changed since the array was opened.
+    /// True if a failed commit may have changed the file, so that the array has to be opened again.
     stale: bool,
 }
 
 impl ArrayEditor {
-    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until no other process or thread edits it.
+    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until other processes and threads have finished
+    /// editing it.
     ///
     /// # Errors
     ///
-    /// Those of [`Array::open`] and of [`File::edit`](b2nd::frame::File::edit). Also, the array's metalayer has not the released layout.
+    /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd::frame::File::edit). Also fails if the array's metalayer does not have
+    /// the released layout.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
-        // Locked first, to see what another editor changed in the meantime.
+        // The lock comes first, so that changes by another editor are read.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         let entries = draft.entries()?;
@@ -89,15 +91,15 @@ impl ArrayEditor {
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }
 
-    /// Writes values over those of a slice, which has one range per dimension. Blocks until they are on stable storage.
+    /// Replaces the values of a slice, which has one range per dimension. Returns when they are on stable storage.
     ///
-    /// Chunks that lie in the slice are replaced; those that it cuts are read, changed and replaced. They are compressed in parallel,
-    /// as the frame's header says.
+    /// Chunks that lie completely in the slice are only written; chunks that lie partly in it are read first. They are compressed in
+    /// parallel, with the codec and filters of the frame's header.
     ///
     /// # Errors
     ///
-    /// The values have another type ([`Error::DType`]) or shape ([`Error::View`]) than the slice, or the slice is not inside the array. A
-    /// chunk cannot be read or compressed, or the file cannot be written. The file then holds the array as it was.
+    /// Fails if the values have another type ([`Error::DType`]) or shape ([`Error::View`]) than the slice, the slice is not inside the
+    /// array, a chunk cannot be read or compressed, or the file cannot be written. The array in the file is then unchanged.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
         &mut self,
         slice: &[Range<i64>],
@@ -119,11 +121,12 @@ impl ArrayEditor {
         })
     }
 
-    /// Writes elements of any type over those of a slice, given as bytes in C order and in the file's byte order.
+    /// Replaces the elements of a slice by elements of any type, given as bytes in C order and in the file's byte order.
     ///
     /// # Errors
     ///
-    /// [`Error::Length`] if the number of bytes is not the slice's, and those of [`write_slice`](ArrayEditor::write_slice).
+    /// Fails with [`Error::Length`] if the number of bytes does not match the slice. Also returns the errors of
+    /// [`write_slice`](ArrayEditor::write_slice).
     pub fn write_slice_bytes(&mut self, slice: &[Range<i64>], bytes: &[u8]) -> Result<()> {
         self.refresh()?;
         let itemsize = self.array.itemsize();
@@ -140,27 +143,27 @@ impl ArrayEditor {
         })
     }
 
-    /// Changes the length of every axis: grows, with elements of this value, or shrinks, and blocks until that is on stable storage.
+    /// Changes the array's shape: axes that grow are filled with `value`, axes that shrink are cut. Returns when the change is on stable
+    /// storage.
     ///
-    /// Only chunks that the array's old end cuts are read; new ones are compressed once. What a shorter array lacks is no part of it any
-    /// more: an array that grows again has the value there.
+    /// Only chunks that the old end of the array runs through are read. New chunks are all copies of one. Elements that were cut off do not
+    /// come back: if the axis grows again, they have the new value.
     ///
     /// # Errors
     ///
-    /// The value has another type than the array ([`Error::DType`]), the shape another number of dimensions or a negative length, or
-    /// more chunks than an index holds. Other metalayers precede the array's, so that the header of a file cannot be changed in one
-    /// write. Or the file cannot be written. It then holds the array as it was.
+    /// Fails if the value has another type than the array ([`Error::DType`]), the shape has another number of dimensions, a negative length
+    /// or more chunks than an index holds, other metalayers precede the array's (the header could not be changed in one write), or the file
+    /// cannot be written. The array in the file is then unchanged.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
     }
 
-    /// Changes the length of every axis as [`resize`](ArrayEditor::resize) does, of an array of any type. The value of new elements is
-    /// given as the bytes of one.
+    /// Changes the array's shape like [`resize`](ArrayEditor::resize), for elements of any type. `value` holds the bytes of one element.
     ///
     /// # Errors
     ///
-    /// The bytes are not one element, and those of [`resize`](ArrayEditor::resize).
+    /// Fails if `value` does not have the length of one element. Also returns the errors of [`resize`](ArrayEditor::resize).
     pub fn resize_bytes(&mut self, shape: &[i64], value: &[u8]) -> Result<()> {
         self.refresh()?;
         if value.len() != self.array.itemsize() {
@@ -184,7 +187,7 @@ impl ArrayEditor {
         self.commit(shape, done)
     }
 
-    /// Writes the chunks of an array that another grid cuts, and returns the new index.
+    /// Writes the chunks that differ between two grids of the array, and returns the new index.
     fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<Offset>> {
         let zeros = value.iter().all(|&byte| byte == 0);
         let count = usize::try_from(new.nchunks()).unwrap_or(usize::MAX);
@@ -195,7 +198,7 @@ impl ArrayEditor {
         let mut cut = Vec::new();
         for number in 0..new.nchunks() {
             let Some(coordinates) = new.chunk_coords(number) else { break };
-            // The chunk with these coordinates in the old grid, if there is one.
+            // The number of this chunk in the old grid, if it was there.
             let before = old.chunk_from_coords(&coordinates);
             let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
                 let chunk = match &mut filled {
@@ -212,7 +215,7 @@ impl ArrayEditor {
             }
             entries.push(entry);
         }
-        // Chunks at the old end keep their elements, followed by the value.
+        // Chunks at the old end keep their elements; the rest of them is filled with the value.
         for batch in cut.chunks(crate::threads().max(1)) {
             let packed = crate::in_parallel(batch.to_vec(), |(place, number)| {
                 let area = new.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
@@ -231,7 +234,7 @@ impl ArrayEditor {
         Ok(entries)
     }
 
-    /// Replaces the chunks of a slice, which has been checked. `part` gives the elements of an area inside it.
+    /// Replaces the chunks of a checked slice. `part` returns the elements of an area inside the slice.
     fn replace(&mut self, slice: &[Range<i64>], part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send) -> Result<()> {
         if slice.iter().any(|range| range.is_empty()) {
             return Ok(());
@@ -269,7 +272,7 @@ impl ArrayEditor {
         }
     }
 
-    /// Compresses a chunk that covers `whole`: elements in a part of it, and around them one value, or what the array holds.
+    /// Compresses a chunk that covers `whole`: given elements in a part of it, and around them one value or the array's old elements.
     fn packed(
         &self,
         packer: &Packer,
@@ -303,7 +306,7 @@ impl ArrayEditor {
         packer.chunk_from(number, &held, &origin, itemsize)
     }
 
-    /// Commits new chunks, or releases their space.
+    /// Commits new chunks, or, after an error, releases the space that they took.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         let committed = done.and_then(|entries| {
             self.draft.commit(shape, &entries)?;

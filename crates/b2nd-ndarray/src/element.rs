@@ -17,24 +17,25 @@ use crate::huge_pages;
 /// | `Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
 /// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
 ///
-/// (Not to be implemented elsewhere: structures and text are [`Elements`](crate::Elements).)
+/// The trait is sealed. Structures and text are read as [`Elements`](crate::Elements).
 pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
-    /// NumPy's name for it.
+    /// The corresponding NumPy type.
     const TYPE: ScalarType;
 }
 
 pub(crate) mod sealed {
     use bytemuck::{NoUninit, Pod, Zeroable};
 
-    /// A value as it is in memory.
+    /// A value in memory.
     pub trait Raw: NoUninit + Zeroable {
-        /// Bits that may come from a file: the value itself, or a byte for a `bool`.
+        /// A type of the same size for which any bits of a file are valid: the type itself, or `u8` for `bool`.
         type Bits: Pod + Send + Sync;
-        /// The number of bytes that are swapped together if the byte order differs: those of a part of a complex number.
+        /// The number of bytes that are swapped together if the byte order differs: the size of the value, or of one part of a complex
+        /// number.
         const SWAPPED: usize;
-        /// The values that these bits are, in the same memory.
+        /// Converts bits to values, in the same memory.
         fn values(bits: Vec<Self::Bits>) -> Vec<Self>;
-        /// The bits of values that are any bits.
+        /// Returns the bits of values, or `None` for types that have invalid bits.
         fn bits_mut(values: &mut [Self]) -> Option<&mut [Self::Bits]>;
     }
 }
@@ -90,7 +91,7 @@ impl sealed::Raw for bool {
     const SWAPPED: usize = 1;
 
     fn values(bits: Vec<u8>) -> Vec<bool> {
-        // In the memory of the bytes.
+        // Reuses the memory of the bytes.
         bits.into_iter().map(|bits| bits != 0).collect()
     }
 
@@ -129,7 +130,7 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
-/// The bytes of values as a file stores them, swapped in place if they have to be.
+/// Returns the bytes of values in the file's byte order. Values are swapped in place.
 pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     if swapped {
         if let Some(bits) = T::bits_mut(values) {
@@ -139,7 +140,7 @@ pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-/// Swaps elements of a size that the compiler knows, many in one instruction.
+/// Swaps elements whose size is known at compile time, so that the compiler vectorizes the loop.
 fn each<const N: usize>(bytes: &mut [u8]) {
     if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {
         values.iter_mut().for_each(|value| value.reverse());

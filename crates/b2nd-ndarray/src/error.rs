@@ -1,21 +1,21 @@
-//! [`Error`]: why an array is not read or written.
+//! [`Error`]: the errors of reading and writing arrays.
 
 use std::path::{Path, PathBuf};
 
-/// The result of everything in this crate that can fail.
+/// The result type of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why an array is not read or written.
+/// An error of reading or writing an array.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file, its metadata or a chunk of it.
+    /// An error of the file, its metadata or a chunk.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
     /// An error about a file; [`kind`](Error::kind) is the one without the path.
     #[error("{}: {source}", path.display())]
     File {
-        /// The path; of an array in a store the store's, `::` and the key.
+        /// The path of the file. For an array in a store: the store's path, `::` and the key.
         path: PathBuf,
         /// The error without the path.
         source: Box<Error>,
@@ -23,26 +23,26 @@ pub enum Error {
     /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
     NoArray,
-    /// The elements have another type than the one requested.
+    /// The elements do not have the requested type.
     #[error("the array's elements are {found}, not {expected}")]
     DType {
         /// The type that was requested.
         expected: String,
-        /// The array's own.
+        /// The type of the array's elements.
         found: String,
     },
-    /// The elements have another size than the type that was requested.
+    /// The elements do not have the size of the requested type.
     #[error("the array's elements take {found} bytes each, the type asked for takes {expected}")]
     Itemsize {
-        /// The size of that type, in bytes.
+        /// The size of the requested type, in bytes.
         expected: usize,
-        /// The size in the frame, in bytes.
+        /// The size of the array's elements, in bytes.
         found: usize,
     },
-    /// The file is a recipe or a proxy: the array's elements are not in it.
+    /// The array's elements are not in the file: they are computed, or stored elsewhere.
     #[error("its values are computed or fetched when python-blosc2 opens it, and are not in the file (metalayer {metalayer})")]
     Elsewhere {
-        /// The metalayer that marks it as one.
+        /// The metalayer that says so.
         metalayer: &'static str,
     },
     /// The slice has too many or too few dimensions.
@@ -60,7 +60,7 @@ pub enum Error {
         axis: usize,
         /// The index.
         index: i64,
-        /// The array's length there.
+        /// The length of that dimension.
         length: i64,
     },
     /// The view does not have the shape of the slice.
@@ -68,10 +68,10 @@ pub enum Error {
     View {
         /// The slice's shape.
         expected: Vec<usize>,
-        /// The view's.
+        /// The shape of the view.
         found: Vec<usize>,
     },
-    /// The rows have another shape than the array's.
+    /// The rows do not have the shape of the array's rows.
     #[error("the array's rows have the shape {expected:?}, those to append {found:?}")]
     Rows {
         /// The array's shape after its first axis.
@@ -79,20 +79,20 @@ pub enum Error {
         /// The shape of the rows.
         found: Vec<i64>,
     },
-    /// A chunk's data is not what the array's shapes say.
+    /// A chunk cannot be read, or does not fit the array's shapes.
     #[error("chunk {number}: {source}")]
     Chunk {
         /// The chunk's number.
         number: u64,
-        /// The fault.
+        /// The error in the chunk.
         source: Box<Error>,
     },
-    /// The bytes to write are more or fewer than the array's.
+    /// The number of bytes to write does not match the array.
     #[error("the array has {expected} bytes, {found} are given")]
     Length {
         /// The product of shape and itemsize.
         expected: usize,
-        /// The length that was given.
+        /// The number of bytes that were given.
         found: usize,
     },
     /// The slice does not fit into memory.
@@ -111,7 +111,7 @@ pub enum Error {
         path: String,
         /// The range of bytes that was requested.
         range: std::ops::Range<u64>,
-        /// The store's error.
+        /// The error of the object store.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Values and shape do not fit together.
@@ -149,7 +149,7 @@ impl Error {
     }
 }
 
-/// What a store says, without the path and without what it says twice.
+/// Returns the text of a store's error without the path and without repetitions.
 #[cfg(feature = "object_store")]
 fn said(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     use object_store::Error;

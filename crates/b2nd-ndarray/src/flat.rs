@@ -10,17 +10,17 @@ use b2nd_store::Kind;
 use crate::error::Result;
 use crate::frame::ArrayFrame;
 
-/// The bytes of each chunk in the data of a frame, whose blocks need not be those of the others.
+/// The byte range of each chunk within the data of a frame.
 #[derive(Clone)]
 pub(crate) enum Flat {
-    /// All chunks but the last have this length.
+    /// All chunks but the last have the same length.
     Even { chunk: u64, all: u64 },
-    /// Where each chunk ends.
+    /// The end of each chunk.
     Uneven(Vec<u64>),
 }
 
 impl Flat {
-    /// The data of a frame of plain chunks. `None` for a frame whose chunks hold something else.
+    /// Returns the chunks' ranges of a frame of plain bytes, or `None` if the chunks hold something else.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         if Kind::of(header, store.trailer().ok()) != Kind::SChunk {
@@ -38,7 +38,7 @@ impl Flat {
         ends.collect::<Result<_>>().map(Flat::Uneven).map(Some)
     }
 
-    /// The length of the data in bytes.
+    /// Returns the length of the data in bytes.
     fn len(&self) -> u64 {
         match self {
             Flat::Even { all, .. } => *all,
@@ -46,7 +46,7 @@ impl Flat {
         }
     }
 
-    /// The bytes that are in a chunk.
+    /// Returns the byte range of a chunk.
     pub(crate) fn range(&self, number: u64) -> Range<u64> {
         match self {
             Flat::Even { chunk, all } => {
@@ -60,7 +60,7 @@ impl Flat {
         }
     }
 
-    /// The chunk that holds a byte.
+    /// Returns the number of the chunk that holds a byte.
     pub(crate) fn chunk_at(&self, at: u64) -> u64 {
         match self {
             Flat::Even { chunk, .. } => at.checked_div(*chunk).unwrap_or(0),
@@ -68,7 +68,7 @@ impl Flat {
         }
     }
 
-    /// The shapes of the data as elements of this size. Chunks of different lengths are said to be as long as the longest.
+    /// Returns the geometry of the data as elements of this size. If chunks have different lengths, the chunk shape is the longest one.
     pub(crate) fn geometry(&self, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
@@ -88,12 +88,12 @@ impl Flat {
     }
 }
 
-/// The type of the elements that a header tells: bytes, if they have no more than one.
+/// Returns the dtype for elements of the header's typesize: bytes if it is 1, otherwise unknown.
 pub(crate) fn dtype(header: &Header) -> Option<DType> {
     (header.typesize() == 1).then(|| "|u1".parse().ok()).flatten()
 }
 
-/// Makes an array's metalayer for the data: some codecs and filters need the shapes.
+/// Encodes an array metalayer for the data, for codecs and filters that need shapes.
 pub(crate) fn metalayer(geometry: &Geometry) -> Result<Vec<u8>> {
     Ok(b2nd::to_vec(&B2ndMeta::new(*geometry, "|u1"))?)
 }

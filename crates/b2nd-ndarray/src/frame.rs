@@ -12,17 +12,17 @@ use crate::error::{Error, Result};
 /// A frame in a source that several threads read.
 pub(crate) type ArrayFrame = Frame<Bytes>;
 
-/// A chunk of it, as many bytes as were read.
+/// A chunk of an [`ArrayFrame`], of which a part may have been read.
 pub(crate) type StoredChunk<'a> = ChunkReader<'a, Bytes>;
 
-/// The longest chunk that is read at once if all of it is needed.
+/// Chunks up to this length, in bytes, are read in one call if all of the chunk is needed.
 const AT_ONCE: u64 = 1 << 20;
 
 pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
-/// Returns the error for a path that holds no array: the path, and what it is instead, if that is known.
+/// Adds to an error the path, and the kind of file that is there if it is known.
 pub(crate) fn explained(path: &Path, error: Error) -> Error {
     Error::in_file(path, instead(path).unwrap_or(error))
 }
@@ -38,14 +38,14 @@ fn instead(path: &Path) -> Option<Error> {
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
     match (Store::from_source("", source.clone()), Frame::open(&*source)) {
         (Ok(_), _) => it_is(STORE),
-        // It is a frame, and the error tells why it is not an array.
+        // The file is a frame, and the error says why it is not an array.
         (Err(_), Ok(_)) => None,
         (Err(error), Err(_)) if is_zip(&source.read(0..4).ok()?) => Some(error.into()),
         (Err(_), Err(_)) => it_is(foreign::describe_source(&*source)?),
     }
 }
 
-/// Returns the error for an object that holds no array: its path, and what it is instead, if that is known.
+/// Adds to an error the object's path, and the kind of file that it is if that is known.
 #[cfg(feature = "object_store")]
 pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
     use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};
@@ -73,9 +73,9 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)
 }
 
-/// Reads the chunk of this number: all of it, or its first `front` bytes if the rest can be read later.
+/// Reads the chunk with this number: all of it, or only its first `front` bytes if the rest can be read later.
 pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
-    // Each part of a chunk's own file would be read by opening it again.
+    // In a sparse frame, every read would open the chunk's file again.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);
     let mut chunk = store.chunk_reader(number, front.unwrap_or(AT_ONCE))?;
     if front.is_none() {
@@ -84,7 +84,7 @@ pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd
     Ok(chunk)
 }
 
-/// Returns the range of a chunk in the source, if it has one.
+/// Returns the byte range of a chunk in the source, if its bytes are stored there.
 pub(crate) fn range(store: &ArrayFrame, number: u64) -> Result<Option<Range<u64>>> {
     if store.header().frame_type() == FrameType::Sparse {
         return Ok(None);

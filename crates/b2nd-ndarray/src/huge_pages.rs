@@ -1,11 +1,11 @@
-//! Large results in large pages.
+//! Huge pages for large results.
 #![allow(unsafe_code)]
 
-/// Shorter buffers do not benefit; NumPy has the same threshold.
+/// Shorter buffers do not benefit. NumPy has the same threshold.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// The size of a huge page, a multiple of every other.
+/// The size of a huge page.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 

@@ -1,4 +1,4 @@
-//! Whole Blosc2 arrays (`.b2nd`), read and written as `ndarray`'s: in parallel, and no more of a file than a slice touches.
+//! Reads and writes Blosc2 arrays (`.b2nd`) as `ndarray` arrays, in parallel. Reading a slice reads only the chunks that it touches.
 //!
 //! ```
 //! use b2nd_ndarray::{Array, Options, s};
@@ -36,8 +36,8 @@
 //! | copy a file without the gaps that edits left, or compressed again | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
-//! `ndarray` has an `Array` too, which is the only name that both crates have for different things. If you import everything of both,
-//! import one of the two by its name:
+//! `ndarray` also has a type `Array`, the only name that the two crates use for different things. If you import everything from both
+//! crates, also import one of the two by its name:
 //!
 //! ```
 //! use b2nd_ndarray::*;
@@ -52,16 +52,16 @@
 //!
 //! # Features
 //!
-//! * `plugins`: the codecs ndlz and zfp, the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All others are there
-//!   without it.
-//! * `c`: C-Blosc2 compresses and decompresses what it has; needs a C compiler.
+//! * `plugins`: the codecs ndlz and zfp and the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All other codecs and
+//!   filters need no feature.
+//! * `c`: C-Blosc2 compresses and decompresses with the codecs that it has; needs a C compiler.
 //! * `rayon` (default) reads and writes chunks in parallel.
 //! * `object_store`: `Remote`, an array in an object store, read with that crate, which is re-exported.
 //! * `half` (default) adds `f16` and `bf16`.
 //!
 //! # Unsafe code
 //!
-//! In two places: `huge_pages`, one call that asks Linux for huge pages; and in the crate `b2nd-codec` with the feature `c`, the calls of C-Blosc2.
+//! One call, in `huge_pages`, asks Linux for huge pages. With the feature `c`, the crate `b2nd-codec` calls C-Blosc2.
 #![deny(unsafe_code)]
 
 mod array;
@@ -102,7 +102,7 @@ pub use remote::Remote;
 pub use repack::{RepackOptions, repack, repack_from};
 pub use write::{to_frame, write, write_bytes, write_from};
 
-/// The number of threads: those of the pool that the caller is in.
+/// Returns the number of threads of the caller's pool.
 fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_num_threads();
@@ -110,7 +110,7 @@ fn threads() -> usize {
     1
 }
 
-/// The results of two pieces of work that may be done at the same time. One thread does the first one first.
+/// Runs two closures, in parallel if there are threads; otherwise in this order.
 fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     #[cfg(feature = "rayon")]
     return rayon::join(first, second);
@@ -118,7 +118,7 @@ fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce(
     (first(), second())
 }
 
-/// Results of the work on each item, in their order.
+/// Runs `work` on all items in parallel, and returns the results in the order of the items.
 fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
     #[cfg(feature = "rayon")]
     use rayon::iter::{IntoParallelIterator, ParallelIterator};

@@ -8,16 +8,16 @@ use b2nd::frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
 use crate::error::Result;
 use crate::shapes;
 
-/// The filter bytedelta, and the size of the longest elements with it in files that python-blosc2 opens.
+/// The filter bytedelta.
 const BYTEDELTA: Filter = Filter::Other(35);
 const MAX_BYTEDELTA: i32 = 127;
 
 /// Options of a new array: its chunks and blocks, its compression, and what else its file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// A chunk's length in each dimension, in elements; if none is given, as python-blosc2 chooses: about 4 MiB.
+    /// The shape of a chunk, in elements. `None` chooses it like python-blosc2: about 4 MiB.
     pub chunkshape: Option<Vec<i32>>,
-    /// A block's length in each dimension, in elements; if none is given, as python-blosc2 chooses: about 128 KiB.
+    /// The shape of a block, in elements. `None` chooses it like python-blosc2: about 128 KiB.
     pub blockshape: Option<Vec<i32>>,
     /// The codec that compresses.
     pub codec: CodecId,
@@ -25,14 +25,15 @@ pub struct Options {
     pub level: u8,
     /// At most six filters and the parameter of each, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
-    /// True if blocks are split by byte position.
+    /// Whether the bytes of a block are split into one stream per byte position of an element.
     pub split_mode: SplitMode,
-    /// Metalayers in addition to the array's: a name of at most 31 bytes and the content, in the header. Their lengths are fixed once written.
+    /// Metalayers in addition to the array's: names of at most 31 bytes, and contents. They are stored in the header, and their lengths
+    /// cannot change later.
     pub metalayers: Vec<(String, Vec<u8>)>,
-    /// Attributes (variable-length metalayers): a name of at most 31 bytes and the content, which python-blosc2 takes for MessagePack
-    /// ([`b2nd::frame::encode_msgpack`] makes it).
+    /// Attributes (variable-length metalayers): names of at most 31 bytes, and contents. python-blosc2 expects MessagePack, which
+    /// [`b2nd::frame::encode_msgpack`] makes.
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// True if a file of the same name is replaced. If not, it is an error.
+    /// Whether an existing file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
 }
 
@@ -54,13 +55,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The shapes for an array of this shape, in elements of this size in bytes: those that were given, and for the others what
-    /// python-blosc2 would choose.
+    /// Returns the geometry of an array of this shape with elements of `itemsize` bytes: the chunk and block shapes of these options, or
+    /// the shapes that python-blosc2 would choose.
     ///
     /// # Errors
     ///
-    /// The shapes are not valid: they have another number of dimensions than the array, a negative length, a block longer than its
-    /// chunk, or more than 16 dimensions.
+    /// Fails if the shapes are not valid: another number of dimensions than the array, more than 16 dimensions, a negative length, or a
+    /// block longer than its chunk.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;
@@ -71,7 +72,7 @@ impl Options {
         shapes::geometry(shape, itemsize, self.chunkshape.as_deref(), self.blockshape.as_deref())
     }
 
-    /// The header of an array's frame.
+    /// Returns the header of the array's frame.
     pub(crate) fn header(&self, meta: &b2nd::B2ndMeta) -> Result<Header> {
         let mut header = Header::for_array(meta)?;
         check_filters(&self.filters, header.typesize())?;
@@ -86,14 +87,14 @@ impl Options {
         Ok(header)
     }
 
-    /// A writer into a file, with the attributes.
+    /// Creates a file with the attributes, and returns its writer.
     pub(crate) fn create(&self, path: impl AsRef<Path>, header: Header) -> Result<Writer<OneFile>> {
         let mut writer = if self.overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? };
         self.attach(&mut writer)?;
         Ok(writer)
     }
 
-    /// Puts the attributes into a frame.
+    /// Adds the attributes to a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)
     }

@@ -1,4 +1,4 @@
-//! Reads slices as bytes or values, into new or existing memory, also in the notation of ndarray.
+//! Reads slices as bytes or values, into new or existing memory.
 
 pub(crate) mod axis_selection;
 pub(crate) mod buffers;
@@ -23,16 +23,16 @@ use crate::read::buffers::BytesMut;
 use crate::read::tiles::Tiles;
 
 impl Array {
-    /// Reads the elements of a slice as bytes, in C order and in the file's byte order, whatever their type. Elements that were never
-    /// written (uninitialized chunks) are zero.
+    /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
+    /// (uninitialized chunks) are zero.
     ///
-    /// Of a block, only what the slice needs is decompressed if its codec allows it. Damage after that part goes unnoticed; `check --data`
-    /// of the tool reads everything.
+    /// If the codec allows it, only the part of a block that the slice needs is decompressed. Damage after that part is not noticed; `b2nd
+    /// check --data` reads everything.
     ///
     /// # Errors
     ///
-    /// The slice has another number of dimensions than the array, is not inside it, or is too large for memory. Or a chunk cannot be
-    /// read, or needs a codec or filter that is not there.
+    /// Fails if the slice has another number of dimensions than the array, is not inside it or does not fit into memory, or if a chunk
+    /// cannot be read or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         let items = self.check(slice)?;
         let bytes = items.checked_mul(self.itemsize()).and_then(element::zeroed);
@@ -41,13 +41,13 @@ impl Array {
         Ok(bytes)
     }
 
-    /// Reads a slice, one range per dimension. The result has as many dimensions.
+    /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
     ///
-    /// Values are decompressed into the result's own memory, and swapped only if the file has the other byte order.
+    /// Values are decompressed directly into the result's memory, and swapped if the file has the other byte order.
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if the elements are not of type `T`, and those of [`read_bytes`](Array::read_bytes).
+    /// Fails with [`Error::DType`] if the elements are not of type `T`. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let items = self.check(slice)?;
@@ -63,8 +63,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// [`Error::View`] if the view has another shape, and those of [`read`](Array::read). After an error the view's content is
-    /// unspecified.
+    /// Fails with [`Error::View`] if the view has another shape. Also returns the errors of [`read`](Array::read). After an error the
+    /// content of the view is unspecified.
     pub fn read_into<T: Element>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
         let swapped = self.swapped::<T>()?;
         self.check(slice)?;
@@ -108,7 +108,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The slice has another number of dimensions than the array, or an index outside it; and those of [`read`](Array::read).
+    /// Fails if the slice has another number of dimensions than the array, or an index outside it. Also returns the errors of
+    /// [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let Bounds { ranges, steps, rest } = self.bounds(slice.as_ref())?;
         let array = if steps.iter().all(|&step| step == 1) { self.read(&ranges) } else { self.read_steps(&ranges, &steps) }?;
@@ -116,7 +117,7 @@ impl Array {
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
     }
 
-    /// Checks a slice in ndarray's notation, and splits it.
+    /// Checks a slice in ndarray's notation, and splits it into what is read and how the result is sliced.
     pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<Bounds> {
         let shape = self.geometry().shape();
         let (mut ranges, mut steps, mut rest) = (Vec::new(), Vec::new(), Vec::new());
@@ -144,7 +145,7 @@ impl Array {
                         return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
                     }
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
-                    // Backwards, the last element is always included.
+                    // A negative step always includes the last element.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
                     ranges.push(first..end);
                     steps.push(every);
@@ -160,10 +161,9 @@ impl Array {
         Ok(Bounds { ranges, steps, rest })
     }
 
-    /// Reads one of `steps` elements of a slice in each dimension, the first one included: NumPy's `start:end:step`. The result's
-    /// lengths are the numbers of those elements.
+    /// Reads every `steps[i]`-th element of a slice along axis `i`, starting with the first: NumPy's `start:end:step`.
     ///
-    /// Only blocks that hold one of them are decompressed.
+    /// Only blocks that hold one of these elements are decompressed.
     ///
     /// ```
     /// let array = b2nd_ndarray::Array::open("../../tests/data/grid/i4_2d.b2nd")?;
@@ -174,24 +174,25 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// A step is less than 1, or there is another number of them than of dimensions; and those of [`read`](Array::read).
+    /// Fails if a step is less than 1, or the number of steps is not the number of dimensions. Also returns the errors of
+    /// [`read`](Array::read).
     pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let (shape, wanted) = self.check_steps(slice, steps)?;
         self.read_wanted(slice, &wanted, &shape, swapped)
     }
 
-    /// Reads elements as [`read_steps`](Array::read_steps) does, as bytes like those of [`read_bytes`](Array::read_bytes).
+    /// Reads the same elements as [`read_steps`](Array::read_steps), as bytes in C order and in the file's byte order.
     ///
     /// # Errors
     ///
-    /// Those of both.
+    /// Returns the errors of [`read_steps`](Array::read_steps) and [`read_bytes`](Array::read_bytes).
     pub fn read_bytes_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<u8>> {
         let (shape, wanted) = self.check_steps(slice, steps)?;
         self.read_bytes_wanted(slice, &wanted, &shape)
     }
 
-    /// Reads the wanted elements of a slice; `shape` counts them.
+    /// Reads the wanted elements of a slice. `shape` is the number of wanted elements along each axis.
     pub(crate) fn read_wanted<T: Element>(
         &self,
         slice: &[Range<i64>],
@@ -209,7 +210,7 @@ impl Array {
         Ok(ArrayD::from_shape_vec(IxDyn(shape), T::values(bits))?)
     }
 
-    /// Reads the wanted elements of a slice as bytes; `shape` counts them.
+    /// Reads the wanted elements of a slice as bytes. `shape` is the number of wanted elements along each axis.
     pub(crate) fn read_bytes_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize]) -> Result<Vec<u8>> {
         let length = shape.iter().try_fold(self.itemsize(), |items, &length| items.checked_mul(length));
         let mut bytes = length.and_then(element::zeroed).ok_or_else(|| self.no_memory(slice))?;
@@ -217,7 +218,7 @@ impl Array {
         Ok(bytes)
     }
 
-    /// Returns the number of wanted elements in each dimension, and which they are.
+    /// Checks the steps, and returns the number of wanted elements along each axis and which elements they are.
     pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
@@ -234,7 +235,7 @@ impl Array {
         Ok((slice.iter().zip(steps).map(count).collect(), wanted))
     }
 
-    /// Reads into zeroed memory.
+    /// Reads into memory that is zeroed.
     fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -247,7 +248,7 @@ impl Array {
         self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
     }
 
-    /// Reads into zeroed memory.
+    /// Reads into memory that is zeroed.
     fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -255,7 +256,7 @@ impl Array {
         self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true).map_err(|error| self.error(error))
     }
 
-    /// Views bytes as the elements of a slice in C order. The last axis counts bytes.
+    /// Views bytes as the elements of a slice in C order. The view has one more axis: the bytes of an element.
     fn view<'a>(&self, slice: &[Range<i64>], bytes: &'a mut [u8]) -> Result<BytesMut<'a>> {
         let mut shape = lengths(slice);
         match shape.last_mut() {
@@ -267,7 +268,7 @@ impl Array {
 
     /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        // A damaged shape may claim any number of chunks.
+        // A damaged shape can claim any number of chunks.
         let last = self.grid.chunks_in(slice).map_err(|error| self.error(error))?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
@@ -293,19 +294,19 @@ impl Array {
     }
 }
 
-/// A slice in ndarray's notation: the ranges and steps to read, and the slicing of the result.
+/// A checked slice in ndarray's notation: the ranges and steps to read, and how the result is sliced.
 pub(crate) struct Bounds {
     pub(crate) ranges: Vec<Range<i64>>,
     pub(crate) steps: Vec<i64>,
     rest: Vec<SliceInfoElem>,
 }
 
-/// Returns the shape of a slice, which has been checked.
+/// Returns the shape of a checked slice.
 pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
 }
 
-/// Returns an index; negative ones count from the end.
+/// Resolves an index: a negative one counts from the end.
 fn from_end(index: isize, length: i64) -> i64 {
     let index = index as i64;
     if index < 0 { index + length } else { index }

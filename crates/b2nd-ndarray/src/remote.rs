@@ -20,7 +20,7 @@ use crate::read::elements::Elements;
 use crate::read::select::Select;
 use crate::write::to_frame;
 
-/// The most bytes between two chunks that are fetched with them, so that one request is enough.
+/// Chunks with at most this many bytes between them are fetched in one request.
 const GAP: u64 = 64 << 10;
 
 /// The number of requests for one slice that are in flight at once.
@@ -29,12 +29,12 @@ const AT_ONCE: usize = 16;
 /// The number of chunks that are fetched and decompressed ahead.
 const AHEAD: usize = 4;
 
-/// An array in an object store: S3, Google Cloud Storage, Azure, HTTP, memory, whatever [`object_store`] reaches.
+/// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening takes two requests, for the header and for the index. A slice takes one for each run of neighbouring chunks, up to 16 at
-/// once. All of them ask for the object that was opened, and the tag, the time and the length in each answer are compared: if it is
-/// replaced meanwhile, that is an error. (A server that gives no tag and no time lets an object of equal length pass.) The store's own
-/// options set timeouts and retries.
+/// Opening takes two requests: for the header and for the index. Reading a slice takes one request for each run of neighbouring chunks, up
+/// to 16 at the same time. Each response is compared with the first one by tag, time and length, so that an object that is replaced in the
+/// meantime is an error. (If a server sends neither tag nor time, only the length is compared.) Set timeouts and retries with the options
+/// of the store.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -70,16 +70,16 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Those of [`Array::open`]; a request fails ([`Error::Request`], with its range); or the frame is sparse.
+    /// Returns the errors of [`Array::open`]. Also fails if a request fails ([`Error::Request`], with the range) or the frame is sparse.
     pub async fn open(store: Arc<dyn ObjectStore>, path: Path) -> Result<Remote> {
         Remote::open_at(store, path, 0).await
     }
 
-    /// Opens the array in a frame that starts at byte `offset` of an object, as in an archive.
+    /// Opens the array in a frame that starts at byte `offset` of an object, such as a member of an archive.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Remote::open).
+    /// Returns the errors of [`open`](Remote::open).
     pub async fn open_at(store: Arc<dyn ObjectStore>, path: Path, offset: u64) -> Result<Remote> {
         let mut object = Object { store, path, opened: None };
         let first = offset..offset.saturating_add(FIRST_READ);
@@ -89,7 +89,7 @@ impl Remote {
         let pieces = Arc::new(Pieces::with_len(length));
         let bytes = answer.bytes().await.map_err(|error| object.failed(&first, error))?;
         pieces.put(first, bytes.into())?;
-        // Needs the header and the index; what is missing of them is fetched next.
+        // Opening needs the header and the index; missing ranges are fetched before the next attempt.
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
@@ -114,18 +114,19 @@ impl Remote {
         Ok(Remote { object, length, array })
     }
 
-    /// The array that header and index describe: shapes, type, attributes. Its values have to be [fetched](Remote::fetch) first.
+    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or [`fetch`](Remote::fetch)
+    /// them first.
     pub fn array(&self) -> &Array {
         &self.array
     }
 
-    /// Writes an array into an object. One that is there is an error, or replaced if [`Options::overwrite`] says so.
+    /// Writes an array to an object. An existing object is an error unless [`Options::overwrite`] is set.
     ///
-    /// The object is written in one request, and is there as a whole or not at all.
+    /// The object is written in one request, so that it exists completely or not at all.
     ///
     /// # Errors
     ///
-    /// Those of [`to_frame`], and the request fails ([`Error::Request`]).
+    /// Returns the errors of [`to_frame`], and [`Error::Request`] if the request fails.
     pub async fn put<T: Element, S: Data<Elem = T>, D: Dimension>(
         store: &dyn ObjectStore,
         path: &Path,
@@ -140,25 +141,25 @@ impl Remote {
         Ok(())
     }
 
-    /// Fetches the chunks of a slice, still compressed. The slice can be read from the array that this returns.
+    /// Fetches the compressed chunks of a slice. The slice can be read from the returned array.
     ///
     /// # Errors
     ///
-    /// The slice is not inside the array, or a request fails ([`Error::Request`], with its range).
+    /// Fails if the slice is not inside the array, or a request fails ([`Error::Request`], with the range).
     pub async fn fetch(&self, slice: &[Range<i64>]) -> Result<Array> {
         self.fetch_ranges(self.array.byte_ranges(slice, GAP)?).await
     }
 
-    /// Fetches the chunks of a selection, still compressed. The selection can be read from the array that this returns.
+    /// Fetches the compressed chunks of a selection. The selection can be read from the returned array.
     ///
     /// # Errors
     ///
-    /// Those of [`Array::select`] about the selection, or a request fails ([`Error::Request`], with its range).
+    /// Fails if the selection is not valid (see [`Array::select`]), or a request fails ([`Error::Request`], with the range).
     pub async fn fetch_selection(&self, selection: &[Select]) -> Result<Array> {
         self.fetch_ranges(self.array.byte_ranges_of(selection, GAP)?).await
     }
 
-    /// Fetches the chunks that hold one of `steps` elements of a slice in each dimension.
+    /// Fetches the chunks that hold every `steps[i]`-th element of a slice along each axis `i`.
     async fn fetch_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Array> {
         if steps.iter().all(|&step| step == 1) {
             return self.fetch(slice).await;
@@ -178,84 +179,84 @@ impl Remote {
         self.array.with_source(pieces)
     }
 
-    /// Reads a slice in ndarray's notation, as [`Array::slice`] does. Only chunks that hold one of its elements are fetched.
+    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks that hold one of its elements are fetched.
     ///
     /// # Errors
     ///
-    /// Those of [`fetch`](Remote::fetch) and of [`Array::slice`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::slice`].
     pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let bounds = self.array.bounds(slice.as_ref())?;
         self.fetch_steps(&bounds.ranges, &bounds.steps).await?.slice(slice)
     }
 
-    /// Reads a slice: fetches its chunks, and decompresses them in this task.
+    /// Reads a slice: fetches its chunks, and decompresses them in the calling task.
     ///
     /// # Errors
     ///
-    /// Those of [`fetch`](Remote::fetch) and of [`Array::read`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read`].
     pub async fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         self.fetch(slice).await?.read(slice)
     }
 
-    /// Reads the elements of a slice as bytes, as [`Array::read_bytes`] does.
+    /// Reads the elements of a slice as bytes, like [`Array::read_bytes`].
     ///
     /// # Errors
     ///
-    /// Those of [`fetch`](Remote::fetch) and of [`Array::read_bytes`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read_bytes`].
     pub async fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         self.fetch(slice).await?.read_bytes(slice)
     }
 
-    /// Reads the elements of a slice, of any known dtype, as [`Array::elements`] does.
+    /// Reads the elements of a slice, of any known dtype, like [`Array::elements`].
     ///
     /// # Errors
     ///
-    /// Those of [`fetch`](Remote::fetch) and of [`Array::elements`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::elements`].
     pub async fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
         self.fetch(slice).await?.elements(slice)
     }
 
-    /// Reads one of `steps` elements of a slice in each dimension, as [`Array::read_steps`] does.
+    /// Reads every `steps[i]`-th element of a slice along axis `i`, like [`Array::read_steps`].
     ///
     /// # Errors
     ///
-    /// Those of [`fetch`](Remote::fetch) and of [`Array::read_steps`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read_steps`].
     pub async fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
         self.fetch_steps(slice, steps).await?.read_steps(slice, steps)
     }
 
-    /// Reads the elements that are selected along each axis, as [`Array::select`] does.
+    /// Reads the elements that are selected along each axis, like [`Array::select`].
     ///
     /// # Errors
     ///
-    /// Those of [`fetch_selection`](Remote::fetch_selection) and of [`Array::select`].
+    /// Returns the errors of [`fetch_selection`](Remote::fetch_selection) and [`Array::select`].
     pub async fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
         self.fetch_selection(selection).await?.select(selection)
     }
 
-    /// Reads the elements that are selected along each axis as bytes, as [`Array::select_bytes`] does.
+    /// Reads the elements that are selected along each axis as bytes, like [`Array::select_bytes`].
     ///
     /// # Errors
     ///
-    /// Those of [`fetch_selection`](Remote::fetch_selection) and of [`Array::select_bytes`].
+    /// Returns the errors of [`fetch_selection`](Remote::fetch_selection) and [`Array::select_bytes`].
     pub async fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         self.fetch_selection(selection).await?.select_bytes(selection)
     }
 
-    /// Reads the chunk with this number, as [`Array::chunk`] does.
+    /// Reads the chunk with this number, like [`Array::chunk`].
     ///
     /// # Errors
     ///
-    /// There is no such chunk; and those of [`read`](Remote::read).
+    /// Fails if there is no such chunk. Also returns the errors of [`read`](Remote::read).
     pub async fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
         self.fetch_ranges(self.array.ranges_of([number], GAP)?).await?.chunk(number)
     }
 
-    /// Streams the decoded chunks in the order of their numbers, as [`Array::chunks`] iterates over them. A few are fetched ahead.
+    /// Streams the decoded chunks in the order of their numbers, like [`Array::chunks`]. A few chunks are fetched ahead.
     ///
     /// # Errors
     ///
-    /// Those of [`Array::chunks`]. Each chunk has those of [`read`](Remote::read).
+    /// Returns the errors of [`Array::chunks`]. Each item can have the errors of [`read`](Remote::read).
     pub fn chunks<T: Element>(&self) -> Result<impl Stream<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
         self.array.swapped::<T>()?;
         self.array.check(&self.array.whole())?;
@@ -284,7 +285,7 @@ impl Object {
         }
     }
 
-    /// Fetches all bytes of a range.
+    /// Fetches a range of bytes.
     async fn fetch(&self, range: &Range<u64>) -> Result<Vec<u8>> {
         let bytes = self.get(range).await?.bytes().await.map_err(|error| self.failed(range, error))?;
         let expected = range.end - range.start;

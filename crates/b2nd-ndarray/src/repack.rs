@@ -1,4 +1,4 @@
-//! [`repack`]: a frame without gaps, its chunks copied or compressed again.
+//! [`repack`]: copies a frame without its gaps, and optionally compresses it again.
 
 use std::fs;
 use std::path::Path;
@@ -16,34 +16,34 @@ use crate::frame::{self, ArrayFrame};
 use crate::options::{Options, check_filters};
 use crate::write::Packer;
 
-/// Options of [`repack`]. The defaults change nothing.
+/// Options of [`repack`]. By default, chunks are copied unchanged.
 #[derive(Clone, Default)]
 pub struct RepackOptions<'a> {
-    /// Another codec.
+    /// The new codec. `None` keeps the old one.
     pub codec: Option<CodecId>,
-    /// Another compression level, 0 to 9; 0 stores.
+    /// The new compression level, from 0 (stored) to 9. `None` keeps the old one.
     pub level: Option<u8>,
-    /// Other filters and the parameter of each, in the order in which they run.
+    /// The new filters, each with its parameter, in the order in which they run. `None` keeps the old ones.
     pub filters: Option<Vec<(Filter, u8)>>,
-    /// Another chunk length in each dimension of the array, in elements.
+    /// The new chunk shape, in elements. `None` keeps the old one.
     pub chunkshape: Option<Vec<i32>>,
-    /// The new block length in each dimension. `None` keeps the old one, or takes what python-blosc2 chooses if `chunkshape` is given.
+    /// The new block shape, in elements. `None` keeps the old one, or chooses it like python-blosc2 if `chunkshape` is given.
     pub blockshape: Option<Vec<i32>>,
-    /// One file, or a sparse frame's directory.
+    /// Whether the target is one file or the directory of a sparse frame. `None` keeps the type of the source.
     pub frame_type: Option<FrameType>,
-    /// True if a file of the target's name is replaced. If not, it is an error.
+    /// Whether an existing target file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
     /// Called with the length of the data of each finished chunk.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 
-/// Copies a frame without the gaps that edits leave: the same chunks, tightly, and a new index. Chunks, metalayers and attributes are the
-/// same byte for byte, and no value is decoded; unless the options name another codec, level, filters or shapes: then chunks are
-/// compressed again, as many at a time as there are threads. Chunks that hold one value for all elements, or whose blocks vary in length, are
-/// copied even then, but for new shapes.
+/// Copies a frame without the gaps that edits leave. By default, chunks, metalayers and attributes are copied byte for byte, and no chunk
+/// is decompressed. If the options name another codec, level, filters or shapes, chunks are compressed again, one per thread at a time.
+/// Special chunks (one value for all elements) and chunks with variable-length blocks are then still copied, unless the shapes change.
 ///
-/// `source` and `target` are files, or sparse frames' directories. If they are the same file, it is replaced when the new one is complete,
-/// and keeps its permissions. This waits for editors of either. A directory must not exist. An interrupted call leaves the target as it was.
+/// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new one is complete,
+/// and keeps its permissions. Waits for editors of either. A target directory must not exist. An interrupted call leaves the target
+/// unchanged.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, Options, RepackOptions, repack};
@@ -66,9 +66,9 @@ pub struct RepackOptions<'a> {
 ///
 /// # Errors
 ///
-/// `source` is not a frame or is damaged. `target` exists and is not to be replaced, or cannot be written, or is a sparse frame's own
-/// directory. Chunks are compressed again and a codec or filter is not available; or shapes are given and do not fit, or the frame has no array
-/// of the released layout. This thread has the file open in an editor, and would wait forever.
+/// Fails if `source` is not a frame or is damaged; if `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be
+/// written, or is the source's own directory; if chunks are compressed again and a codec or filter is not available; if new shapes do not
+/// fit the array, or the frame has no array of the released layout; or if this thread has the file open in an editor.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {
@@ -85,16 +85,16 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     editor.replace_with(job.header.clone(), |_, writer| job.fill(writer)).map_err(|error| Error::in_file(source, error))
 }
 
-/// Copies the frame in a source, such as a member of an archive, as [`repack`] does.
+/// Copies a frame like [`repack`], from any source, such as a member of an archive.
 ///
 /// # Errors
 ///
-/// Those of [`repack`].
+/// Returns the errors of [`repack`].
 pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
 }
 
-/// A frame, and how it is copied.
+/// A frame, and how its chunks are copied.
 struct Job<'a> {
     frame: ArrayFrame,
     /// The header of the new frame.
@@ -122,7 +122,7 @@ impl<'a> Job<'a> {
             return Ok(Job { frame, header, work: Work::Copy, options });
         }
         let meta = match old.array() {
-            // A user's metalayer may have the array's name and hold something else.
+            // A user's metalayer can have the name "b2nd" and hold something else.
             Err(_) if !cuts => None,
             meta => meta?,
         };
@@ -132,7 +132,7 @@ impl<'a> Job<'a> {
         if cuts && !is_released {
             return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
         }
-        // Headers of some files have a blocksize of 0.
+        // Some files have a blocksize of 0 in the header.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
             header = cut(meta, old, options)?;
         }
@@ -151,7 +151,7 @@ impl<'a> Job<'a> {
                 let array = Box::new(Array::from_source(frame.source().clone(), frame.offset())?);
                 Work::Cut { array, packer: Box::new(Packer::of(&header, meta)?) }
             }
-            // There is nothing to compress, and lengths may be 0.
+            // Without data, lengths can be 0.
             _ if frame.offsets()?.is_empty() => Work::Copy,
             Some(meta) => Work::Compress { compressor: codec::compressor(&header, meta)?, metalayer: described },
             None => Work::Compress { compressor: header.compressor()?, metalayer: described },
@@ -170,7 +170,7 @@ impl<'a> Job<'a> {
         let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
         let mut writer = create(target, self.header.clone())?;
         self.fill(&mut writer)?;
-        // Released before waiting for the editor of the target, which may wait for this lock.
+        // The lock is released first, since an editor of the target may wait for it.
         drop(held);
         Ok(writer.finish()?)
     }
@@ -208,7 +208,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// Returns the new chunk with this number. `None` if the old one is kept.
+    /// Returns the new chunk with this number, or `None` if the old chunk is copied.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),

@@ -1,14 +1,14 @@
-//! The shapes of chunks and blocks of a new array: the given ones, or those that python-blosc2 would choose.
+//! Chooses the chunk and block shapes of a new array like python-blosc2.
 
 use b2nd::Geometry;
 
 use crate::error::Result;
 
-/// Sizes in bytes that python-blosc2 computes from a processor's caches: those of one with 32 KiB of L1 and 512 KiB of L2.
+/// The sizes in bytes that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2.
 const BLOCK: i64 = 128 << 10;
 const CHUNK: i64 = 4 << 20;
 
-/// Returns the geometry of an array of this shape. `itemsize` is in bytes.
+/// Returns the geometry of an array of this shape, with the given or chosen chunk and block shapes. `itemsize` is in bytes.
 pub(crate) fn geometry(
     shape: &[i64],
     itemsize: usize,
@@ -28,7 +28,7 @@ pub(crate) fn geometry(
             return shape.iter().zip(&blocks).map(|(&length, &block)| length.max(block)).collect();
         }
         let blocksize = blocks.iter().product::<i64>().saturating_mul(itemsize).max(1);
-        // Whole blocks, so that chunks need no padding.
+        // A chunk is a whole number of blocks, so that it needs no padding.
         let chunksize = CHUNK.max(blocksize) / blocksize * blocksize;
         let chunks = partition(chunksize / itemsize, shape, &blocks);
         let whole = |(&chunk, (&length, &block)): (&i64, (&i64, &i64))| {
@@ -44,8 +44,8 @@ pub(crate) fn geometry(
     Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
 }
 
-/// python-blosc2's `compute_partition`: a box of about `nitems` elements, the last dimension first, whose lengths divide the shape's
-/// where that costs little. No length of `shape` is 0.
+/// Returns a box of about `nitems` elements, as python-blosc2's `compute_partition` does: it grows along the last dimension first, and
+/// prefers lengths that divide the shape. No length of `shape` may be 0.
 fn partition(nitems: i64, shape: &[i64], least: &[i64]) -> Vec<i64> {
     let mut left = nitems;
     let mut lengths = vec![1; shape.len()];

@@ -1,4 +1,4 @@
-//! [`write`]: an array into a new frame.
+//! [`write`]: writes an array to a new frame.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::read::tiles::each_axis;
 
-/// Writes an array of any layout into a new file, which appears under its name when it is complete. A file of that name is an error,
-/// or replaced if [`Options::overwrite`] says so.
+/// Writes an array of any memory layout to a new file, which gets its name when it is complete. An existing file is an error unless
+/// [`Options::overwrite`] is set.
 ///
-/// Chunks are compressed in parallel, as many as there are threads.
+/// Chunks are compressed in parallel, one per thread.
 ///
 /// # Errors
 ///
-/// The shapes in `options` are not valid for the array, the codec or a filter is not there, the filter is delta (slices of such
-/// arrays are read wrong by C-Blosc2) or bytedelta of elements above 127 bytes (which python-blosc2 cannot open), a chunk takes 2 GiB or
-/// more, or the file exists or cannot be written.
+/// Fails if the shapes in `options` are not valid for the array, the codec or a filter is not available, a filter is delta (C-Blosc2 reads
+/// wrong values from slices of such arrays) or bytedelta with elements longer than 127 bytes (python-blosc2 cannot open the file), a chunk
+/// takes 2 GiB or more, or the file exists or cannot be written.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -36,11 +36,11 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, given as bytes in C order. The shapes are those of `meta`, not of `options`.
+/// Writes elements of any type, given as bytes in C order. The shapes in `meta` are used, and the shapes in `options` ignored.
 ///
 /// # Errors
 ///
-/// [`Error::Length`] if the number of bytes is not what `meta` says, and those of [`write()`].
+/// Fails with [`Error::Length`] if the number of bytes does not match `meta`. Also returns the errors of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
     let (packer, header) = Packer::new(meta, options)?;
     let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
@@ -54,8 +54,8 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, read as bytes in C order: as many as `meta` says, whose shapes count. No more of them are in memory
-/// than a layer of chunks along the first axis has, or two chunks for each thread if that is more.
+/// Writes elements of any type, which are read as bytes in C order. The shapes in `meta` are used, and the shapes in `options` ignored.
+/// Memory holds one layer of chunks along the first axis, or two chunks per thread if that is more.
 ///
 /// ```
 /// use b2nd::{B2ndMeta, Geometry};
@@ -71,17 +71,17 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 ///
 /// # Errors
 ///
-/// The reader fails or ends too early, and those of [`write()`].
+/// Fails if the reader fails or ends too early. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
     let (mut packer, header) = Packer::new(meta, options)?;
     let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
     let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
     let mut writer = options.create(path, header)?;
-    // An array without dimensions has one row.
+    // An array with no dimensions has one row.
     let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
     let row = items / rows.max(1);
     let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
-    // Two chunks for each thread, but whole layers of them.
+    // At least two chunks per thread, in whole layers.
     let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
     let layers = i64::try_from(2 * crate::threads()).unwrap_or(1) / in_layer.max(1);
     let step = in_chunk.saturating_mul(layers.max(1));
@@ -101,7 +101,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     Ok(writer.finish()?)
 }
 
-/// Elements of this size, each a row of bytes.
+/// Views bytes as elements of this size. The last axis is the bytes of an element.
 pub(crate) fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
     let mut shape: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
     match shape.last_mut() {
@@ -111,7 +111,7 @@ pub(crate) fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Resul
     Ok(ArrayView::from_shape(IxDyn(&shape), bytes)?)
 }
 
-/// Makes the frame of an array in memory: what [`write()`] puts into a file, for an HDF5 chunk or a message.
+/// Returns the frame that [`write()`] would write to a file, for example for an HDF5 chunk or a message.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, to_frame};
@@ -125,7 +125,7 @@ pub(crate) fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Resul
 ///
 /// # Errors
 ///
-/// Those of [`write()`], but for the file.
+/// Returns the errors of [`write()`] that do not concern the file.
 pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S, D>, options: &Options) -> Result<Vec<u8>> {
     let meta = meta_of(array, options)?;
     let (packer, header) = Packer::new(&meta, options)?;
@@ -135,7 +135,7 @@ pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S
     Ok(writer.finish()?)
 }
 
-/// The array's metalayer.
+/// Returns the metalayer of an array.
 pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &Options,
@@ -145,25 +145,25 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
     Ok(B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string()))
 }
 
-/// Makes chunks of elements.
+/// Compresses elements to chunks.
 pub(crate) struct Packer {
     grid: Grid,
     compressor: b2nd::frame::Compressor,
 }
 
 impl Packer {
-    /// For the arrays of this metalayer; and the header of a frame of them.
+    /// Creates a packer for arrays with this metalayer, and the header of their frame.
     pub(crate) fn new(meta: &B2ndMeta, options: &Options) -> Result<(Packer, Header)> {
         let header = options.header(meta)?;
         Ok((Packer::of(&header, meta)?, header))
     }
 
-    /// For an array whose frame has this header.
+    /// Creates a packer for an array whose frame has this header.
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
         Ok(Packer { grid: meta.geometry.grid()?, compressor: crate::codec::compressor(header, meta)? })
     }
 
-    /// Appends every chunk of a view to a frame. An element is `scale` entries of the view's last axis.
+    /// Appends every chunk of a view to a frame. An element takes `scale` entries of the view's last axis.
     ///
     /// Chunks are written while the next ones are compressed.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
@@ -173,7 +173,7 @@ impl Packer {
     {
         let whole: Vec<_> = self.grid.shape().iter().map(|&length| 0..length).collect();
         let mut numbers = self.grid.chunks_in(&whole)?;
-        // A chunk of many blocks keeps all threads busy.
+        // A chunk with many blocks keeps all threads busy.
         let step = parts().div_ceil(usize::try_from(self.grid.blocks_per_chunk()).unwrap_or(usize::MAX).max(1));
         let mut ready = Vec::new();
         loop {
@@ -190,12 +190,12 @@ impl Packer {
         }
     }
 
-    /// The number of chunks of the array.
+    /// Returns the number of chunks of the array.
     pub(crate) fn nchunks(&self) -> u64 {
         self.grid.nchunks()
     }
 
-    /// Makes a chunk of the elements that another array, cut in another way, has there.
+    /// Compresses the chunk with this number, with the elements of another array that has the same shape and other chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
         let extent = self.grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
         let bytes = array.read_bytes(&extent)?;
@@ -208,15 +208,15 @@ impl Packer {
         self.chunk_from(number, view, &origin, scale)
     }
 
-    /// Makes a chunk of which each element, padding included, has this value.
+    /// Returns a chunk in which each element, including padding, has this value.
     pub(crate) fn repeated(&self, value: &[u8]) -> Result<Vec<u8>> {
         let memory = || Error::Memory { items: self.grid.extchunknitems(), itemsize: value.len() };
         let items = usize::try_from(self.grid.extchunknitems()).map_err(|_| memory())?;
         Ok(self.compressor.chunk(&repeated(value, items).ok_or_else(memory)?)?)
     }
 
-    /// Makes a chunk of a view whose first element has the coordinates `origin`. Its blocks are compressed in parallel, and their padding
-    /// is zero.
+    /// Compresses a chunk of a view whose first element has the coordinates `origin`. Blocks are compressed in parallel, and padding is
+    /// zero.
     pub(crate) fn chunk_from<A: NoUninit + Sync>(
         &self,
         number: u64,
@@ -231,7 +231,7 @@ impl Packer {
         let (length, blocksize) = size(grid.extchunknitems()).zip(size(grid.blocknitems())).ok_or_else(memory)?;
         let fill = |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place);
         if self.compressor.blocksize(length) != blocksize {
-            // The frame's header has other blocks than its array.
+            // The blocksize of the frame's header can differ from the array's blocks.
             let mut data: Vec<u8> = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
             data.chunks_mut(blocksize.max(1)).enumerate().for_each(|(block, place)| fill(block, place));
             return Ok(self.compressor.chunk(&data)?);
@@ -243,7 +243,7 @@ impl Packer {
         Ok(self.compressor.join(parts, fill)?)
     }
 
-    /// Fills a block of a chunk.
+    /// Fills one block of a chunk.
     fn fill<A: NoUninit>(
         &self,
         number: u64,
@@ -273,7 +273,8 @@ impl Packer {
     }
 }
 
-/// The number of parts that are compressed at the same time. Some take longer than others.
+/// Returns the number of parts into which the blocks of a chunk are divided for the threads: more than threads, since some parts take
+/// longer.
 fn parts() -> usize {
     match crate::threads() {
         1 => 1,
@@ -281,7 +282,7 @@ fn parts() -> usize {
     }
 }
 
-/// Copies elements as bytes into a block whose axes have these strides.
+/// Copies elements as bytes to a block whose axes have these strides.
 fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: &mut [u8]) {
     let stride = strides.first().copied().unwrap_or(0).max(1);
     if from.ndim() > 2 {
@@ -308,7 +309,7 @@ fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: 
     }
 }
 
-/// So many elements of one value. `None` where there is no memory for them.
+/// Returns `items` copies of an element, or `None` if there is not enough memory.
 pub(crate) fn repeated(value: &[u8], items: usize) -> Option<Vec<u8>> {
     let length = value.len().checked_mul(items)?;
     let mut bytes = bytemuck::allocation::try_zeroed_vec(length).ok()?;

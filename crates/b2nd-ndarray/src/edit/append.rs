@@ -14,16 +14,15 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::write::{Packer, write_bytes};
 
-/// The length of the first axis for which the chunks of a new array are chosen.
+/// The number of rows that the chunk shape of a new array is chosen for.
 const ROWS: i64 = 1 << 20;
 
-/// Appends to an array in a file, along its first axis: arrays larger than memory, logs, time series.
+/// Appends rows to an array in a file, along its first axis: for arrays larger than memory, logs, time series.
 ///
-/// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. Until it returns, the file holds the
-/// array as it was: new chunks, index and trailer are written behind the old ones, and one write of the header's first 512 bytes
-/// makes them valid. So a crash loses what was not flushed, and nothing else. Dropping an `Appender` flushes it, and ignores
-/// errors: call [`flush`](Appender::flush) to see them. Each flush leaves what it replaces in the file as a
-/// gap: flush now and then, not after every row.
+/// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. Until it returns, the file holds the old
+/// array: new chunks, index and trailer are appended to the file, and one write of the header's first 512 bytes makes them valid. A crash
+/// therefore loses only rows that were not flushed. Dropping an `Appender` flushes it and ignores errors: call [`flush`](Appender::flush)
+/// to see them. Each flush leaves the old index and the old last chunk in the file as a gap: flush now and then, not after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -46,31 +45,31 @@ const ROWS: i64 = 1 << 20;
 #[derive(Debug)]
 pub struct Appender {
     draft: Draft,
-    /// The entries of the index for the chunks that are full, and how many rows these hold.
+    /// The index entries of the full chunks.
     offsets: Vec<Offset>,
     full: i64,
-    /// The rows that do not fill chunks yet, in C order, and whether some of them are not in the file.
+    /// The rows after the full chunks, in C order.
     pending: Vec<u8>,
     changed: bool,
 }
 
-/// The state of an [`Appender`] before an append, to which one that fails goes back.
+/// The state of an [`Appender`] before an append, which is restored if the append fails.
 struct Before {
     offsets: usize,
     full: i64,
     pending: usize,
-    /// The rows that were pending, once a chunk took them.
+    /// The pending rows, if they were moved into a chunk.
     kept: Option<Vec<u8>>,
     changed: bool,
     end: u64,
 }
 
 impl Appender {
-    /// Creates an array without rows in a new file. `row` is the shape of a row in elements: the array's without the first axis.
+    /// Creates an array without rows in a new file. `row` is the shape of one row: the array's shape without its first axis.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](crate::write()).
+    /// Returns the errors of [`write`](crate::write()).
     pub fn create<T: Element>(path: impl AsRef<Path>, row: &[i64], options: &Options) -> Result<Appender> {
         let dtype = scalar::<T>()?;
         let shape = |rows| [&[rows], row].concat();
@@ -80,16 +79,17 @@ impl Appender {
         Appender::open(path)
     }
 
-    /// Opens an array in an existing file, and locks the file until this is dropped. Waits while another process or thread edits it. If
-    /// this thread has another `Appender` of the file, that is an error.
+    /// Opens an array in an existing file, and locks the file until the `Appender` is dropped. Waits while another process or thread edits
+    /// the file.
     ///
     /// # Errors
     ///
-    /// Those of [`Array::open`]. Also, the frame is sparse, the array has no dimensions or not the released layout, or other
-    /// metalayers precede the array's, so that the header cannot be changed in one write.
+    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` of the file, the frame is sparse, the array
+    /// has no dimensions, its metalayer does not have the released layout, or other metalayers precede it (the header could not be changed
+    /// in one write).
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
-        // Locked first, to see what another appender wrote in the meantime.
+        // The lock comes first, so that rows of another appender are read.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         if draft.is_sparse() {
@@ -118,17 +118,17 @@ impl Appender {
         Ok(Appender { pending: array.read_bytes(&last)?, changed: false, full, offsets, draft })
     }
 
-    /// Returns the number of rows of the array, including those that have not been flushed.
+    /// Returns the number of rows of the array, including rows that have not been flushed.
     pub fn rows(&self) -> i64 {
         self.full + self.pending_rows()
     }
 
-    /// Appends rows: an array of any memory layout, whose shape is the array's but for the first axis.
+    /// Appends rows, given as an array of any memory layout. Its shape must match the file's array in all axes but the first.
     ///
     /// # Errors
     ///
-    /// The rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written. None of the rows is
-    /// then appended: what [`rows`](Appender::rows) counts stays, and the same rows can be appended again.
+    /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written. Then none of the
+    /// rows is appended, and they can be appended again.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.draft.meta().parse_dtype()?;
         let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.path(), error))?;
@@ -145,7 +145,7 @@ impl Appender {
         let count = rows.len_of(Axis(0));
         let mut start = 0;
         while start < count {
-            // The rows that complete the chunks.
+            // These rows complete chunks.
             let lack = chunk - usize::try_from(self.pending_rows()).unwrap_or(0);
             let end = count.min(start.saturating_add(lack));
             let part = rows.slice_axis(Axis(0), Slice::from(start..end));
@@ -159,7 +159,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// The bytes are not whole rows, or the file cannot be written. None of the rows is then appended.
+    /// Fails if the bytes are not whole rows, or the file cannot be written. Then none of the rows is appended.
     pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
         let row = self.row_len();
         if rows.len() % row != 0 {
@@ -168,7 +168,7 @@ impl Appender {
         self.all_or_none(|this, before| this.take(rows, before))
     }
 
-    /// Appends rows, and restores the state if that fails. Chunks that were written after the frame will be overwritten.
+    /// Appends rows, and restores the state if that fails. Later appends overwrite the chunks that were written.
     fn all_or_none(&mut self, append: impl FnOnce(&mut Appender, &mut Before) -> Result<()>) -> Result<()> {
         let mut before = Before {
             offsets: self.offsets.len(),
@@ -212,12 +212,12 @@ impl Appender {
         Ok(())
     }
 
-    /// Makes all appended rows part of the array, and blocks until they are on stable storage.
+    /// Adds all appended rows to the array in the file. Returns when they are on stable storage.
     ///
     /// # Errors
     ///
-    /// The file cannot be written. It then holds the array as it was, or the new one if only the last sync failed. The rows stay in
-    /// memory to be flushed again.
+    /// Fails if the file cannot be written. The file then holds the old array, or the new one if only the last sync failed. The rows stay
+    /// in memory and can be flushed again.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
@@ -240,7 +240,7 @@ impl Appender {
         shape
     }
 
-    /// Writes pending rows as chunks, and returns their entries of the index.
+    /// Writes pending rows as chunks, and returns the index entries of these chunks.
     fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;

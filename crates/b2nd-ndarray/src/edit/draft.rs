@@ -1,4 +1,4 @@
-//! [`Draft`]: an array in its file, with new chunks that the next commit adds.
+//! [`Draft`]: an array in a file, and new chunks that are not yet part of it.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -32,13 +32,13 @@ impl Draft {
         self.header().frame_type() == FrameType::Sparse
     }
 
-    /// Returns the metalayer of the array with another shape.
+    /// Returns the array's metalayer with another shape.
     pub(crate) fn meta_of(&self, shape: &[i64]) -> Result<B2ndMeta> {
         let geometry = Geometry::new(shape, self.meta.geometry.chunkshape(), self.meta.geometry.blockshape())?;
         Ok(B2ndMeta { geometry, ..self.meta.clone() })
     }
 
-    /// Returns the entries of the index.
+    /// Returns the entries of the index of chunks.
     pub(crate) fn entries(&self) -> Result<Vec<Offset>> {
         Ok(self.offsets()?.iter().collect())
     }
@@ -47,10 +47,10 @@ impl Draft {
         Ok(self.put(&Chunk::from_slice(chunk)?)?)
     }
 
-    /// Commits an array of this shape with these entries, and blocks until it is on stable storage.
+    /// Commits an array of this shape whose index has these entries. Returns when the change is on stable storage.
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?, entries);
-        // The file may hold the new array even after an error.
+        // After an error, the file may hold the old array or the new one.
         self.meta = meta_in(&self.chunks).map_err(|error| Error::in_file(self.chunks.path(), error))?;
         Ok(committed?)
     }

@@ -1,18 +1,18 @@
-//! [`Wanted`]: which elements of an axis are read.
+//! [`Wanted`]: the elements that are read along one axis.
 
 use std::ops::Range;
 
-/// Which elements of a range are wanted, along one axis. The first element of the range is one of them.
+/// The elements of a range along one axis that are wanted. The first element of the range is always wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
-    /// One of so many, from the first on.
+    /// Every n-th element, starting with the first.
     Each(i64),
-    /// Those at these coordinates, which ascend. They may reach beyond the range.
+    /// The elements at these coordinates, in ascending order. Some may lie after the range.
     At(&'a [i64]),
 }
 
 impl Wanted<'_> {
-    /// The last element of a range that is wanted.
+    /// Returns the coordinate of the last wanted element of a range.
     pub(crate) fn last(self, range: &Range<i64>) -> i64 {
         match self {
             Wanted::Each(step) => range.start + (range.end - 1 - range.start) / step * step,
@@ -20,7 +20,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The number of wanted elements of a range before a coordinate in it, and the first one after it.
+    /// Returns the number of wanted elements before a coordinate in a range, and the first wanted one from there on.
     pub(crate) fn split(self, range: &Range<i64>, coordinate: i64) -> (i64, i64) {
         match self {
             Wanted::Each(step) => {
@@ -35,7 +35,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The elements that are wanted in a range, counted from `origin`, where they are a list.
+    /// Returns the wanted elements of a range, counted from `origin`, if they are given as a list.
     pub(crate) fn places(self, range: &Range<i64>, origin: i64) -> Option<Vec<usize>> {
         let Wanted::At(at) = self else { return None };
         let at = before(at, range.end);
@@ -43,7 +43,7 @@ impl Wanted<'_> {
         Some(at.iter().skip(skipped).map(|at| usize::try_from(at - origin).unwrap_or(usize::MAX)).collect())
     }
 
-    /// The cells of this length that hold a wanted element, in ascending order.
+    /// Returns the numbers of the cells of this length that hold a wanted element, in ascending order.
     pub(crate) fn cells(self, range: Range<i64>, length: i64) -> Vec<i64> {
         let cell = |at: i64| at.checked_div(length).unwrap_or(0);
         match self {
@@ -62,12 +62,12 @@ impl Wanted<'_> {
         }
     }
 
-    /// The number of cells of this length, from `origin` on, that hold a wanted element.
+    /// Returns how many cells of this length, starting at `origin`, hold a wanted element.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {
         let cell = |at: i64| (at - origin).checked_div(length).unwrap_or(0);
         let last = self.last(range);
         match self {
-            // With larger steps each element has a cell of its own.
+            // With larger steps, no two elements share a cell.
             Wanted::Each(step) if step >= length => (last - range.start) / step + 1,
             Wanted::Each(_) => cell(last) - cell(range.start) + 1,
             Wanted::At(at) => {
@@ -81,7 +81,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The coordinates below this one.
+/// Returns the coordinates below `end`.
 fn before(at: &[i64], end: i64) -> &[i64] {
     at.get(..at.partition_point(|&at| at < end)).unwrap_or(at)
 }

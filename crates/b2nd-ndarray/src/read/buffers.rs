@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use b2nd::frame::Decompressor;
 use ndarray::{ArrayViewMut, IxDyn};
 
-/// A view of elements as bytes: the last axis is counted in bytes.
+/// A view of elements as bytes: the last axis is the bytes of an element.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 
-/// Buffers of one thread.
+/// The buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub(crate) decompressor: Decompressor,
@@ -16,7 +16,7 @@ pub(crate) struct Scratch {
     pub(crate) block: Vec<u8>,
 }
 
-/// Buffers that are used again: one for each thread that has read at once.
+/// Buffers for reuse, one for each thread that reads at the same time.
 #[derive(Default)]
 pub(crate) struct Pool(Mutex<Vec<Scratch>>);
 

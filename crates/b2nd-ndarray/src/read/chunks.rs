@@ -1,4 +1,4 @@
-//! [`ArrayChunk`]: a decoded chunk with its coordinates, and an array's as an iterator.
+//! [`ArrayChunk`]: a decoded chunk with its coordinates, and iterators over the chunks of an array.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use crate::read::tiles::shared;
 pub struct ArrayChunk<T> {
     /// The chunk's number.
     pub number: u64,
-    /// The chunk's place in the grid of chunks, in each dimension.
+    /// The coordinates of the chunk in the grid of chunks.
     pub coordinates: Vec<i64>,
-    /// The elements' place in the array: a range for each dimension.
+    /// The part of the array that the elements are: a range for each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The elements, without the padding of a chunk at the array's end.
+    /// The elements, without padding.
     pub values: ArrayD<T>,
 }
 
@@ -28,13 +28,13 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// There is no such chunk; and those of [`read`](Array::read).
+    /// Fails if there is no such chunk. Also returns the errors of [`read`](Array::read).
     pub fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
         let whole = self.whole();
         self.chunk_in(number, &whole)
     }
 
-    /// Iterates over an array's chunks in the order of their numbers: coordinates, ranges and values, one chunk in memory at a time.
+    /// Iterates over the chunks of the array in the order of their numbers. One chunk is in memory at a time.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -56,17 +56,19 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The elements are not `T`s ([`Error::DType`](crate::Error::DType)), or the array has more chunks than its file. Each chunk has the
-    /// errors of [`read`](Array::read).
+    /// Fails if the elements are not of type `T` ([`Error::DType`](crate::Error::DType)), or the array has more chunks than its file. Each
+    /// item can have the errors of [`read`](Array::read).
     pub fn chunks<T: Element>(&self) -> Result<impl ExactSizeIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
         self.chunks_in(&self.whole())
     }
 
-    /// Iterates over the chunks that a slice touches, as [`chunks`](Array::chunks) does: the part of each that lies in the slice.
+    /// Iterates over the chunks that a slice touches, like [`chunks`](Array::chunks). Each item is the part of a chunk that lies in the
+    /// slice.
     ///
     /// # Errors
     ///
-    /// The slice has another number of dimensions than the array, or is not inside it; and those of [`chunks`](Array::chunks).
+    /// Fails if the slice has another number of dimensions than the array, or is not inside it. Also returns the errors of
+    /// [`chunks`](Array::chunks).
     pub fn chunks_in<T: Element>(
         &self,
         slice: &[Range<i64>],
@@ -75,7 +77,7 @@ impl Array {
         Ok(numbers.map(move |number| self.chunk_in(number, &slice)))
     }
 
-    /// Iterates over an array's chunks as [`chunks`](Array::chunks) does, in parallel: each thread of the caller's rayon pool has a chunk.
+    /// Iterates over the chunks of the array in parallel, in the caller's rayon pool. Each thread has one chunk in memory.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -94,7 +96,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Those of [`chunks`](Array::chunks).
+    /// Returns the errors of [`chunks`](Array::chunks).
     #[cfg(feature = "rayon")]
     pub fn par_chunks<T: Element>(
         &self,
@@ -102,11 +104,11 @@ impl Array {
         self.par_chunks_in(&self.whole())
     }
 
-    /// Iterates over the chunks that a slice touches as [`chunks_in`](Array::chunks_in) does, in parallel.
+    /// Iterates over the chunks that a slice touches in parallel, like [`chunks_in`](Array::chunks_in).
     ///
     /// # Errors
     ///
-    /// Those of [`chunks_in`](Array::chunks_in).
+    /// Returns the errors of [`chunks_in`](Array::chunks_in).
     #[cfg(feature = "rayon")]
     pub fn par_chunks_in<T: Element>(
         &self,
@@ -120,14 +122,14 @@ impl Array {
         Ok((0..count).into_par_iter().map(move |index| self.chunk_in(number(index), &slice)))
     }
 
-    /// The numbers of the chunks that a slice touches, once it is clear that they can be read as `T`s; and the slice.
+    /// Checks that elements can be read as `T`, and returns the numbers of the chunks that a slice touches, and the slice.
     fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
         self.swapped::<T>()?;
         self.check(slice)?;
         Ok((self.grid().chunks_in(slice)?, slice.to_vec()))
     }
 
-    /// The part of a chunk that lies in a slice.
+    /// Reads the part of a chunk that lies in a slice.
     fn chunk_in<T: Element>(&self, number: u64, slice: &[Range<i64>]) -> Result<ArrayChunk<T>> {
         let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
         let Some((extent, coordinates)) = place else {
@@ -140,7 +142,7 @@ impl Array {
     }
 }
 
-/// Numbers of chunks, each computed when it is asked for.
+/// Numbers of chunks, computed one by one.
 trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
 
 impl<N: ExactSizeIterator<Item = u64> + Clone + Send + Sync> Numbers for N {}

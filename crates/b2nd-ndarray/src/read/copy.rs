@@ -1,11 +1,11 @@
-//! Elements from one view into another of the same shape.
+//! Copies elements from one view to another.
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix2, IxDyn};
 
-/// Copies row by row where rows lie together on both sides, and else element by element.
+/// Copies row by row if rows are contiguous in both views, and element by element if not.
 pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<'_, A, IxDyn>) {
     if from.ndim() > 2 {
-        // An iterator over two dimensions costs a tenth of one over any number.
+        // An iterator over two dimensions costs a tenth of an iterator over a dynamic number of dimensions.
         for (from, to) in from.axis_iter(Axis(0)).zip(to.axis_iter_mut(Axis(0))) {
             copy(from, to);
         }
@@ -27,8 +27,8 @@ pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<
     }
 }
 
-/// Copies the elements at these places of each axis, or all of an axis where no places are given. The last axis holds an element's
-/// entries.
+/// Copies the elements at these indices of each axis, or all elements of an axis whose entry is `None`. The last axis is the bytes of an
+/// element.
 pub(crate) fn gather<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<'_, A, IxDyn>, places: &[Option<Vec<usize>>]) {
     let Some((first, rest)) = places.split_first().filter(|_| places.iter().any(Option::is_some)) else { return copy(from, to) };
     let Some(first) = first else {

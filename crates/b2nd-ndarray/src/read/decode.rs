@@ -1,4 +1,4 @@
-//! A slice, decoded into a view of the result: its chunks in parallel, each whole or block by block.
+//! Decodes a slice into a view of the result: chunks in parallel, each as a whole or block by block.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ use crate::read::rows::Rows;
 use crate::read::tiles::{Area, Tiles, each_axis, each_wanted};
 use crate::threads;
 
-/// Smaller slices, in bytes of decompressed blocks, are decoded by one thread.
+/// Slices smaller than this, in bytes of decompressed blocks, are decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// Smaller blocks, in bytes, are read together with their chunk.
+/// Blocks smaller than this, in bytes, are read together with their chunk.
 const SMALL_BLOCK: i64 = 8 << 10;
 
-/// One chunk of an array, while it is read.
+/// A chunk that is being read.
 struct Part<'a> {
     array: &'a Array,
     origin: Vec<i64>,
@@ -29,20 +29,20 @@ struct Part<'a> {
     source: From<'a>,
 }
 
-/// The source of a chunk's elements.
+/// Where the elements of a chunk come from.
 enum From<'a> {
-    /// From blocks that are decompressed one by one.
+    /// Blocks that are decompressed one by one.
     Blocks(Blocks<'a>),
-    /// From the chunk's bytes, where the first block starts at this one.
+    /// The chunk's own bytes, which are not compressed: the first block starts at this position.
     Stored(usize),
-    /// From the whole chunk, decompressed.
+    /// The decompressed data of the whole chunk.
     Data(Vec<u8>),
 }
 
 impl Array {
-    /// Fills a view with the elements of a slice, which has been checked and is not empty.
+    /// Fills a view with the elements of a checked, non-empty slice.
     ///
-    /// With `wanted`, these elements of each dimension are read, and the view has one more axis, the bytes of an element.
+    /// If `wanted` is not empty, only these elements along each axis are read, and the view has one more axis: the bytes of an element.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         if let Some(flat) = &self.flat {
             return self.decode_flat(flat, &slice, wanted, view);
@@ -53,7 +53,7 @@ impl Array {
         let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
         let large = blocks.saturating_mul(grid.blocknitems()).saturating_mul(as_i64(self.itemsize())) > SMALL;
         let tiles = Tiles { origin: &origin, lengths: grid.chunkshape(), scale, wanted, parallel: large && threads() > 1 };
-        // Chunks in parallel, and where they are few their blocks too.
+        // Chunks are decoded in parallel, and the blocks of each chunk too if there are few chunks.
         let few = tiles.parallel && tiles.count(&slice) < 2 * as_i64(threads());
         tiles.each(slice, view, &|area, view| self.decode_chunk(area, wanted, view, zeroed, few))
     }
@@ -65,7 +65,7 @@ impl Array {
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale, wanted, parallel };
-        // Blocks are read one by one, so that no buffer holds a chunk, unless they are small and all of them are wanted.
+        // Blocks are read one by one, so that no buffer holds a whole chunk, unless blocks are small and all of them are wanted.
         let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
@@ -84,8 +84,8 @@ impl Array {
 }
 
 impl Array {
-    /// Checks that a chunk is one of this array, and reads the rest of one that is not decompressed block by block. The kind of a
-    /// special one.
+    /// Checks that a chunk fits the array, and reads all of it if it is not decompressed block by block. Returns the kind of a special
+    /// chunk.
     fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
         let grid = &self.grid;
         let header = *bytes.header();
@@ -107,10 +107,10 @@ impl Array {
         Ok(header.special())
     }
 
-    /// True if each block of a chunk can be decompressed alone, and is one of the array.
+    /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
         let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
-        // delta counts from the first block; the filters and codecs of plugins ask for the array's shapes.
+        // The filter delta needs the first block; filters and codecs of plugins need the array's shapes.
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
         Some(header.blocksize()) == blocksize
             && header.nbytes() % header.blocksize() == 0
@@ -142,7 +142,7 @@ impl Part<'_> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
         let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
-        // They have been found to fit.
+        // The lengths were checked before.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
         let whole = view.len() == size;
@@ -199,7 +199,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// A part of the chunk, read into a buffer where it is not at hand.
+    /// Returns a part of the chunk, which is read into the buffer if it is not in memory.
     fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if let Some(bytes) = self.bytes.front().get(range.clone()) {
             return Ok(bytes);
@@ -207,7 +207,7 @@ impl Part<'_> {
         if range.start > range.end || range.end > self.bytes.header().cbytes() {
             return Err(self.no_block(block));
         }
-        // What is read is written over: only what the buffer lacks is zeroed.
+        // Reading overwrites the buffer, so only new bytes of it are zeroed.
         buffer.resize(buffer.len().max(range.len()), 0);
         let place = buffer.get_mut(..range.len()).unwrap_or_default();
         self.bytes.read_into(range.start, place)?;
@@ -222,13 +222,13 @@ impl Part<'_> {
     }
 }
 
-/// The element that a special chunk repeats; nothing where all of it is zero.
+/// Returns the element that a special chunk repeats, or an empty vector if all bytes are zero.
 pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {
         Special::Nan => Chunk::special(special, typesize, typesize)?.data()?,
         Special::Value => Chunk::from_slice(bytes.complete()?)?.value().unwrap_or_default().to_vec(),
-        // What nobody wrote is undefined: zero here.
+        // The values of uninitialized chunks are undefined; zero is returned.
         _ => return Ok(Vec::new()),
     };
     if itemsize.checked_rem(element.len()) != Some(0) {
@@ -239,7 +239,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     Ok(element)
 }
 
-/// A special chunk can stand for 2 GiB: its data is not made, what it repeats is put into the view.
+/// Fills a view with one element. A special chunk can represent 2 GiB, so its data is not allocated.
 fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
     if element.iter().all(|&byte| byte == 0) {
         if !zeroed {

@@ -1,4 +1,4 @@
-//! [`Elements`]: what is no number, as bytes that know their type.
+//! [`Elements`]: structures and text, as bytes with a dtype.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 
-/// The elements of a slice as bytes: structures, whose fields are read as values, and text.
+/// The elements of a slice as bytes with their dtype: for structures, whose fields can be read as values, and for text.
 ///
 /// ```
 /// use b2nd_ndarray::Array;
@@ -34,7 +34,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// The file has no dtype or an unknown one, and those of [`read_bytes`](Array::read_bytes).
+    /// Fails if the file has no dtype or an unknown one. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
         let dtype = self.dtype().cloned().ok_or_else(|| mismatch("a type", None))?;
         let bytes = self.read_bytes(slice)?;
@@ -44,32 +44,32 @@ impl Array {
 }
 
 impl Elements {
-    /// The bytes of all elements, in C order.
+    /// Returns the bytes of all elements, in C order.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The shape of the slice.
+    /// Returns the shape of the slice.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The type of an element, with the offsets of a structure's fields.
+    /// Returns the dtype of an element, with the offsets of a structure's fields.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// The values of a field of a structure, by its name. A subarray's dimensions come after those of the slice.
+    /// Returns the values of the field of a structure with this name. If the field is a subarray, its dimensions follow the slice's.
     ///
     /// # Errors
     ///
-    /// There is no such field, or its values are not `T`s.
+    /// Fails if there is no such field, or its values are not of type `T`.
     pub fn field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
         self.part(name)?.values()
     }
 
-    /// The elements of a field alone: text (see [`strings`](Elements::strings)), or structures in structures. A subarray's dimensions
-    /// come after those of the slice.
+    /// Returns the elements of the field with this name: text (see [`strings`](Elements::strings)) or nested structures. If the field is a
+    /// subarray, its dimensions follow the slice's.
     ///
     /// ```
     /// use b2nd::{B2ndMeta, Geometry};
@@ -87,7 +87,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// There is no such field.
+    /// Fails if there is no such field.
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let field = field.ok_or_else(|| mismatch(&format!("a structure with the field {name:?}"), Some(&self.dtype)))?;
@@ -103,11 +103,11 @@ impl Elements {
         Ok(Elements { bytes, shape: [&self.shape, inner].concat(), itemsize: dtype.itemsize(), dtype })
     }
 
-    /// The elements as values.
+    /// Returns the elements as values.
     ///
     /// # Errors
     ///
-    /// They are not `T`s.
+    /// Fails if the elements are not of type `T`.
     pub fn values<T: Element>(&self) -> Result<ArrayD<T>> {
         let swapped = element::swapped::<T>(Some(&self.dtype))?;
         let count = self.each().len();
@@ -123,11 +123,11 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }
 
-    /// The strings of an array of `U`, or of `S` if they are UTF-8, without the zeros that pad them.
+    /// Returns the elements of dtype `U`, or `S` with UTF-8, as strings without the padding zeros.
     ///
     /// # Errors
     ///
-    /// The elements are not text, or not valid Unicode.
+    /// Fails if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
         let wrong = || mismatch("text of valid characters", Some(&self.dtype));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
@@ -147,7 +147,7 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
     }
 
-    /// The bytes of each element, in C order.
+    /// Iterates over the bytes of each element, in C order.
     pub fn each(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.itemsize.max(1))
     }
@@ -157,7 +157,7 @@ impl Elements {
     }
 }
 
-/// Without the zeros at the end.
+/// Removes the zeros at the end.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     bytes.get(..end).unwrap_or(bytes)

@@ -1,4 +1,4 @@
-//! [`Rows`]: the parts of a block that an area takes, each of which lies together.
+//! [`Rows`]: the contiguous parts of a block that belong to an area.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use b2nd_codec::Part;
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::BytesMut;
 
-/// Elements are put together in steps of this many, and so are fewer of them.
+/// The filters put elements together in groups of this many, so a smaller group takes as long.
 const STEP: usize = 64;
 
-/// Fewer elements are put together one by one.
+/// Groups smaller than this are put together element by element.
 const FEW: usize = 8;
 
-/// Rows of a block: one for each combination of a place along each axis, in C order.
+/// Rows of a block: one for each combination of an index along each axis, in C order.
 pub(crate) struct Rows {
-    /// The bytes of the block before each place, along each axis.
+    /// For each axis, the offset in bytes of each index.
     axes: Vec<Vec<usize>>,
-    /// The bytes of a row.
+    /// The length of a row in bytes.
     length: usize,
 }
 
 impl Rows {
-    /// The rows of an area in one block of a chunk that starts at `origin`. Where elements are wanted one by one, each is a row.
+    /// Returns the rows of an area in one block, which starts at `origin`. If single elements are wanted, each of them is a row.
     ///
-    /// `None` if it takes less time to put the whole block together.
+    /// Returns `None` if it is faster to put the whole block together.
     pub(crate) fn new(
         area: &[Range<i64>],
         wanted: &[Wanted<'_>],
@@ -67,12 +67,12 @@ impl Rows {
         self.axes.iter().map(Vec::len).product()
     }
 
-    /// The end of the last row in the block.
+    /// Returns the end of the last row, in bytes of the block.
     pub(crate) fn end(&self) -> usize {
         self.axes.iter().filter_map(|places| places.last()).sum::<usize>() + self.length
     }
 
-    /// Copies the rows into those of a view.
+    /// Copies the rows to a view.
     pub(crate) fn copy(&self, block: &Part<'_>, mut view: BytesMut<'_>) {
         let mut at = vec![0; self.axes.len()];
         for mut row in view.rows_mut() {

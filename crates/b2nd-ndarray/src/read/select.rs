@@ -11,20 +11,20 @@ use crate::read::axis_selection::Wanted;
 
 /// The elements of one axis that a selection takes.
 ///
-/// One per axis makes an orthogonal selection: every combination of the indices that the axes name. NumPy writes it
-/// `a[np.ix_(rows, columns)]`, zarr `oindex`.
+/// One `Select` per axis makes an orthogonal selection: every combination of the axes' indices, like `a[np.ix_(rows, columns)]` in NumPy
+/// and `oindex` in Zarr.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Select {
-    /// All of them.
+    /// All elements.
     All,
-    /// Those of a range.
+    /// The elements of a range.
     Range(Range<i64>),
-    /// The first one of a range, and then one of so many: NumPy's `start:end:step`.
+    /// Every n-th element of a range, starting with the first: NumPy's `start:end:step`.
     Step(Range<i64>, i64),
-    /// Those at these indices, in any order, and more than once if an index is there more than once. Negative ones count from the end.
+    /// The elements at these indices, in the given order, which can contain an index several times. Negative indices count from the end.
     Indices(Vec<i64>),
-    /// Those for which the mask is true. It has as many entries as the axis.
+    /// The elements for which the mask is true. The mask has the length of the axis.
     Mask(Vec<bool>),
 }
 
@@ -67,9 +67,9 @@ impl From<RangeFull> for Select {
 }
 
 impl Array {
-    /// Reads the elements that are selected along each axis. The result's lengths are the numbers of indices.
+    /// Reads the elements that are selected along each axis.
     ///
-    /// Each block that holds one of them is decompressed once, however the indices are ordered; others are not read.
+    /// Each block that holds a selected element is decompressed once, whatever the order of the indices. Other blocks are not read.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Select};
@@ -94,8 +94,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// There is another number of selections than of dimensions, an index is outside its axis ([`Error::Index`]), a mask is shorter or
-    /// longer than its axis, or a step is less than 1; and those of [`read`](Array::read).
+    /// Fails if the number of selections is not the number of dimensions, an index is outside its axis ([`Error::Index`]), a mask does not
+    /// have the length of its axis, or a step is less than 1. Also returns the errors of [`read`](Array::read).
     pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let chosen = self.chosen(selection)?;
@@ -108,11 +108,11 @@ impl Array {
         Ok(chosen.ordered(sorted))
     }
 
-    /// Reads elements as [`select`](Array::select) does, as bytes like those of [`read_bytes`](Array::read_bytes).
+    /// Reads the same elements as [`select`](Array::select), as bytes in C order and in the file's byte order.
     ///
     /// # Errors
     ///
-    /// Those of both.
+    /// Returns the errors of [`select`](Array::select) and [`read_bytes`](Array::read_bytes).
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         let chosen = self.chosen(selection)?;
         let slice = chosen.ranges();
@@ -129,7 +129,7 @@ impl Array {
         Ok(chosen.ordered(ArrayD::from_shape_vec(IxDyn(&shape), bytes)?).into_raw_vec_and_offset().0)
     }
 
-    /// Checks a selection, and brings its indices into ascending order.
+    /// Checks a selection, and sorts its indices.
     pub(crate) fn chosen(&self, selection: &[Select]) -> Result<Chosen> {
         let shape = self.geometry().shape();
         if selection.len() != shape.len() {
@@ -139,7 +139,7 @@ impl Array {
         Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
     }
 
-    /// The numbers of the chunks that hold a selected element, in ascending order.
+    /// Returns the numbers of the chunks that hold a selected element, in ascending order.
     pub(crate) fn chunks_of(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>]) -> Vec<u64> {
         let cells = slice.iter().zip(wanted).zip(self.grid().chunkshape());
         let cells = cells.map(|((range, wanted), &length)| wanted.cells(range.clone(), length));
@@ -182,13 +182,13 @@ pub(crate) struct Chosen {
     axes: Vec<Along>,
 }
 
-/// A selection along one axis: from the range, one of `step` elements or those that are listed.
+/// A checked selection along one axis: every `step`-th element of the range, or the listed ones.
 struct Along {
     range: Range<i64>,
     step: i64,
-    /// The coordinates, which ascend.
+    /// The coordinates in ascending order, if they are listed.
     list: Option<Vec<i64>>,
-    /// The position in the list of each index that was asked for, if the order is another.
+    /// For each requested index, its position in `list`, if the order differs.
     order: Option<Vec<usize>>,
 }
 
@@ -222,7 +222,7 @@ impl Along {
 }
 
 impl Chosen {
-    /// The box around the selection.
+    /// Returns the smallest slice that contains the selection.
     pub(crate) fn ranges(&self) -> Vec<Range<i64>> {
         self.axes.iter().map(|axis| axis.range.clone()).collect()
     }
@@ -231,7 +231,7 @@ impl Chosen {
         self.axes.iter().map(|axis| axis.list.as_ref().map_or(Wanted::Each(axis.step), |list| Wanted::At(list))).collect()
     }
 
-    /// True if the box is all of it.
+    /// Returns true if the selection is a plain slice.
     fn is_slice(&self) -> bool {
         self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1)
     }
@@ -240,7 +240,7 @@ impl Chosen {
         self.axes.iter().map(Along::length).collect()
     }
 
-    /// The elements in the order that was asked for.
+    /// Returns the elements in the requested order.
     fn ordered<A: Clone>(&self, sorted: ArrayD<A>) -> ArrayD<A> {
         let orders = self.axes.iter().enumerate().filter_map(|(axis, along)| Some((Axis(axis), along.order.as_ref()?)));
         orders.fold(sorted, |sorted, (axis, order)| {

@@ -1,6 +1,4 @@
-//! A view cut along a grid, so that the parts can be filled at the same time: each part has its own place, and the borrow checker
-//! sees it. (`b2nd::Grid::runs` gives places in one flat result, which threads cannot share without unsafe code, and which a view need
-//! not be.)
+//! Splits a mutable view along a grid, so that its parts can be filled in parallel without unsafe code.
 
 use std::ops::Range;
 
@@ -9,7 +7,7 @@ use ndarray::{ArrayViewMut, Axis, IxDyn, Slice};
 use crate::error::Result;
 use crate::read::axis_selection::Wanted;
 
-/// A box of elements of the array: a range for each dimension.
+/// A box of elements: a range for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;
 
 /// A grid of cells.
@@ -18,17 +16,17 @@ pub(crate) struct Tiles<'a> {
     pub(crate) origin: &'a [i64],
     /// The length of a cell in each dimension, in elements.
     pub(crate) lengths: &'a [i64],
-    /// The number of the view's entries that an element takes along the last axis.
+    /// The number of entries of the view per element along the last axis.
     pub(crate) scale: usize,
-    /// Which elements are wanted in each dimension; every one where nothing is said.
+    /// The wanted elements along each axis; if empty, all elements.
     pub(crate) wanted: &'a [Wanted<'a>],
-    /// True if parts may be filled in parallel.
+    /// Whether parts are filled in parallel.
     pub(crate) parallel: bool,
 }
 
 impl Tiles<'_> {
-    /// Calls `fill` with every cell of which an element is wanted: what it shares with the area, and its part of the view. An area
-    /// starts with an element that is wanted.
+    /// Calls `fill` for every cell that holds a wanted element, with the part of the area in that cell and the corresponding part of the
+    /// view. The first element of the area must be wanted.
     pub(crate) fn each<A: Send, F>(&self, area: Area, view: ArrayViewMut<'_, A, IxDyn>, fill: &F) -> Result<()>
     where
         F: Fn(Area, ArrayViewMut<'_, A, IxDyn>) -> Result<()> + Sync,
@@ -54,7 +52,7 @@ impl Tiles<'_> {
         self.each(after, right, fill)
     }
 
-    /// The axis along which the area lies in several cells, and the border between two of them.
+    /// Returns an axis along which the area lies in several cells, and the border between two of these cells.
     fn cut(&self, area: &[Range<i64>]) -> Option<(usize, i64)> {
         area.iter().enumerate().find_map(|(axis, range)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
@@ -64,7 +62,7 @@ impl Tiles<'_> {
         })
     }
 
-    /// An area in one cell, up to the last elements that are wanted: it may reach into cells of which none is.
+    /// Returns the area up to the last wanted element along each axis.
     fn within(&self, mut area: Area) -> Area {
         for (axis, range) in area.iter_mut().enumerate().take(self.wanted.len()) {
             range.end = self.along(axis).last(range) + 1;
@@ -76,7 +74,7 @@ impl Tiles<'_> {
         self.wanted.get(axis).copied().unwrap_or(Wanted::Each(1))
     }
 
-    /// The number of cells that the area touches.
+    /// Returns the number of cells that the area touches.
     pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
         let lengths = self.origin.iter().zip(self.lengths);
         let cells = area.iter().enumerate().zip(lengths);
@@ -85,12 +83,12 @@ impl Tiles<'_> {
     }
 }
 
-/// The elements that a chunk shares with a slice that touches it.
+/// Returns the intersection of a chunk and a slice that touches it.
 pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
     chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
 }
 
-/// The range of an area along an axis of a view whose first element has this coordinate.
+/// Returns the range of an area along an axis of a view that starts at `origin`.
 pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
     let Some(range) = area.get(axis) else { return Slice::from(..) };
     let scale = if axis + 1 == area.len() { scale } else { 1 };
@@ -98,7 +96,8 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// The wanted elements of an area along an axis of a view of whole elements. For a list, it is the range that holds them.
+/// Returns the wanted elements of an area along an axis of a view that starts at `origin`. For a list of elements, returns the range that
+/// holds them.
 pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
     match wanted.get(axis) {
