@@ -45,7 +45,8 @@ impl ArrayReader {
     ///
     /// # Errors
     ///
-    /// The array has another number of dimensions, empty rows, rows longer than 64 MiB, or elements without an Arrow type.
+    /// Fails if the array does not have one or two dimensions, or has empty rows, rows longer than 64 MiB or elements without an Arrow
+    /// type.
     pub fn new(array: Array) -> Result<ArrayReader> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         let (rows, columns) = match *array.geometry().shape() {

@@ -59,7 +59,7 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// It cannot be read, and those of [`from_frame`](CellReader::from_frame).
+    /// Fails if the source cannot be read. Also returns the errors of [`from_frame`](CellReader::from_frame).
     pub fn new(source: Bytes) -> Result<CellReader> {
         CellReader::from_frame(Frame::open(source)?)
     }
@@ -68,7 +68,8 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// It holds no such values ([`NotFound`](ErrorKind::NotFound)), or lists without an Arrow type, or cannot be read.
+    /// Fails if the frame is not an object array, a batch array or a list array ([`NotFound`](ErrorKind::NotFound)), holds lists without an
+    /// Arrow type, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
         let has = |name| frame.header().metalayers().get(name).is_some();
         let has_batches = has(METALAYER);
@@ -93,7 +94,7 @@ impl CellReader {
         Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
     }
 
-    /// Keeps only these values, counted from 0, up to the last one.
+    /// Keeps only these values, counted from 0. A range beyond the last value is cut.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> CellReader {
         self.batches.slice(rows);
@@ -126,7 +127,7 @@ fn spec(leaf: &ColumnFile) -> Result<Spec> {
         value.map(Some).map_err(|error| Error::damaged(format_args!("the metalayer {name:?}: {error}")))
     };
     if let Some(mut list) = described(LISTS)? {
-        // Schemas of tables have another name for it.
+        // Schemas of tables use another name for this kind.
         if let Some(backend) = list.get("backend").cloned() {
             list["storage"] = backend;
         }

@@ -76,7 +76,7 @@ impl Column {
         }
     }
 
-    /// Returns the file of the mask of nulls, if there is one.
+    /// Returns the file of the mask of nulls, if the column has one.
     pub(crate) fn mask(&self) -> Option<&Rows> {
         match self {
             Column::Fixed(fixed) => fixed.mask(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrow_schema::ArrowError;
 
-/// A result of this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error, with its table, column and row if they are known.
@@ -27,7 +27,7 @@ struct Inner {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
-    /// Bytes cannot be read, or there is no such file.
+    /// A file does not exist or cannot be read.
     Io,
     /// There is no table under this key, or no column of this name.
     NotFound,
@@ -68,7 +68,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the table that it is about: its path or URL, and its key.
+    /// Returns the path or URL and the key of the table.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }
@@ -138,7 +138,7 @@ impl From<b2nd_ndarray::Error> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         match error {
-            // An error of this crate, which was wrapped, has its table already.
+            // The error already names its table if it was wrapped by Arrow.
             ArrowError::ExternalError(error) => match error.downcast::<Error>() {
                 Ok(error) => *error,
                 Err(error) => Error::damaged(error),

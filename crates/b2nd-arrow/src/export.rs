@@ -1,4 +1,4 @@
-//! [`Format`]: writes files of other formats, batch by batch.
+//! [`Format`]: writes batches to files of other formats.
 
 mod csv;
 mod json;
@@ -48,12 +48,12 @@ impl Format {
         }
     }
 
-    /// Writes batches, one at a time. Only one is in memory, except for Parquet, which keeps a group of 2^17 rows. `written` is called
-    /// with the number of rows of each.
+    /// Writes batches one by one, and calls `written` with the number of rows of each. One batch is in memory at a time, except for
+    /// Parquet, which keeps a group of 2^17 rows.
     ///
     /// # Errors
     ///
-    /// There is no column, a batch cannot be read, the format cannot represent a type or a value, or `out` fails.
+    /// Fails if there is no column, a batch cannot be read, the format cannot represent a type or a value, or writing to `out` fails.
     pub fn write(
         self,
         schema: &SchemaRef,

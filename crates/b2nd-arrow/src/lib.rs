@@ -1,4 +1,4 @@
-//! Tables of python-blosc2 (`CTable`) as Arrow record batches: in parallel, reading only what is requested.
+//! Reads tables of python-blosc2 (`CTable`) as Arrow record batches, in parallel, and only the columns and rows that are requested.
 //!
 //! ```
 //! use b2nd_arrow::Table;
@@ -25,9 +25,9 @@
 //! | count what is in a column | [`scalars`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
-//! Types and values are those of `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are left
-//! out of the schema, and refused by name: complex and object columns, and those that are computed when they are read. Columns of
-//! objects are JSON text where [`Table::with_objects`] asks for it.
+//! Types and values equal `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are not in the
+//! schema, and reading them by name is an error: complex and object columns, and columns that are computed when they are read.
+//! [`Table::with_objects`] reads columns of objects as JSON text.
 
 mod array_reader;
 mod cell_reader;

@@ -7,7 +7,7 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The number of rows that are counted together. A part that is neither all live nor all deleted is decoded again when it is read.
+/// The number of physical rows per [`Segment`]. A segment with both live and deleted rows is decoded again when it is read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, from its file `_valid_rows.b2nd`.
@@ -18,13 +18,13 @@ pub(crate) struct LiveRows {
     segments: Vec<Segment>,
 }
 
-/// Physical rows, some of which are live.
+/// A range of physical rows, and its live rows.
 #[derive(Clone, Debug)]
 struct Segment {
     physical: Range<u64>,
-    /// The number of its first live row.
+    /// The number of the first live row.
     first: u64,
-    /// The number of its live rows.
+    /// The number of live rows.
     count: u64,
 }
 
@@ -124,8 +124,8 @@ impl LiveRows {
         Ok(selection)
     }
 
-    /// Finds the end of the whole blocks from row `start` on that have `length` physical rows, or of the first block.
-    /// `None` if there is no such row.
+    /// Returns the live row at which to stop reading from row `start`: the end of the last whole block within `length` physical rows, or of
+    /// the first block. Returns `None` if `start` is past the last row.
     pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
         let selection = self.select(start..start.saturating_add(1))?;
         let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };
@@ -133,7 +133,7 @@ impl LiveRows {
         self.before(last.max(first / block + 1).saturating_mul(block)).map(Some)
     }
 
-    /// Counts the live rows before this physical one.
+    /// Counts the live rows before a physical row.
     pub(crate) fn before(&self, row: u64) -> Result<u64> {
         let at = self.segments.partition_point(|segment| segment.physical.end <= row);
         let Some(segment) = self.segments.get(at) else { return Ok(self.rows) };
@@ -162,7 +162,7 @@ impl Selection {
         }
     }
 
-    /// Groups runs that are near each other: each range is read at once, and the runs in it are kept.
+    /// Groups runs with at most `gap` rows between them. Each group is the range to read and the runs in it.
     pub(crate) fn groups(&self, gap: u64) -> Vec<(Range<u64>, &[Range<u64>])> {
         let parts = self.runs.chunk_by(|one, next| next.start - one.end <= gap);
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()

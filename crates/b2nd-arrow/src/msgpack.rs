@@ -1,4 +1,4 @@
-//! Values of MessagePack: a reader, and a builder of Arrow arrays.
+//! Reads MessagePack, and builds Arrow arrays from its values.
 
 pub(crate) mod builder;
 pub(crate) mod reader;

@@ -19,7 +19,7 @@ use crate::msgpack::reader::{Item, Pack};
 use crate::schema::{ColumnInfo, Output, columns_of, outputs_of};
 use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
 
-/// The file that makes a folder a table.
+/// The file with a table's metadata. A folder with this file is a table.
 const TABLE: &str = "_meta.b2f";
 
 /// The supported versions of schemas.
@@ -52,7 +52,7 @@ impl Default for Options {
     }
 }
 
-/// An open table, which errors name.
+/// An open table.
 pub(crate) struct OpenTable {
     pub(crate) name: String,
     pub(crate) options: Options,

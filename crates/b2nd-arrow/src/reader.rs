@@ -11,10 +11,10 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::error::Result;
 use crate::open_table::OpenTable;
 
-/// The default number of rows of a batch: as many as python-blosc2 exports at once.
+/// The default number of rows of a batch, the same as python-blosc2's.
 pub const BATCH_SIZE: usize = 1 << 16;
 
-/// The batches of a table, read on demand: a [`RecordBatchReader`]. It ends after an error.
+/// The batches of a table, read on demand: a [`RecordBatchReader`]. The iterator ends after an error.
 pub struct Reader {
     pub(crate) table: Arc<OpenTable>,
     pub(crate) projection: Vec<usize>,
@@ -31,8 +31,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Sets how many batches, or blocks if these are longer, are read at once and held. The default is the number of threads.
-    /// If several readers run at the same time, each should read one.
+    /// Sets how many batches (or blocks, if these are longer) are read in parallel and held in memory. The default is the number of
+    /// threads. If several readers run at the same time, set it to 1.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -85,13 +85,13 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns the end of the next part: the end of a block if possible, since a block is decompressed for each part that it is in.
+    /// Returns the end of the next part: the end of a block if possible, since a block that is in two parts is decompressed twice.
     fn end(&self) -> u64 {
         let (start, length, most) = (self.rows.start, self.batch_size as u64, self.most as u64);
         let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
         let end = match whole {
             Some(Ok(Some(end))) if end > start && end - start <= most => end,
-            // Reading the rows gives the error.
+            // Reading the rows returns the error.
             _ => start.saturating_add(length),
         };
         end.min(self.rows.end)

@@ -36,13 +36,13 @@ impl ColumnInfo {
         &self.name
     }
 
-    /// Its kind in the schema: `int32`, `utf8`, `list`; `computed` if an expression gives the values.
+    /// Returns the column's kind in the schema, such as `int32`, `utf8` or `list`; `computed` if an expression gives the values.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// How its nulls are stored: `mask`, `value` (one that marks nulls), `code` of a dictionary, `cell`; `none` if it
-    /// has no nulls, or no file.
+    /// Returns how the column stores nulls: `mask` (a file), `value` (a value that marks nulls), `code` (of a dictionary), `cell`, or
+    /// `none`.
     pub fn nulls(&self) -> &'static str {
         match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {
             None => "none",
@@ -58,7 +58,7 @@ impl ColumnInfo {
     ///
     /// # Errors
     ///
-    /// A sentence that tells why there is none, so that the column is not in [`Table::schema`](crate::Table::schema).
+    /// If the column has no Arrow type and is not in [`Table::schema`](crate::Table::schema), returns a sentence that says why.
     pub fn data_type(&self) -> std::result::Result<&DataType, &str> {
         self.data_type.as_ref().map_err(String::as_str)
     }

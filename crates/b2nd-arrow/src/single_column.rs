@@ -13,7 +13,7 @@ use crate::table::BATCH_BYTES;
 /// The name of the column.
 pub(crate) const NAME: &str = "values";
 
-/// The rows that have not been read yet. They end after an error.
+/// The rows that have not been read yet; none after an error.
 pub(crate) struct OneColumn {
     schema: SchemaRef,
     rows: Range<u64>,
@@ -21,13 +21,13 @@ pub(crate) struct OneColumn {
 }
 
 impl OneColumn {
-    /// Takes all rows of a column, each of about `row_bytes` bytes.
+    /// Creates the batches of all rows of a column, each of about `row_bytes` bytes.
     pub(crate) fn new(field: Field, rows: u64, row_bytes: u64) -> OneColumn {
         let batch_size = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_SIZE as u64);
         OneColumn { schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Keeps only these rows, up to the last one.
+    /// Keeps only these rows. A range beyond the last row is cut.
     pub(crate) fn slice(&mut self, rows: Range<u64>) {
         let end = rows.end.min(self.rows.end);
         self.rows = rows.start.min(end)..end;

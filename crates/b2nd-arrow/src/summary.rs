@@ -16,15 +16,15 @@ use crate::schema::spec::{Kind, Nulls, Spec};
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
 
-/// The vlmetalayer that counts changes of values. An index stores the count at which it was built.
+/// The vlmetalayer with the number of changes of values. An index stores the number at which it was built.
 pub(crate) const EPOCH: &str = "value_epoch";
 
-/// Flags of a segment: all its values are NaN, some are, all are null.
+/// Flags of a segment: all values are NaN, some values are NaN, all values are null.
 const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;
 
-/// The most segments of an index that is used: a few bytes may claim any number of them.
+/// The most segments of an index that is used. A damaged index can claim any number.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
@@ -62,12 +62,12 @@ impl Summary {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
-    /// The least value of each segment, of the column's Arrow type; null if it is not known, or all are null.
+    /// Returns the min of each segment, of the column's Arrow type; null if it is not known, or all values are null.
     pub fn least(&self) -> &ArrayRef {
         &self.least
     }
 
-    /// The greatest value of each segment, of the column's Arrow type; null if it is not known, or all are null.
+    /// Returns the max of each segment, of the column's Arrow type; null if it is not known, or all values are null.
     pub fn greatest(&self) -> &ArrayRef {
         &self.greatest
     }
@@ -91,7 +91,7 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// Finds the index of a column, if there is one that is not stale.
+    /// Finds the index of a column, if it has one that is not stale.
     pub(crate) fn find(catalog: &Value, epoch: u64, name: &str, spec: &Spec, physical_rows: u64) -> Option<Described> {
         let Kind::Element(element) = &spec.kind else { return None };
         let nan_is_null = match (element, &spec.nulls) {
@@ -99,7 +99,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // For timestamps, the index omits a sentinel that is exported as a value.
+            // For timestamps, the index ignores sentinels, which are exported as values.
             _ => return None,
         };
         let index = catalog.get(name)?;
@@ -147,7 +147,7 @@ impl Described {
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
             known.push(!is_null && !is_nan);
-            // Arrow orders -0 below 0; NumPy may return either as the min.
+            // Arrow orders -0 below 0. NumPy can return either as the min.
             least.extend_from_slice(low);
             greatest.extend_from_slice(high);
             if is_float && is_zero(low) {

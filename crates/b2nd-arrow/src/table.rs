@@ -17,7 +17,7 @@ use crate::schema::{ColumnInfo, Output};
 use crate::summary::Summary;
 use b2nd_store::Store;
 
-/// About the most bytes of a column in a batch.
+/// The approximate limit of the bytes of a column in a batch.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 
 /// The longest mask file that is read to count nulls, in bytes.
@@ -48,7 +48,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// The store does not exist, holds no table or several, or its schema cannot be read.
+    /// Fails if the store does not exist, holds no table or several, or the schema cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
@@ -58,7 +58,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// It holds no table or several, or its schema cannot be read.
+    /// Fails if the store holds no table or several, or the schema cannot be read.
     pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
         let store = store.into();
         let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
@@ -73,11 +73,11 @@ impl Table {
         }
     }
 
-    /// Opens the table under a key of a store: `/group/name`, or `/` if the store is the table.
+    /// Opens the table with this key in a store: `/group/name`, or `/` if the store itself is a table.
     ///
     /// # Errors
     ///
-    /// There is no table under the key, or its schema cannot be read.
+    /// Fails if there is no table with this key, or the schema cannot be read.
     pub fn from_store(store: impl Into<Arc<Store>>, key: &str) -> Result<Table> {
         let store = store.into();
         let key = key.trim_matches('/');
@@ -100,7 +100,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of [`from_store`](Table::from_store).
+    /// Returns the errors of [`from_store`](Table::from_store).
     pub fn with_objects(&self) -> Result<Table> {
         self.with(Options { objects: true, ..self.0.options })
     }
@@ -109,7 +109,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of [`from_store`](Table::from_store), or more memory is needed than is allowed.
+    /// Returns the errors of [`from_store`](Table::from_store). Also fails if more memory is needed than the options allow.
     pub fn with(&self, options: Options) -> Result<Table> {
         let OpenTable { store, folder, name, .. } = &*self.0;
         let inner =
@@ -117,12 +117,12 @@ impl Table {
         Ok(Table(Arc::new(inner)))
     }
 
-    /// Returns the name that errors begin with: its path or URL, and its key.
+    /// Returns the name that errors begin with: the table's path or URL, and its key.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Returns the Arrow schema: that of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
+    /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
@@ -151,7 +151,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// There is no such column, or it has no Arrow type.
+    /// Fails if there is no such column, or it has no Arrow type.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -171,15 +171,15 @@ impl Table {
         Err(error.in_table(&self.0.name))
     }
 
-    /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` has indices in [`schema`](Table::schema),
-    /// `rows` are live rows counted from 0, and may exceed the end of the table.
+    /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
+    /// [`schema`](Table::schema). `rows` counts live rows from 0, and can exceed the end of the table.
     ///
     /// Other columns, and chunks outside of the rows, are not read. The columns of a batch, and as many batches
     /// as there are threads, are read in parallel. Batches are smaller if rows are long.
     ///
     /// # Errors
     ///
-    /// An index is not in the schema, or a column's files cannot be opened. Errors in values are returned with their batches.
+    /// Fails if an index is not in the schema, or a column's files cannot be opened. The reader returns errors in values.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<Reader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
@@ -216,7 +216,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Table::read).
+    /// Returns the errors of [`read`](Table::read).
     pub fn read_all(&self) -> Result<Reader> {
         let all: Vec<usize> = (0..self.0.outputs.len()).collect();
         self.read(&all, 0..self.rows(), BATCH_SIZE)
@@ -249,15 +249,15 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// The file of the live rows cannot be read.
+    /// Fails if the file of the live rows cannot be read.
     pub fn live_before(&self, physical: u64) -> Result<u64> {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the minima and maxima of parts of a field of the schema, if the table has a SUMMARY index of it that is not stale.
+    /// Returns the min and max of each segment of a field of the schema, if the table has a SUMMARY index of the field that is not stale.
     ///
-    /// python-blosc2 makes one for each column of numbers, bools and times when it closes a table, and marks it as stale when a value
-    /// changes. The values of the rows that it leaves have to be tested still.
+    /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
+    /// value changes. A segment whose range matches can still hold rows that do not.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -270,7 +270,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// The index cannot be read.
+    /// Fails if the index cannot be read.
     pub fn summary(&self, place: usize) -> Result<Option<Summary>> {
         let named = |error: Error| error.in_table(&self.0.name);
         self.0.summary(place).map_err(named)
@@ -280,7 +280,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// A file cannot be opened.
+    /// Fails if a file cannot be opened.
     pub fn sizes(&self, place: usize) -> Result<(u64, u64)> {
         self.columns_of(place).into_iter().try_fold((0, 0), |(packed, plain), column| {
             let (more, values) = self.0.column(column)?.sizes();
@@ -317,7 +317,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// A file cannot be read, or the column has no Arrow type.
+    /// Fails if a file cannot be read, or the column has no Arrow type.
     pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
         match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
@@ -345,7 +345,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// A file cannot be opened, or the column has no Arrow type.
+    /// Fails if a file cannot be opened, or the column has no Arrow type.
     pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
         self.0.column(column).map(|column| column.sizes())
     }

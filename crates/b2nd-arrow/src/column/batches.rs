@@ -77,7 +77,7 @@ impl Batches {
         &self.leaf
     }
 
-    /// Determines the first cell of each chunk, from the vlmetalayer or else from the blocks.
+    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer is missing.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));
@@ -189,7 +189,7 @@ impl Batches {
 }
 
 impl Part {
-    /// Checks the number of cells of the block.
+    /// Checks that the block has the expected number of cells.
     pub(crate) fn check(&self, found: u64) -> Result<()> {
         match self.expected {
             Some(expected) if expected != found => {

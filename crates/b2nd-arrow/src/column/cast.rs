@@ -1,4 +1,4 @@
-//! Casts of arrays to the type of the schema, which keep the values.
+//! Casts arrays to the type of the schema without changing values.
 
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     })
 }
 
-/// Returns true if a cast keeps the values or fails. Like python-blosc2, it accepts integers as floats, and rounds floats.
+/// Returns true if a cast between these types either keeps all values or fails. Casts to floats are allowed although they round, as in
+/// python-blosc2.
 fn says_the_same(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Dictionary(_, from), to) => says_the_same(from, to),

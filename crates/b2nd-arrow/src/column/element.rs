@@ -128,7 +128,7 @@ pub(crate) fn array(
     strings.finish(data_type, nulls)
 }
 
-/// Which values of a type are not the sentinel. `None` if it cannot be one of these values.
+/// Returns which values are not the sentinel, or `None` if no value of this type can equal it.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();

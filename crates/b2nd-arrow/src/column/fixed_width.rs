@@ -15,7 +15,7 @@ use crate::live_rows::{LiveRows, Selection, signed};
 use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::{Kind, Nulls, Spec, item};
 
-/// The most rows between two selected ones that are read with them.
+/// Selected rows with at most this many rows between them are read together.
 const GAP: u64 = 1 << 10;
 
 /// The longest row in bytes.
@@ -70,7 +70,7 @@ impl Rows {
         (self.leaf.frame_len(), self.leaf.data_len())
     }
 
-    /// Refuses to hold more bytes at once than is allowed.
+    /// Returns an error if more bytes would be held at once than allowed.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         self.leaf.allow(bytes)
     }
@@ -236,7 +236,7 @@ impl FixedColumn {
     fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);
         let mask = mask.unwrap_or_else(|| BooleanBuffer::new_set(nats.len()));
-        // Valid values that equal NaT are to be examined.
+        // Only values that the mask calls valid and that equal NaT have to be examined.
         if (&mask & &nats).count_set_bits() == mask.count_set_bits() {
             return Ok(mask);
         }

@@ -21,7 +21,7 @@ const CONTINUATION: u32 = u32::MAX;
 ///
 /// # Errors
 ///
-/// The block is damaged, or holds something else.
+/// Fails if the block is damaged, or does not hold one column of Arrow IPC.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     let mut known = None;
     let mut dictionaries = HashMap::new();

@@ -13,10 +13,10 @@ use crate::live_rows::Selection;
 use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::Nulls;
 
-/// The most rows between two selected ones that are read with them.
+/// Selected rows with at most this many rows between them are read together.
 const GAP: u64 = 1 << 6;
 
-/// Text: each value starts where the previous one ends.
+/// The offsets and the bytes of the text. Each value starts where the previous one ends.
 pub(crate) struct Utf8Column {
     offsets: Rows,
     bytes: Rows,
@@ -81,7 +81,7 @@ impl Utf8Column {
             _ => mask,
         };
         if let Err(error) = std::str::from_utf8(&bytes) {
-            // All values together may be UTF-8 although a single one is not: an offset may split a character.
+            // All values together can be valid UTF-8 although one of them is not: an offset can split a character.
             return Err(self.no_text(&ends, &bytes, selection).unwrap_or_else(|| Error::damaged(error)));
         }
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));

@@ -26,7 +26,7 @@ impl<W: Write> Csv<W> {
         Ok(Csv { out })
     }
 
-    /// Writes rows: lists and structs as JSON.
+    /// Writes rows, with lists and structs as JSON.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = batch.columns().iter().map(|column| match column.data_type().is_nested() {
             true => json_of(column),

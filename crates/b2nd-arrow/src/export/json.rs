@@ -20,7 +20,7 @@ pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }
 
-/// Encoders for arrays with values that Arrow's own encoders have no JSON for.
+/// Encoders for arrays whose values Arrow's own encoders cannot write as JSON.
 #[derive(Debug)]
 struct Encoders;
 

@@ -15,7 +15,7 @@ const SCALE: i64 = 1000;
 /// A schema without times in seconds, which batches are converted to.
 pub(crate) struct Milliseconds {
     schema: SchemaRef,
-    /// The number of rows of the previous batches.
+    /// The number of rows of all previous batches.
     rows: u64,
 }
 
@@ -33,7 +33,7 @@ impl Milliseconds {
     ///
     /// # Errors
     ///
-    /// A time is too far from 1970; the error has its column and row.
+    /// Fails if a time is too far from 1970. The error has its column and row.
     pub(crate) fn next(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = self.schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
             if field.data_type() == column.data_type() {
@@ -51,7 +51,7 @@ impl Milliseconds {
         if too_far(column).is_none() {
             return Ok(());
         }
-        // The bytes of nulls do not count.
+        // The values under nulls are arbitrary, and ignored.
         for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
             let alone = arrow_select::take::take(column, &UInt64Array::from(vec![row as u64]), None)?;
             if let Some(seconds) = too_far(&alone) {

@@ -17,7 +17,7 @@ const GAP: &str = "  ";
 ///
 /// # Errors
 ///
-/// A value cannot be formatted.
+/// Fails if a value cannot be formatted.
 pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
     let options = times::options("NULL");
     let mut columns = Vec::new();
@@ -54,7 +54,7 @@ pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
     Ok(text)
 }
 
-/// The columns that fit, those at both ends first; `None` marks those that are left out.
+/// Returns the columns that fit, from both ends inwards. `None` marks the omitted ones.
 fn fitting(lengths: &[usize], width: Option<usize>) -> Vec<Option<usize>> {
     let all: Vec<_> = (0..lengths.len()).map(Some).collect();
     let total: usize = lengths.iter().map(|length| length + GAP.len()).sum();

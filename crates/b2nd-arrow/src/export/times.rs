@@ -36,7 +36,7 @@ impl Times<'_> {
 impl Kind {
     fn is_beyond(&self, number: i64) -> bool {
         match self {
-            // A time zone moves a date by less than a day; `chrono` panics if that is past its last date.
+            // A time zone shifts a date by less than a day. `chrono` panics if the result is after its last date.
             Kind::Moments(unit, has_zone) => {
                 let (second, day) = (number.div_euclid(per_second(unit)), if *has_zone { 86_400 } else { 0 });
                 [second.saturating_sub(day), second.saturating_add(day)]

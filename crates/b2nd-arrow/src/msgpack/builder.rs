@@ -22,7 +22,7 @@ pub(crate) struct CellBuilder {
 }
 
 enum Values {
-    /// Little-endian, of this type.
+    /// Little-endian values of this type and width.
     Fixed(DataType, usize, Vec<u8>),
     Text(TextBuilder),
     Bytes(TextBuilder),
@@ -129,7 +129,7 @@ impl CellBuilder {
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
             Values::Fixed(element, width, bytes) => {
-                // Of the type itself: a zone is part of it.
+                // The time zone is part of the type.
                 debug_assert_eq!(bytes.len(), length * width);
                 element::array(&element, &bytes, width, nulls, |at| at as u64)?
             }
@@ -147,7 +147,7 @@ impl CellBuilder {
     }
 }
 
-/// Returns the mask of nulls, if there is a null.
+/// Returns the mask of nulls, or `None` if there is no null.
 pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }

@@ -15,7 +15,7 @@ const SHAPE: &str = "blosc2:ndarray_shape";
 /// The keys that any column may have.
 const COMMON: [&str; 8] = ["name", "kind", "nullable", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Returns the other keys of a kind that python-blosc2 4.14.1 accepts. `None` if the kind is unknown.
+/// Returns the other keys that python-blosc2 4.14.1 accepts for a kind, or `None` if the kind is unknown.
 fn keys(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
@@ -81,7 +81,7 @@ pub(crate) enum Storage {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Nulls {
     None,
-    /// A file that tells which values are not null.
+    /// A file with a mask of the values that are not null.
     Mask,
     /// A value that marks nulls.
     Sentinel(Sentinel),
@@ -92,7 +92,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// A sentence: a key is missing or has a wrong value.
+    /// Fails with a sentence if a key is missing or has a wrong value.
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
@@ -145,7 +145,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// A sentence that tells why there is none.
+    /// If there is no Arrow type, returns a sentence that says why.
     pub(crate) fn data_type(&self) -> Result<DataType, String> {
         Ok(match &self.kind {
             Kind::Element(element) => element.clone(),
@@ -173,7 +173,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// Those of [`data_type`](Spec::data_type).
+    /// Returns the errors of [`data_type`](Spec::data_type).
     pub(crate) fn field(&self, name: &str) -> Result<Field, String> {
         let field = Field::new(name, self.data_type()?, true);
         Ok(match &self.kind {
@@ -238,7 +238,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     Ok(Kind::List(Box::new(item), storage))
 }
 
-/// Returns the value that marks nulls; `None` if its form is unknown: then no value is null.
+/// Returns the value that marks nulls, or `None` if it cannot be interpreted, so that no value is null.
 fn sentinel(value: &Value) -> Option<Sentinel> {
     if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
         return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);

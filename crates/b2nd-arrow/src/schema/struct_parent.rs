@@ -46,21 +46,21 @@ impl StructParent {
         self.leaves.iter().any(|(name, _)| name == column)
     }
 
-    /// Returns the indices of its columns, in order.
+    /// Returns the indices of the struct's columns, in order.
     pub(crate) fn columns(&self) -> Vec<usize> {
         self.leaves.iter().map(|(_, place)| *place).collect()
     }
 
-    /// Returns the index of its first column, whose position it takes.
+    /// Returns the index of the struct's first column, whose position the struct takes.
     pub(crate) fn first(&self) -> Option<usize> {
         self.leaves.iter().map(|(_, place)| *place).min()
     }
 
-    /// The struct of the arrays of its columns. It is null if all of them are, but never if one of them is a list.
+    /// Builds the struct from the arrays of its columns. A struct value is null if all its columns are null and none of them is a list.
     pub(crate) fn array(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let is_list = |column: &ArrayRef| matches!(column.data_type(), DataType::List(_));
         let nulls = columns.iter().map(|column| column.logical_nulls().filter(|_| !is_list(column)));
-        // Valid if one column is.
+        // The struct is valid if one of its columns is.
         let valid = nulls.reduce(|one, other| {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))
