@@ -9,8 +9,8 @@ use arrow_array::{Array, Int64Array};
 use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
-/// A column of times, some of which are too far from 1970 for `chrono`: the years 262142 and -262143 are its last ones. Those are as
-/// NumPy shows them, with a `Z` if the column has a time zone; durations have the form of the others.
+/// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). These are formatted like NumPy, with
+/// a `Z` if the column has a time zone.
 struct Times<'a> {
     /// `None` if the time zone is unknown.
     plain: Option<ArrayFormatter<'a>>,
