@@ -1,41 +1,16 @@
-// Color maps: evenly spaced stops from the lowest value to the highest.
+// Color maps, and the colors of numbers.
 
-/** @typedef {[number, number, number]} Rgb */
+import { color_maps } from "./b2nd_web.js";
 
-/** @type {Record<string, Rgb[]>} */
-export const COLORS = {
-  viridis: [
-    [68, 1, 84],
-    [72, 36, 117],
-    [65, 68, 135],
-    [53, 95, 141],
-    [42, 120, 142],
-    [33, 145, 140],
-    [34, 168, 132],
-    [68, 191, 112],
-    [122, 209, 81],
-    [189, 223, 38],
-    [253, 231, 37],
-  ],
-  gray: [
-    [0, 0, 0],
-    [255, 255, 255],
-  ],
-  // ColorBrewer's RdBu, from blue to red, with white in the middle.
-  "blue-red": [
-    [5, 48, 97],
-    [33, 102, 172],
-    [67, 147, 195],
-    [146, 197, 222],
-    [209, 229, 240],
-    [247, 247, 247],
-    [253, 219, 199],
-    [244, 165, 130],
-    [214, 96, 77],
-    [178, 24, 43],
-    [103, 0, 31],
-  ],
-};
+let maps;
+/**
+ * Color maps by name: evenly spaced colors from the lowest value to the highest.
+ * @returns {Record<string, [number, number, number][]>}
+ */
+export function colorMaps() {
+  maps ??= Object.fromEntries(JSON.parse(color_maps()));
+  return maps;
+}
 
 /** Red, green, blue and alpha of numbers. `share` gives the position of a number, from 0 to 1, or NaN for no color. */
 export function pixels(numbers, stops, share) {

@@ -1,6 +1,6 @@
 // The controls of a view: which one, its axes and fields, its range, sliders for the other axes.
 
-import { COLORS } from "./colors.js";
+import { colorMaps } from "./colors.js";
 import { el, thousands, visible } from "./dom.js";
 
 /** The views and the names of their tabs. */
@@ -85,7 +85,7 @@ export function build(look) {
     return el("label", {}, input, label);
   };
   if (state.view === "map") {
-    const names = Object.keys(COLORS).map((name) => [name, name]);
+    const names = Object.keys(colorMaps()).map((name) => [name, name]);
     controls.push(choose("colors", state.colors, names, (colors) => look.change({ colors }), "colors"));
   }
   if (state.view === "map" || state.view === "image") controls.push(check("ratio", "keep ratio"));

@@ -1,7 +1,7 @@
 // Drawings of a slice: a map, an image, a line, a histogram; and the value under the pointer.
 
 import { places, short, values } from "./axes.js";
-import { COLORS, pixels } from "./colors.js";
+import { colorMaps, pixels } from "./colors.js";
 import { el, fewer, quiet, thousands, visible } from "./dom.js";
 import { Figure } from "./figure.js";
 import { PixelMap } from "./heatmap.js";
@@ -17,7 +17,7 @@ const TALL = 520;
 /** @param {import("./look.js").Look} look */
 function drawMap(look, want, answer) {
   const bar = scale(look, want, answer);
-  const stops = COLORS[look.state.colors];
+  const stops = colorMaps()[look.state.colors];
   const colored = pixels(answer.numbers, stops, bar.share);
   const { element, pointer } = mapped(look, want, answer, "heat map", colored, { ...bar, stops });
   const [low, high] = ends(answer);

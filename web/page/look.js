@@ -1,6 +1,6 @@
 // The card that shows an array's values: as a table, a map, an image, a line, a histogram.
 
-import { COLORS } from "./colors.js";
+import { colorMaps } from "./colors.js";
 import { VIEWS, build } from "./controls.js";
 import { count, el, problem, quiet, size, thousands, visible } from "./dom.js";
 import { drawings } from "./drawings.js";
@@ -67,7 +67,7 @@ export class Look {
       column: field?.at ?? 0,
       part: state.part === "phase" ? 1 : 0,
       log: Boolean(state.log),
-      colors: state.colors in COLORS ? state.colors : "viridis",
+      colors: state.colors in colorMaps() ? state.colors : "viridis",
       ratio: state.ratio ?? true,
       low: state.low ?? null,
       high: state.high ?? null,

@@ -2,8 +2,10 @@
 
 use std::convert::Infallible;
 
+use b2nd_view::colors::Rgb;
 use b2nd_view::elements::significant;
-use b2nd_view::heat::{Pixels, Rgb, Scale};
+use b2nd_view::histogram::Scale;
+use b2nd_view::pixels::Pixels;
 use embedded_graphics::Pixel;
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Point, Size};

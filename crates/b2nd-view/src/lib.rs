@@ -12,7 +12,7 @@
 //! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and count them | [`elements`] |
-//! | draw values | [`heat`] |
+//! | draw values | [`pixels`], [`histogram`] |
 //! | show it to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
 //!
 //! ```
@@ -28,13 +28,15 @@
 
 pub mod bytes;
 mod chunk_table;
+pub mod colors;
 pub mod details;
 pub mod elements;
 pub mod facts;
-pub mod heat;
+pub mod histogram;
 pub mod json;
 pub mod page;
 pub mod picture;
+pub mod pixels;
 pub mod slice;
 pub mod text;
 

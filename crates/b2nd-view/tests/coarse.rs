@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use b2nd::{Geometry, Grid};
-use b2nd_view::heat::{Pixels, Scale, histogram_in, viridis};
+use b2nd_view::colors::viridis;
+use b2nd_view::histogram::{Scale, histogram_in};
+use b2nd_view::pixels::Pixels;
 use b2nd_view::slice::{Part, Selection};
 
 fn grid_of_two() -> Grid {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use b2nd::frame::{Offsets, Source};
 use b2nd::{Error, Grid, Result};
 use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, StoreListing};
+use b2nd_view::colors::COLOR_MAPS;
 use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
 use wasm_bindgen::prelude::*;
@@ -163,6 +164,12 @@ impl Reader {
     fn frame<T>(&self, look: impl FnOnce(&Frame, u64) -> Result<T>) -> Result<T> {
         self.source(|source, start| look(&Frame::open(source)?, start))
     }
+}
+
+/// Returns the names of color maps with their colors.
+#[wasm_bindgen]
+pub fn color_maps() -> String {
+    to_json(&COLOR_MAPS)
 }
 
 fn integers(numbers: &[f64]) -> Vec<i64> {

@@ -161,7 +161,7 @@ impl Values {
             Ok(json!({
                 "count": tally.count, "nan": tally.nan, "zeros": tally.zeros, "figures": figures,
                 "range": [scale.least(), scale.greatest()],
-                "bins": b2nd_view::heat::histogram_in(&numbers, BINS, scale),
+                "bins": b2nd_view::histogram::histogram_in(&numbers, BINS, scale),
                 "labels": drawn::labels(chosen, &[scale.least(), scale.greatest()]),
             })
             .to_string())

@@ -4,8 +4,10 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd_view::colors::Rgb;
 use b2nd_view::elements::{Column, Tally, columns, figures_to, reader, text as text_of, time_unit};
-use b2nd_view::heat::{self, Depth, Pixels};
+use b2nd_view::histogram::{self as bins, range};
+use b2nd_view::pixels::{self, Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
 use clap::Args;
@@ -218,7 +220,7 @@ impl Show {
         if width < chart::SMALLEST.0 || height < chart::SMALLEST.1 {
             return Pixels::plot(&numbers, width as usize, height as usize);
         }
-        let (least, greatest) = heat::range(&numbers).unwrap_or_default();
+        let (least, greatest) = range(&numbers).unwrap_or_default();
         let value = |number: f64| drawn.value(number);
         let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
         let indices = |place| {
@@ -230,7 +232,7 @@ impl Show {
         let title = printable(&drawn.title(&self.file.display().to_string()));
         let size = (width, height);
         if self.histogram {
-            let counts = heat::histogram(&numbers, PICTURE_BARS);
+            let counts = bins::histogram(&numbers, PICTURE_BARS);
             let most = counts.iter().copied().max().unwrap_or(0) as f64;
             let down = Axis { ends: [0.0, most], is_whole: true, label: &chart::plain };
             return chart::draw(&title, &Body::Bars(&counts), &values(false), &down, size);
@@ -375,9 +377,9 @@ impl Drawn {
     }
 
     fn plot(&self, numbers: &[f64], width: usize, height: usize) -> String {
-        let (least, greatest) = heat::range(numbers).unwrap_or_default();
+        let (least, greatest) = range(numbers).unwrap_or_default();
         let mut plot = String::new();
-        for (number, line) in heat::plot(numbers, width, height).into_iter().enumerate() {
+        for (number, line) in pixels::plot(numbers, width, height).into_iter().enumerate() {
             let label = match number {
                 0 => fitting(&self.value(greatest)),
                 number if number + 1 == height => fitting(&self.value(least)),
@@ -399,8 +401,8 @@ fn fitting(text: &str) -> String {
 }
 
 fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> String {
-    let counts = heat::histogram(numbers, BARS);
-    let (least, greatest) = heat::range(numbers).unwrap_or_default();
+    let counts = bins::histogram(numbers, BARS);
+    let (least, greatest) = range(numbers).unwrap_or_default();
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let room = width.saturating_sub(14).max(8);
     let bars = counts.iter().enumerate().map(|(bar, &count)| {
@@ -433,7 +435,7 @@ fn write_png(path: &std::path::Path, overwrite: bool, pixels: &Pixels) -> Result
     if width == 0 || height == 0 {
         return Err(Error::new("there are no elements to draw"));
     }
-    let pixel = |color: &Option<heat::Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
+    let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
     let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
     let encode = |file: &mut dyn Write| -> Result<()> {
         let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);

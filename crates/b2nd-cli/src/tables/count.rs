@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
 use b2nd_view::elements::{Tally, reader};
-use b2nd_view::heat;
+use b2nd_view::histogram::histogram;
 use b2nd_view::text::{printable, shortened, thousands};
 
 use crate::error::Result;
@@ -65,7 +65,7 @@ pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<V
 /// A character for each sixteenth of the range of some values: the higher, the more are in it.
 fn spark(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let counts = heat::histogram(values, 16);
+    let counts = histogram(values, 16);
     let most = counts.iter().copied().max().filter(|&most| most != 0);
     let bar = |most: u64, count: u64| match count {
         0 => ' ',

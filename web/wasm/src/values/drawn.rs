@@ -3,7 +3,7 @@
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_view::elements::{self, Column, Number, Tally, cell, in_quotes, reader};
-use b2nd_view::heat::Scale;
+use b2nd_view::histogram::Scale;
 
 use super::seen::Seen;
 use super::text;

@@ -1,81 +1,14 @@
-//! Values as pictures: heat maps, plots and histograms, as pixels and as characters.
+//! Heat maps, images and line plots of values, as pixels and as characters.
 
 use anstyle::{Ansi256Color, Color, RgbColor, Style};
 
-/// Red, green and blue.
-pub type Rgb = [u8; 3];
-
-/// The colours of viridis, from the least value to the greatest, in even steps.
-const VIRIDIS: [Rgb; 11] = [
-    [68, 1, 84],
-    [72, 36, 117],
-    [65, 68, 135],
-    [53, 95, 141],
-    [42, 120, 142],
-    [33, 145, 140],
-    [34, 168, 132],
-    [68, 191, 112],
-    [122, 209, 81],
-    [189, 223, 38],
-    [253, 231, 37],
-];
+use crate::colors::{Rgb, VIRIDIS, viridis};
+use crate::histogram::Scale;
 
 /// Characters from dark to bright.
 const SHADES: &[u8] = b".:-=+*#%@";
 
-/// The colour of a value between 0 and 1: viridis, which the colour-blind can read and which brightens evenly.
-pub fn viridis(value: f64) -> Rgb {
-    let last = VIRIDIS.len() - 1;
-    let at = value.clamp(0.0, 1.0) * last as f64;
-    let below = (at as usize).min(last - 1);
-    let part = at - below as f64;
-    [0, 1, 2].map(|channel| {
-        let [from, to] = [below, below + 1].map(|index| f64::from(VIRIDIS[index][channel]));
-        (from + (to - from) * part).round() as u8
-    })
-}
-
-/// The places of values between two others: evenly, or by their logarithms.
-#[derive(Clone, Copy, Debug)]
-pub struct Scale {
-    ends: [f64; 2],
-    is_log: bool,
-}
-
-impl Scale {
-    /// A scale between two values. By logarithms it has places for values above 0 alone.
-    pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
-        Scale { ends: [least, greatest], is_log }
-    }
-
-    /// A scale from the least finite value to the greatest; by logarithms from the least above 0.
-    pub fn of(values: &[f64], is_log: bool) -> Scale {
-        let has_place = |value: &f64| !is_log || *value > 0.0;
-        let (least, greatest) = bounds(values.iter().copied().filter(has_place)).unwrap_or_default();
-        Scale::new(least, greatest, is_log)
-    }
-
-    /// The value at its lower end.
-    pub fn least(&self) -> f64 {
-        self.ends[0]
-    }
-
-    /// The value at its upper end.
-    pub fn greatest(&self) -> f64 {
-        self.ends[1]
-    }
-
-    /// A value's place: 0 at the lower end, 1 at the upper, in the middle if they are one. `None` if it has no place.
-    pub fn part(&self, value: f64) -> Option<f64> {
-        let place = |value: f64| if self.is_log { value.ln() } else { value };
-        let (value, [least, greatest]) = (place(value), self.ends.map(place));
-        // Halves: the difference of two floats may be more than a float holds.
-        let span = greatest / 2.0 - least / 2.0;
-        value.is_finite().then(|| if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.5 })
-    }
-}
-
-/// A picture: rows of pixels. Those that are `None` have no value.
+/// A picture: rows of pixels, which are `None` if they have no value.
 pub struct Pixels {
     /// The number of cells in a row.
     pub width: usize,
@@ -84,17 +17,17 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// A heat map of values, row by row, from the least finite one to the greatest. What is not finite has no colour.
+    /// Draws a heat map of values, row by row, from the least finite value to the greatest. Other values have no color.
     pub fn heat(values: &[f64], width: usize) -> Pixels {
         Pixels::scaled_heat(values, width, Scale::of(values, false))
     }
 
-    /// A heat map of values, row by row, on this scale. What is beyond its ends has the colour of the end.
+    /// Draws a heat map of values, row by row, on a scale. Values beyond the ends of the scale have the color of the end.
     pub fn scaled_heat(values: &[f64], width: usize, scale: Scale) -> Pixels {
         Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(viridis)).collect() }
     }
 
-    /// An image of 3 or 4 bytes for each pixel. Those that are transparent have no colour.
+    /// Creates an image from 3 or 4 bytes for each pixel. Transparent pixels have no color.
     pub fn image(bytes: &[u8], width: usize, channels: usize) -> Pixels {
         let color = |pixel: &[u8]| match *pixel {
             [red, green, blue] => Some([red, green, blue]),
@@ -104,18 +37,18 @@ impl Pixels {
         Pixels { width, colors: bytes.chunks_exact(channels.max(1)).map(color).collect() }
     }
 
-    /// A plot of values in order, dark on white.
+    /// Draws a line plot of values in order, dark on white.
     pub fn plot(values: &[f64], width: usize, height: usize) -> Pixels {
         let color = |is_drawn| Some(if is_drawn { VIRIDIS[2] } else { [255; 3] });
         Pixels { width, colors: dots(values, width, height).into_iter().map(color).collect() }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.colors.len() / self.width.max(1)
     }
 
-    /// The picture at another size: each pixel is the one that it falls on.
+    /// Scales the picture to another size, by repeating or omitting pixels.
     pub fn scaled(&self, width: usize, height: usize) -> Pixels {
         let place =
             |row: usize, column: usize| (row * self.height() / height.max(1)) * self.width + column * self.width / width.max(1);
@@ -124,7 +57,7 @@ impl Pixels {
         Pixels { width, colors }
     }
 
-    /// Lines of characters, each of which shows two pixels, one above the other.
+    /// Returns lines of characters, each of which shows two pixels, one above the other.
     pub fn lines(&self, depth: Depth) -> Vec<String> {
         let rows: Vec<&[Option<Rgb>]> = self.colors.chunks(self.width.max(1)).collect();
         let line = |pair: &[&[Option<Rgb>]]| {
@@ -136,14 +69,14 @@ impl Pixels {
     }
 }
 
-/// The number of colours.
+/// The number of colors that a terminal shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
     /// 24 bits.
     True,
-    /// The 256 of a terminal.
+    /// 256 colors.
     Indexed,
-    /// None: characters that look darker or brighter.
+    /// No colors: characters that look darker or brighter.
     None,
 }
 
@@ -156,7 +89,7 @@ impl Depth {
     }
 }
 
-/// The nearest of the 240 colours that are the same on all terminals: a cube of six steps in each direction, and 24 greys.
+/// Returns the nearest of the 240 colors that all terminals share: a cube of six steps in each direction, and 24 grays.
 fn nearest(color: Rgb) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let of = |number: u8| match number {
@@ -190,38 +123,7 @@ fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
     format!("{style}{char}{style:#}")
 }
 
-/// The least and the greatest finite value.
-pub fn range(values: &[f64]) -> Option<(f64, f64)> {
-    bounds(values.iter().copied())
-}
-
-fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.filter(|value| value.is_finite()).fold(None, |range, value| match range {
-        None => Some((value, value)),
-        Some((least, greatest)) => Some((value.min(least), value.max(greatest))),
-    })
-}
-
-/// Counts of the values in each of `bins` even steps of their range. Values that are not finite fall into none.
-pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
-    histogram_in(values, bins, Scale::of(values, false))
-}
-
-/// Counts of the values in each of `bins` steps of a scale. Values beyond its ends fall into none.
-pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
-    let mut counts = vec![0; bins];
-    let is_one = scale.least() == scale.greatest();
-    for part in values.iter().filter_map(|&value| scale.part(value)).filter(|part| (0.0..=1.0).contains(part)) {
-        let part = if is_one { 0.0 } else { part };
-        let bin = ((part * bins as f64) as usize).min(bins.saturating_sub(1));
-        if let Some(count) = counts.get_mut(bin) {
-            *count += 1;
-        }
-    }
-    counts
-}
-
-/// A plot of values in order, in lines of Braille's dots: two columns of four in each character.
+/// Draws a line plot of values in order, in lines of Braille characters, each of which has two columns of four dots.
 pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
     let mut cells = vec![0_u8; width * height];
     for (place, _) in dots(values, 2 * width, 4 * height).iter().enumerate().filter(|(_, is_drawn)| **is_drawn) {
@@ -235,23 +137,20 @@ pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
     cells.chunks(width.max(1)).map(|line| line.iter().map(character).collect()).collect()
 }
 
-/// Which dots of a plot are drawn, row by row.
+/// Returns which dots of a line plot are drawn, row by row.
 fn dots(values: &[f64], columns: usize, rows: usize) -> Vec<bool> {
     let mut drawn = vec![false; columns * rows];
-    if let (Some((least, greatest)), true) = (range(values), rows != 0 && columns != 0) {
-        let span = greatest / 2.0 - least / 2.0;
-        let row = |value: f64| {
-            let part = if span > 0.0 { (greatest / 2.0 - value / 2.0) / span } else { 0.5 };
-            ((part * (rows - 1) as f64).round() as usize).min(rows - 1)
-        };
+    if !values.is_empty() && rows != 0 && columns != 0 {
+        let scale = Scale::of(values, false);
+        let row = |value: f64| scale.part(value).map(|part| ((1.0 - part) * (rows - 1) as f64).round() as usize);
         let mut before: Option<usize> = None;
-        // Few values are levels as wide as they have room.
+        // Few values become horizontal lines.
         let points = values.len().max(columns);
         for point in 0..points {
             let (column, value) = (point * columns / points, values[point * values.len() / points]);
-            let now = value.is_finite().then(|| row(value));
+            let now = row(value);
             if let Some(now) = now {
-                // A line from the value before: without it steep parts would be dots.
+                // A line from the previous value: without it steep parts would be dots.
                 let from = before.unwrap_or(now);
                 for row in from.min(now)..=from.max(now) {
                     if let Some(dot) = drawn.get_mut(row * columns + column) {

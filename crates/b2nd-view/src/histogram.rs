@@ -1,0 +1,72 @@
+//! Ranges of values, scales between two values, and histograms.
+
+/// Maps values between two others to positions from 0 to 1, linearly or by their logarithms.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    ends: [f64; 2],
+    is_log: bool,
+}
+
+impl Scale {
+    /// Creates a scale between two values. A logarithmic scale has positions only for values above 0.
+    pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
+        Scale { ends: [least, greatest], is_log }
+    }
+
+    /// Creates a scale from the least finite value to the greatest. A logarithmic scale starts at the least value above 0.
+    pub fn of(values: &[f64], is_log: bool) -> Scale {
+        let has_place = |value: &f64| !is_log || *value > 0.0;
+        let (least, greatest) = bounds(values.iter().copied().filter(has_place)).unwrap_or_default();
+        Scale::new(least, greatest, is_log)
+    }
+
+    /// Returns the value at the lower end.
+    pub fn least(&self) -> f64 {
+        self.ends[0]
+    }
+
+    /// Returns the value at the upper end.
+    pub fn greatest(&self) -> f64 {
+        self.ends[1]
+    }
+
+    /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if both ends are equal. `None` if the value has no position.
+    pub fn part(&self, value: f64) -> Option<f64> {
+        let place = |value: f64| if self.is_log { value.ln() } else { value };
+        let (value, [least, greatest]) = (place(value), self.ends.map(place));
+        // Halves, because the difference of two floats may overflow.
+        let span = greatest / 2.0 - least / 2.0;
+        value.is_finite().then(|| if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.5 })
+    }
+}
+
+/// Returns the least and the greatest finite value.
+pub fn range(values: &[f64]) -> Option<(f64, f64)> {
+    bounds(values.iter().copied())
+}
+
+fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.is_finite()).fold(None, |range, value| match range {
+        None => Some((value, value)),
+        Some((least, greatest)) => Some((value.min(least), value.max(greatest))),
+    })
+}
+
+/// Counts the finite values in each of `bins` equal steps of their range.
+pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
+    histogram_in(values, bins, Scale::of(values, false))
+}
+
+/// Counts the values in each of `bins` equal steps of a scale, without values beyond its ends.
+pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
+    let mut counts = vec![0; bins];
+    let is_one = scale.least() == scale.greatest();
+    for part in values.iter().filter_map(|&value| scale.part(value)).filter(|part| (0.0..=1.0).contains(part)) {
+        let part = if is_one { 0.0 } else { part };
+        let bin = ((part * bins as f64) as usize).min(bins.saturating_sub(1));
+        if let Some(count) = counts.get_mut(bin) {
+            *count += 1;
+        }
+    }
+    counts
+}
