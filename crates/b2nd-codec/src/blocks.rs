@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::available::{Backend, backend_of, is_plain};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
 use crate::header::ChunkHeader;
 use crate::ids::Filter;
 use crate::streams::{block_start, stream_count};
-use crate::support::{Backend, backend_of, is_plain};
 
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;

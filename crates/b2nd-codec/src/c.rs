@@ -11,10 +11,10 @@ use blosc2_src::{
     blosc2_create_cctx, blosc2_create_dctx, blosc2_decompress_ctx, blosc2_free_ctx, blosc2_init,
 };
 
-use crate::compressor::Compressor;
 use crate::error::{Error, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
+use crate::options::Settings;
 
 /// True if the library, as it is built here, has a codec and filters.
 fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
@@ -29,7 +29,7 @@ pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
 }
 
 /// True if the library compresses so.
-pub(crate) fn encodes(with: &Compressor) -> bool {
+pub(crate) fn encodes(with: &Settings) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
 }
@@ -95,7 +95,7 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
 }
 
 /// A chunk of this data.
-pub(crate) fn compress(with: &Compressor, data: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let params = blosc2_cparams {
         compcode: with.codec.code(),
         clevel: with.level,

@@ -5,60 +5,16 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::ops::Range;
 
-#[cfg(feature = "c")]
-use crate::c;
+use crate::available::{Backend, backend};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
-use crate::header::{ChunkHeader, IS_EXTENDED, IS_UNSPLIT, Special, VERSION};
-use crate::ids::{CodecId, Filter, SplitMode};
+use crate::header::ChunkHeader;
+use crate::ids::Special;
 use crate::leaf::Packers;
-#[cfg(feature = "plugins")]
-use crate::plugins;
-use crate::support::{Backend, backend};
+use crate::options::{Options, Settings};
 
 /// Shorter data is stored as it is.
 const SHORTEST: usize = 32;
-
-/// Blocks are split for elements of so many bytes at most, into streams of as many bytes at least.
-const MAX_STREAMS: usize = 16;
-const MIN_STREAM: usize = 32;
-
-/// Bit 3 of the flags.
-const HAS_DELTA: u8 = 0x08;
-
-/// The length of the smallest automatic block, and of the largest one that is split.
-const L1: usize = 32 << 10;
-const LARGEST_SPLIT: usize = 4 << 20;
-
-/// The codec, filters and lengths that a [`Compressor`] makes chunks with. The default is C-Blosc2's: BloscLZ at level 5 after a byte shuffle of elements of 8 bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// The codec.
-    pub codec: CodecId,
-    /// The level, 0 (stored uncompressed) to 9.
-    pub level: u8,
-    /// The length of an element in bytes. C-Blosc2 and this crate count elements of more than 255 bytes in bytes.
-    pub typesize: usize,
-    /// The length of a block in bytes, uncompressed. 0 is automatic: as C-Blosc2 picks it.
-    pub blocksize: usize,
-    /// Up to six filters with their parameters, in the order in which they run.
-    pub filters: Vec<(Filter, u8)>,
-    /// The splitting of blocks by byte position.
-    pub split_mode: SplitMode,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            codec: CodecId::BloscLz,
-            level: 5,
-            typesize: 8,
-            blocksize: 0,
-            filters: Vec::from([(Filter::Shuffle, 0)]),
-            split_mode: SplitMode::ForwardCompat,
-        }
-    }
-}
 
 /// Compresses chunks. Several threads may share one; with the feature `std` each keeps its buffers.
 ///
@@ -74,16 +30,7 @@ impl Default for Options {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Compressor {
-    pub(crate) codec: CodecId,
-    pub(crate) level: u8,
-    pub(crate) typesize: u8,
-    pub(crate) blocksize: usize,
-    pub(crate) split_mode: SplitMode,
-    /// The slots of a header, the last ones filled.
-    pub(crate) filters: [u8; 6],
-    pub(crate) filters_meta: [u8; 6],
-    #[cfg(feature = "plugins")]
-    pub(crate) metalayer: Vec<u8>,
+    settings: Settings,
     #[cfg_attr(not(feature = "plugins"), expect(dead_code))]
     backend: Backend,
     pipeline: Pipeline,
@@ -136,49 +83,25 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The codec or a filter is not here: the error names it. Or there are more than six
-    /// filters, or one cuts off more than the elements have.
+    /// Fails if the codec or a filter is not available (the error names it), there are more than six filters, or one of them cuts off
+    /// more bits than the elements have.
     pub fn new(options: &Options) -> Result<Compressor> {
-        let named = || options.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None);
-        let backend = backend(options.codec, named())?;
-        if let Some((filter, _)) = named().find(|(filter, _)| *filter == Filter::Other(34)) {
-            return Err(Error::custom(format_args!("{filter} is read and no longer written: use bytedelta")));
-        }
-        let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
-        let count = named().count();
-        let Some(empty) = filters.len().checked_sub(count) else {
-            return Err(Error::custom(format_args!("{count} filters, a chunk has at most {}", filters.len())));
-        };
-        for ((slot, slot_meta), (filter, meta)) in filters.iter_mut().zip(&mut filters_meta).skip(empty).zip(named()) {
-            (*slot, *slot_meta) = (filter.code(), meta);
-        }
-        // The field in a chunk is a byte; C-Blosc2 counts larger elements in bytes.
-        let typesize = u8::try_from(options.typesize).unwrap_or(1).max(1);
-        Ok(Compressor {
-            codec: options.codec,
-            level: options.level.min(9),
-            typesize,
-            blocksize: options.blocksize,
-            split_mode: options.split_mode,
-            filters,
-            filters_meta,
-            #[cfg(feature = "plugins")]
-            metalayer: Vec::new(),
-            backend,
-            pipeline: Pipeline::new(&filters, &filters_meta, typesize.into())?,
-        })
+        let backend = backend(options.codec, options.used_filters())?;
+        let settings = Settings::new(options)?;
+        let pipeline = Pipeline::new(&settings.filters, &settings.filters_meta, settings.typesize.into())?;
+        Ok(Compressor { settings, backend, pipeline })
     }
 
     /// Sets the array's metalayer in the released layout, which the plugins ndcell, ndmean, ndlz and zfp need.
     #[must_use]
-    pub fn with_metalayer(self, metalayer: Vec<u8>) -> Compressor {
-        #[cfg(feature = "plugins")]
-        return Compressor { metalayer, ..self };
-        #[cfg(not(feature = "plugins"))]
-        {
-            drop(metalayer);
-            self
-        }
+    pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
+        self.settings.metalayer = metalayer;
+        self
+    }
+
+    /// Returns the length in bytes of the blocks of this much data: the one of the options, or the one that C-Blosc2 picks.
+    pub fn blocksize(&self, nbytes: usize) -> usize {
+        self.settings.blocksize(nbytes)
     }
 
     /// Compresses data into a chunk. Data that would not get shorter is stored; a chunk of zeros is only a header.
@@ -216,7 +139,7 @@ impl Compressor {
         let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
         let count = nbytes.div_ceil(blocksize);
         if is_raw {
-            ChunkHeader::stored(nbytes, self.typesize.into())?;
+            ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
         } else {
             int32(nbytes)?;
         }
@@ -256,7 +179,8 @@ impl Compressor {
                 if !is_zero || self.pipeline.has_delta() {
                     self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
                 }
-                let streams = if self.splits(blocksize) && length == blocksize { usize::from(self.typesize) } else { 1 };
+                let streams =
+                    if self.settings.splits(blocksize) && length == blocksize { usize::from(self.settings.typesize) } else { 1 };
                 for part in block.chunks(length / streams) {
                     self.put_stream(part, packers, stream, &mut packed.bytes)?;
                 }
@@ -294,14 +218,13 @@ impl Compressor {
                 return Ok(bytes);
             }
         } else if is_zero {
-            let mut header = self.header(nbytes, blocksize, self.splits(blocksize))?;
-            header[12..16].copy_from_slice(&int32(ChunkHeader::MAX_LEN)?);
-            header[31] = Special::Zeros.code() << 4;
-            return Ok(header.to_vec());
+            let mut header = self.header(nbytes)?;
+            header.set_special(Special::Zeros);
+            return Ok(header.as_bytes().to_vec());
         } else if chunk.len() < ChunkHeader::MAX_LEN + nbytes {
-            chunk[..ChunkHeader::MAX_LEN].copy_from_slice(&self.header(nbytes, blocksize, self.splits(blocksize))?);
-            let cbytes = int32(chunk.len())?;
-            chunk[12..16].copy_from_slice(&cbytes);
+            let mut header = self.header(nbytes)?;
+            header.set_cbytes(chunk.len())?;
+            chunk[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
             for (entry, start) in chunk[ChunkHeader::MAX_LEN..].chunks_exact_mut(4).zip(starts) {
                 entry.copy_from_slice(&int32(start)?);
             }
@@ -311,10 +234,20 @@ impl Compressor {
             let data = &mut chunk[ChunkHeader::MAX_LEN..];
             data.chunks_mut(blocksize).enumerate().for_each(|(number, block)| fill(number, block));
         }
-        let mut header = ChunkHeader::stored(nbytes, self.typesize.into())?;
+        let mut header = ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
         header.set_blocksize(blocksize);
         chunk[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
         Ok(chunk)
+    }
+
+    /// Makes the header of a compressed chunk, which lacks its cbytes.
+    fn header(&self, nbytes: usize) -> Result<ChunkHeader> {
+        let Settings { codec, typesize, filters, filters_meta, .. } = &self.settings;
+        let blocksize = self.blocksize(nbytes);
+        let mut header = ChunkHeader::new(nbytes, usize::from(*typesize))?;
+        header.set_blocksize(blocksize);
+        header.set_pipeline(*codec, filters, filters_meta, self.settings.splits(blocksize));
+        Ok(header)
     }
 
     /// True if blocks are not compressed one by one: they are stored, or compressed together by a foreign codec.
@@ -324,10 +257,10 @@ impl Compressor {
             return true;
         }
         #[cfg(feature = "c")]
-        if c::encodes(self) {
+        if crate::c::encodes(&self.settings) {
             return true;
         }
-        self.level == 0 || nbytes < SHORTEST
+        self.settings.level == 0 || nbytes < SHORTEST
     }
 
     /// The chunk of a foreign codec, if it has the blocks that it should.
@@ -335,11 +268,11 @@ impl Compressor {
     fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
         #[cfg(feature = "plugins")]
         if self.backend == Backend::Plugins {
-            return self.in_blocks(plugins::compress(self, data)?, data.len());
+            return self.in_blocks(crate::plugins::compress(&self.settings, data)?, data.len());
         }
         #[cfg(feature = "c")]
-        if c::encodes(self) {
-            return self.in_blocks(c::compress(self, data)?, data.len());
+        if crate::c::encodes(&self.settings) {
+            return self.in_blocks(crate::c::compress(&self.settings, data)?, data.len());
         }
         Ok(None)
     }
@@ -347,7 +280,7 @@ impl Compressor {
     #[cfg(any(feature = "c", feature = "plugins"))]
     fn in_blocks(&self, bytes: Vec<u8>, nbytes: usize) -> Result<Option<Vec<u8>>> {
         let header = ChunkHeader::from_slice(&bytes)?;
-        let is_expected = header.blocksize() == self.blocksize(nbytes) || crate::support::is_plain(&header);
+        let is_expected = header.blocksize() == self.blocksize(nbytes) || crate::available::is_plain(&header);
         Ok(is_expected.then_some(bytes))
     }
 
@@ -360,92 +293,11 @@ impl Compressor {
             }
             return Ok(());
         }
-        let length = packers.pack(self.codec, self.level, part, stream)?;
+        let length = packers.pack(self.settings.codec, self.settings.level, part, stream)?;
         let content = stream.get(..length).filter(|content| (1..part.len()).contains(&content.len())).unwrap_or(part);
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);
         Ok(())
-    }
-
-    /// The header of a compressed chunk, but for its length.
-    fn header(&self, nbytes: usize, blocksize: usize, splits: bool) -> Result<[u8; ChunkHeader::MAX_LEN]> {
-        let mut header = [0; ChunkHeader::MAX_LEN];
-        let format = match self.codec {
-            CodecId::Lz4Hc => 1,
-            CodecId::Zlib => 3,
-            CodecId::Zstd => 4,
-            other => other.code(),
-        };
-        let mut flags = IS_EXTENDED | format << 5;
-        if !splits {
-            flags |= IS_UNSPLIT;
-        }
-        if self.filters.contains(&Filter::Delta.code()) {
-            flags |= HAS_DELTA;
-        }
-        header[..4].copy_from_slice(&[VERSION, 1, flags, self.typesize]);
-        header[4..8].copy_from_slice(&int32(nbytes)?);
-        header[8..12].copy_from_slice(&int32(blocksize)?);
-        header[16..22].copy_from_slice(&self.filters);
-        header[22..24].copy_from_slice(&[self.codec.code(), 0]);
-        header[24..30].copy_from_slice(&self.filters_meta);
-        Ok(header)
-    }
-
-    /// The length of the blocks of this much data: the one of the options, or as C-Blosc2 picks it.
-    pub fn blocksize(&self, nbytes: usize) -> usize {
-        let typesize = usize::from(self.typesize);
-        if self.blocksize != 0 {
-            return self.blocksize.min(nbytes);
-        }
-        let is_dense = !matches!(self.codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Other(_));
-        let mut blocksize = nbytes;
-        if nbytes >= L1 {
-            blocksize = L1 << usize::from(is_dense);
-            blocksize = match self.level {
-                0 => blocksize / 4,
-                1 => blocksize / 2,
-                2 => blocksize,
-                3 => blocksize * 2,
-                4 | 5 => blocksize * 4,
-                6..9 => blocksize * 8,
-                _ => (blocksize * 8) << usize::from(is_dense),
-            };
-        }
-        if self.level > 0 && self.wants_splits(blocksize) {
-            let stream = match self.level {
-                1..4 => L1,
-                4..7 => 2 * L1,
-                7 => 4 * L1,
-                8 => 8 * L1,
-                _ => 16 * L1,
-            };
-            blocksize = (stream * typesize).min(LARGEST_SPLIT);
-        }
-        blocksize = blocksize.min(nbytes);
-        if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
-    }
-
-    /// True if blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
-    fn splits(&self, blocksize: usize) -> bool {
-        self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
-    }
-
-    fn wants_splits(&self, blocksize: usize) -> bool {
-        let typesize = usize::from(self.typesize);
-        match self.split_mode {
-            SplitMode::Always => true,
-            SplitMode::Never => false,
-            _ => {
-                let fast = match self.codec {
-                    CodecId::BloscLz | CodecId::Lz4 => true,
-                    CodecId::Zstd => self.level <= 5,
-                    _ => false,
-                };
-                let shuffled = self.filters.contains(&Filter::Shuffle.code());
-                fast && shuffled && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
-            }
-        }
     }
 }
 

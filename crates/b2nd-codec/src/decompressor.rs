@@ -9,15 +9,17 @@ use std::cell::RefCell;
 #[cfg(feature = "std")]
 use std::time::Instant;
 
+use crate::available::{Backend, backend_of, is_plain, safe_backend_of};
 use crate::blocks::Blocks;
+use crate::buffer::front;
 #[cfg(feature = "c")]
 use crate::c;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::Pick;
-use crate::header::{ChunkHeader, Special, no_nan};
+use crate::header::{ChunkHeader, no_nan};
+use crate::ids::Special;
 use crate::leaf::Leaves;
 use crate::streams::read_streams;
-use crate::support::{Backend, backend_of, is_plain, safe_backend_of};
 
 /// Decompresses chunks and blocks, and keeps its buffers for the next one: a codec's tables and two blocks at most.
 ///
@@ -222,7 +224,7 @@ impl Decompressor {
         let Decompressor { leaves, streams, filtered, .. } = self;
         let pipeline = &blocks.pipeline;
         let length = block.len();
-        let into = if pipeline.moves() == 0 { &mut *block } else { buffer(streams, length)? };
+        let into = if pipeline.moves() == 0 { &mut *block } else { front(streams, length)? };
         if blocks.are_variable() {
             let (found, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("a block lacks its length"))?;
             let found = i32::from_le_bytes(*found);
@@ -235,7 +237,7 @@ impl Decompressor {
                 leaves.expand(codec, blocks.dictionary(), content, into, length).map_err(|error| error.shifted(4))?;
             }
         } else {
-            read_streams(bytes, 0, into, blocks.streams(length), length, |stream, place| {
+            read_streams(bytes, into, blocks.streams(length), length, |stream, place| {
                 leaves.expand(codec, blocks.dictionary(), stream, place, length)
             })?;
         }
@@ -262,8 +264,8 @@ impl Decompressor {
         let Decompressor { leaves, streams: place, .. } = self;
         let streams = blocks.streams(length);
         let needed = pick.needed(end.min(length), length, streams);
-        let place = buffer(place, length)?;
-        read_streams(bytes, 0, place, streams, needed, |stream, place| {
+        let place = front(place, length)?;
+        read_streams(bytes, place, streams, needed, |stream, place| {
             leaves.expand(header.codec(), blocks.dictionary(), stream, place, needed)
         })?;
         Ok(Some(Part { streams: place, pick }))
@@ -315,15 +317,6 @@ fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
         Some(Ok(length)) if (1..=room).contains(&length) => Ok(length),
         _ => Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length:?}"))),
     }
-}
-
-/// As many bytes of a buffer that grows.
-fn buffer(buffer: &mut Vec<u8>, length: usize) -> Result<&mut [u8]> {
-    if buffer.len() < length {
-        buffer.try_reserve_exact(length - buffer.len()).map_err(|_| Error::out_of_memory(length))?;
-        buffer.resize(length, 0);
-    }
-    Ok(buffer.get_mut(..length).unwrap_or_default())
 }
 
 /// Repeats an element.

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::buffer::front;
 use crate::error::{Error, Result};
 use crate::header::ChunkHeader;
 use crate::ids::Filter;
@@ -177,12 +178,8 @@ impl Pipeline {
                 continue;
             }
             left -= 1;
-            if left > 0 && other.len() < length {
-                other.try_reserve_exact(length - other.len()).map_err(|_| Error::custom("no memory for a block"))?;
-                other.resize(length, 0);
-            }
             let from = streams.get(..length).unwrap_or_default();
-            let to = if left == 0 { &mut *place } else { other.get_mut(..length).unwrap_or_default() };
+            let to = if left == 0 { &mut *place } else { front(other, length)? };
             match step.filter {
                 Filter::Shuffle => unshuffle(from, to, step.typesize(self.typesize)),
                 _ => bits::unshuffle(from, to, self.typesize, self.version),

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{CodecId, Filter};
+use crate::ids::{CodecId, Filter, Special};
 
 /// The length of a header of Blosc 1.
 const SHORT: usize = 16;
@@ -15,65 +15,20 @@ const MAX_BLOCKSIZE: usize = 536_866_816;
 const MAX_CBYTES: usize = i32::MAX as usize;
 
 /// Bit 0 and bit 2 of the flags. Byte shuffle and bit shuffle together mean that the header is extended.
-pub(crate) const IS_EXTENDED: u8 = 0x05;
+const IS_EXTENDED: u8 = 0x05;
 const IS_STORED: u8 = 0x02;
 
+/// Bit 3 of the flags.
+const HAS_DELTA: u8 = 0x08;
+
 /// Bit 4 of the flags: blocks are not split into streams.
-pub(crate) const IS_UNSPLIT: u8 = 0x10;
+const IS_UNSPLIT: u8 = 0x10;
 
 /// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
-pub(crate) const VERSION: u8 = 5;
+const VERSION: u8 = 5;
 
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its own.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
-
-/// The kind of a chunk whose elements are all the same.
-#[non_exhaustive]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Special {
-    /// All bytes are zero, 1.
-    Zeros,
-    /// All elements are NaN, 2.
-    Nan,
-    /// All elements have the value that follows the header, 3.
-    Value,
-    /// The elements are uninitialized, 4: their values are undefined.
-    Uninitialized,
-}
-
-impl Special {
-    /// The kind with this number.
-    pub fn from_code(code: u8) -> Option<Special> {
-        match code {
-            1 => Some(Special::Zeros),
-            2 => Some(Special::Nan),
-            3 => Some(Special::Value),
-            4 => Some(Special::Uninitialized),
-            _ => None,
-        }
-    }
-
-    /// Its number in a chunk's header.
-    pub fn code(self) -> u8 {
-        match self {
-            Special::Zeros => 1,
-            Special::Nan => 2,
-            Special::Value => 3,
-            Special::Uninitialized => 4,
-        }
-    }
-}
-
-impl core::fmt::Display for Special {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Special::Zeros => "zeros",
-            Special::Nan => "nan",
-            Special::Value => "value",
-            Special::Uninitialized => "uninitialized",
-        })
-    }
-}
 
 /// The header of a Blosc2 chunk, 16 or 32 bytes, kept as they are.
 ///
@@ -133,8 +88,7 @@ impl ChunkHeader {
     pub fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
-        let cbytes = ChunkHeader::MAX_LEN.saturating_add(nbytes);
-        header.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
+        header.set_cbytes(ChunkHeader::MAX_LEN.saturating_add(nbytes))?;
         header.check()?;
         Ok(header)
     }
@@ -156,7 +110,7 @@ impl ChunkHeader {
         if special == Special::Nan && !matches!(typesize, 4 | 8) {
             return Err(no_nan(typesize));
         }
-        header.bytes[31] = special.code() << 4;
+        header.set_special(special);
         header.set_blocksize(blocksize);
         header.check()?;
         Ok(header)
@@ -174,8 +128,8 @@ impl ChunkHeader {
                 "nbytes: expected a multiple of the value's length ({typesize}), found {nbytes}"
             )));
         }
-        header.bytes[31] = Special::Value.code() << 4;
-        header.bytes[12..16].copy_from_slice(&length("cbytes", ChunkHeader::MAX_LEN + typesize)?);
+        header.set_special(Special::Value);
+        header.set_cbytes(ChunkHeader::MAX_LEN + typesize)?;
         header.check()?;
         Ok(header)
     }
@@ -187,8 +141,35 @@ impl ChunkHeader {
         }
     }
 
-    /// A header for one block of data.
-    fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
+    /// Sets the length of the chunk, header included.
+    pub(crate) fn set_cbytes(&mut self, cbytes: usize) -> Result<()> {
+        self.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
+        Ok(())
+    }
+
+    /// Makes it the header of a chunk whose elements are all the same.
+    pub(crate) fn set_special(&mut self, special: Special) {
+        self.bytes[31] = special.code() << 4;
+    }
+
+    /// Sets how the chunk is compressed: the codec, six slots of filters with their parameters, and whether blocks are split.
+    pub(crate) fn set_pipeline(&mut self, codec: CodecId, filters: &[u8; 6], filters_meta: &[u8; 6], is_split: bool) {
+        let format = match codec {
+            CodecId::Lz4Hc => 1,
+            CodecId::Zlib => 3,
+            CodecId::Zstd => 4,
+            other => other.code(),
+        };
+        let unsplit = if is_split { 0 } else { IS_UNSPLIT };
+        let delta = if filters.contains(&Filter::Delta.code()) { HAS_DELTA } else { 0 };
+        self.bytes[2] |= format << 5 | unsplit | delta;
+        self.bytes[16..22].copy_from_slice(filters);
+        self.bytes[22] = codec.code();
+        self.bytes[24..30].copy_from_slice(filters_meta);
+    }
+
+    /// Makes the header of a chunk of one block, which holds nothing after its header.
+    pub(crate) fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
         }
@@ -247,7 +228,12 @@ impl ChunkHeader {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
 
-    /// The header's bytes as they are in the chunk, 16 or 32.
+    /// Returns true if whole blocks are split into a stream for each byte of an element.
+    pub(crate) fn is_split(&self) -> bool {
+        self.bytes[2] & IS_UNSPLIT == 0
+    }
+
+    /// Returns the header's bytes as they are in the chunk, 16 or 32.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.header_len()]
     }

@@ -1,4 +1,4 @@
-//! Codecs, filters and split modes, as the numbers in headers name them.
+//! Codecs, filters, split modes and special values, as the numbers in headers name them.
 
 use core::fmt;
 
@@ -21,7 +21,7 @@ pub enum CodecId {
 }
 
 impl CodecId {
-    /// The codec with this compcode.
+    /// Returns the codec with this compcode.
     pub fn from_code(code: u8) -> CodecId {
         match code {
             0 => CodecId::BloscLz,
@@ -33,7 +33,7 @@ impl CodecId {
         }
     }
 
-    /// The compcode.
+    /// Returns the compcode.
     pub fn code(self) -> u8 {
         match self {
             CodecId::BloscLz => 0,
@@ -87,7 +87,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// The filter with this number.
+    /// Returns the filter with this number.
     pub fn from_code(code: u8) -> Filter {
         match code {
             0 => Filter::None,
@@ -99,7 +99,7 @@ impl Filter {
         }
     }
 
-    /// The filter's number.
+    /// Returns the filter's number.
     pub fn code(self) -> u8 {
         match self {
             Filter::None => 0,
@@ -135,7 +135,7 @@ impl fmt::Display for Filter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SplitMode {
     /// Always, 1.
-    Always,
+    Always = 1,
     /// Never, 2.
     Never,
     /// Depending on codec and filter, 3.
@@ -145,25 +145,15 @@ pub enum SplitMode {
 }
 
 impl SplitMode {
-    /// The mode with this number.
+    /// Returns the mode with this number.
     pub fn from_code(code: u8) -> Option<SplitMode> {
-        match code {
-            1 => Some(SplitMode::Always),
-            2 => Some(SplitMode::Never),
-            3 => Some(SplitMode::Auto),
-            4 => Some(SplitMode::ForwardCompat),
-            _ => None,
-        }
+        let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
+        modes.into_iter().find(|mode| mode.code() == code)
     }
 
-    /// The mode's number.
+    /// Returns the mode's number.
     pub fn code(self) -> u8 {
-        match self {
-            SplitMode::Always => 1,
-            SplitMode::Never => 2,
-            SplitMode::Auto => 3,
-            SplitMode::ForwardCompat => 4,
-        }
+        self as u8
     }
 }
 
@@ -174,6 +164,44 @@ impl fmt::Display for SplitMode {
             SplitMode::Never => "never",
             SplitMode::Auto => "auto",
             SplitMode::ForwardCompat => "forward_compat",
+        })
+    }
+}
+
+/// The kind of a chunk whose elements are all the same.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Special {
+    /// All bytes are zero, 1.
+    Zeros = 1,
+    /// All elements are NaN, 2.
+    Nan,
+    /// All elements have the value that follows the header, 3.
+    Value,
+    /// The elements are uninitialized, 4: their values are undefined.
+    Uninitialized,
+}
+
+impl Special {
+    /// Returns the kind with this number.
+    pub fn from_code(code: u8) -> Option<Special> {
+        let kinds = [Special::Zeros, Special::Nan, Special::Value, Special::Uninitialized];
+        kinds.into_iter().find(|kind| kind.code() == code)
+    }
+
+    /// Returns the kind's number in a chunk's header.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Special::Zeros => "zeros",
+            Special::Nan => "nan",
+            Special::Value => "value",
+            Special::Uninitialized => "uninitialized",
         })
     }
 }

@@ -3,14 +3,14 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+#[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
+use crate::buffer::front;
 use crate::error::{Error, Result};
 use crate::ids::CodecId;
 
 mod blosclz;
 #[cfg(feature = "lz4")]
 mod lz4;
-#[cfg(feature = "lz4")]
-mod lz4hc;
 #[cfg(feature = "safe")]
 mod ruzstd;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
@@ -20,15 +20,17 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+/// True on processors of 32 bits, where only the safe decoders are used: zstd-pure-rs finds valid streams corrupt there, and a page in a
+/// browser is smaller without a second decoder of zlib.
+#[cfg(any(feature = "zlib", feature = "zstd"))]
+const IS_SMALL: bool = cfg!(target_pointer_width = "32");
+
 /// The codecs' tables, made when they are first needed and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
-    #[cfg(all(feature = "zstd", not(target_pointer_width = "32")))]
+    #[cfg(feature = "zstd")]
     zstd: zstd::Zstd,
-    // zstd-pure-rs finds valid streams corrupt on processors of 32 bits.
-    #[cfg(all(feature = "zstd", target_pointer_width = "32"))]
-    zstd: safe::Zstd,
-    #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
+    #[cfg(feature = "zlib")]
     zlib: zlib::Zlib,
     #[cfg(feature = "zstd")]
     safe_zstd: safe::Zstd,
@@ -60,15 +62,12 @@ impl Leaves {
             CodecId::BloscLz => blosclz::decode::expand(stream, place, is_front)?,
             #[cfg(feature = "lz4")]
             CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place, is_front)?,
-            // In a browser one decoder has to do, the smaller one.
-            #[cfg(all(feature = "zlib", target_pointer_width = "32"))]
-            CodecId::Zlib => safe::zlib(stream, place)?,
-            #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
-            CodecId::Zlib if self.is_safe => safe::zlib(stream, place)?,
-            #[cfg(all(feature = "zlib", not(target_pointer_width = "32")))]
+            #[cfg(feature = "zlib")]
+            CodecId::Zlib if self.is_safe || IS_SMALL => safe::zlib(stream, place)?,
+            #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.expand(stream, place)?,
             #[cfg(feature = "zstd")]
-            CodecId::Zstd if self.is_safe => self.safe_zstd.expand(dictionary, stream, place)?,
+            CodecId::Zstd if self.is_safe || IS_SMALL => self.safe_zstd.expand(dictionary, stream, place)?,
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
             other => return Err(Error::custom(format_args!("codec {other} is not supported"))),
@@ -90,7 +89,7 @@ pub(crate) struct Packers {
     #[cfg(feature = "lz4")]
     lz4: lz4::Places,
     #[cfg(feature = "lz4")]
-    lz4hc: lz4hc::Chains,
+    lz4hc: lz4::Chains,
     #[cfg(feature = "zlib")]
     zlib: zlib::Packer,
     #[cfg(feature = "zstd")]
@@ -112,30 +111,17 @@ impl Packers {
             #[cfg(feature = "lz4")]
             CodecId::Lz4 => {
                 let acceleration = 10_usize.saturating_sub(level.into());
-                Ok(self.lz4.pack(bytes, acceleration, place(stream, bytes.len())).unwrap_or(0))
+                Ok(self.lz4.pack(bytes, acceleration, front(stream, bytes.len())?).unwrap_or(0))
             }
             #[cfg(feature = "lz4")]
-            CodecId::Lz4Hc => {
-                stream.clear();
-                self.lz4hc.pack(level, bytes, stream);
-                Ok(stream.len())
-            }
+            CodecId::Lz4Hc => Ok(self.lz4hc.pack(level, bytes, front(stream, bytes.len())?).unwrap_or(0)),
             #[cfg(feature = "zlib")]
-            CodecId::Zlib => self.zlib.pack(level, bytes, place(stream, bytes.len())),
+            CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
-            CodecId::Zstd => self.zstd.pack(level, bytes, place(stream, bytes.len())),
+            CodecId::Zstd => self.zstd.pack(level, bytes, front(stream, bytes.len())?),
             other => Err(Error::custom(format_args!("codec {other} is not supported"))),
         }
     }
-}
-
-/// The front of a buffer, which grows. What is written over is not cleared.
-#[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
-fn place(stream: &mut Vec<u8>, length: usize) -> &mut [u8] {
-    if stream.len() < length {
-        stream.resize(length, 0);
-    }
-    &mut stream[..length]
 }
 
 #[cold]

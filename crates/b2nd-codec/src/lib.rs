@@ -51,7 +51,9 @@ struct Readme;
 
 use alloc::vec::Vec;
 
+mod available;
 mod blocks;
+mod buffer;
 #[cfg(feature = "c")]
 mod c;
 mod compressor;
@@ -63,22 +65,23 @@ mod guard;
 mod header;
 mod ids;
 mod leaf;
+mod options;
 #[cfg(feature = "plugins")]
 mod plugins;
 #[cfg(feature = "serde")]
 mod serde;
 mod streams;
-mod support;
 
+pub use available::accept;
 pub use blocks::Blocks;
-pub use compressor::{Compressor, Options, Packed};
+pub use compressor::{Compressor, Packed};
 pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(any(feature = "zstd", feature = "plugins"))]
 pub use guard::quiet_panics;
-pub use header::{ChunkHeader, Special};
-pub use ids::{CodecId, Filter, SplitMode};
-pub use support::accept;
+pub use header::ChunkHeader;
+pub use ids::{CodecId, Filter, Special, SplitMode};
+pub use options::Options;
 
 /// Decompresses the chunk at the front of `chunk`, whichever codec and filters of this build it has.
 ///

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-use crate::compressor::Compressor;
 use crate::error::{Error, Result};
 use crate::guard::guarded;
+use crate::options::Settings;
 
 pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let params = DParams { b2nd_metalayer: (!metalayer.is_empty()).then(|| metalayer.to_vec()), ..DParams::default() };
@@ -19,7 +19,7 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     }
 }
 
-pub(crate) fn compress(with: &Compressor, data: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let params = CParams {
         compcode: with.codec.code(),
         clevel: with.level,

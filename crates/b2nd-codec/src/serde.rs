@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::header::{ChunkHeader, Special};
-use crate::ids::{CodecId, Filter};
+use crate::header::ChunkHeader;
+use crate::ids::{CodecId, Filter, Special};
 
 /// Serializes the values of its methods, by their names.
 impl Serialize for ChunkHeader {

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::header::{ChunkHeader, IS_UNSPLIT};
+use crate::header::ChunkHeader;
 
 /// The bit of a stream's token that means that all bytes are the same.
 const IS_RUN: u8 = 0x01;
@@ -27,11 +27,10 @@ pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> R
 /// Counts the streams of a block of this length, uncompressed.
 pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
     // A last block that is shorter than the others is never split.
-    let is_split = header.raw_flags() & IS_UNSPLIT == 0 && length == header.blocksize();
-    if is_split { header.typesize() } else { 1 }
+    if header.is_split() && length == header.blocksize() { header.typesize() } else { 1 }
 }
 
-/// Reads the streams of the block that starts at byte `at` into a place that they have to fill. `expand` does it with a compressed one.
+/// Reads the streams of a block into a place that they have to fill. `expand` does it with a compressed one.
 ///
 /// Only the first `needed` bytes of each stream are filled if `expand` does not fill more.
 ///
@@ -41,13 +40,12 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 /// start of `bytes`.
 pub(crate) fn read_streams(
     bytes: &[u8],
-    mut at: usize,
     block: &mut [u8],
     streams: usize,
     needed: usize,
     mut expand: impl FnMut(&[u8], &mut [u8]) -> Result<()>,
 ) -> Result<()> {
-    let streams = streams.max(1);
+    let (streams, mut at) = (streams.max(1), 0);
     if block.len() % streams != 0 {
         return Err(refused("a block is not a whole number of streams", at));
     }

@@ -7,9 +7,10 @@ use crate::ids::CodecId;
 use super::failed;
 
 mod encode;
-#[cfg(test)]
-mod tests;
+mod hc;
+
 pub(super) use encode::Places;
+pub(super) use hc::Chains;
 
 /// The shortest match.
 const SHORTEST: usize = 4;

@@ -23,6 +23,6 @@ pub(super) struct Zstd;
 #[cfg(all(feature = "zstd", not(feature = "safe")))]
 impl Zstd {
     pub(super) fn expand(&mut self, _dictionary: Option<&[u8]>, _stream: &[u8], _place: &mut [u8]) -> Result<usize> {
-        Err(crate::support::no_safe_zstd())
+        Err(crate::available::no_safe_zstd())
     }
 }

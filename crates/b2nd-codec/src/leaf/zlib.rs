@@ -2,18 +2,14 @@
 
 use crate::error::Result;
 use crate::ids::CodecId;
-use flate2::{Compress, Compression, FlushCompress, Status};
-#[cfg(not(target_pointer_width = "32"))]
-use flate2::{Decompress, FlushDecompress};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::failed;
 
 /// The state of a decompressor.
-#[cfg(not(target_pointer_width = "32"))]
 #[derive(Default)]
 pub(super) struct Zlib(Option<Decompress>);
 
-#[cfg(not(target_pointer_width = "32"))]
 impl Zlib {
     /// The length of what a stream expands to. Its end has to be in the stream, or one that is cut off would pass.
     pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {

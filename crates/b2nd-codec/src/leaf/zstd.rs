@@ -5,23 +5,18 @@ use alloc::boxed::Box;
 use crate::error::Result;
 use crate::ids::CodecId;
 use zstd_pure_rs::common::error::ERR_isError;
-#[cfg(not(target_pointer_width = "32"))]
 use zstd_pure_rs::common::{xxhash::XXH64_state_t, zstd_common::ZSTD_getErrorName};
 use zstd_pure_rs::compress::zstd_compress::{ZSTD_CCtx, ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_maxCLevel};
-#[cfg(not(target_pointer_width = "32"))]
 use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_createDCtx, ZSTD_decompress_usingDict, ZSTD_decompressDCtx};
-#[cfg(not(target_pointer_width = "32"))]
 use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_entropy_rep};
 
 use super::failed;
 use crate::guard::guarded;
 
 /// A context, which keeps its tables from one stream to the next.
-#[cfg(not(target_pointer_width = "32"))]
 #[derive(Default)]
 pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
-#[cfg(not(target_pointer_width = "32"))]
 impl Zstd {
     /// The length of what a stream expands to.
     pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {

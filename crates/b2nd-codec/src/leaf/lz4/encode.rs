@@ -9,11 +9,11 @@ use super::SHORTEST;
 use crate::leaf::blosclz::encode::common;
 
 /// The last bytes are literals, and no match starts in the last twelve.
-const LAST_LITERALS: usize = 5;
-const LAST_MATCH: usize = 12;
+pub(super) const LAST_LITERALS: usize = 5;
+pub(super) const LAST_MATCH: usize = 12;
 
 /// The longest distance of a match.
-const WINDOW: usize = 0xffff;
+pub(super) const WINDOW: usize = 0xffff;
 
 /// Entries of the table: for streams of less than 256 bytes, of at most 64 KiB, and for longer ones.
 const FEW: usize = 1 << 9;
@@ -28,14 +28,14 @@ const WIDE: usize = 16;
 
 /// The newest place of each hash.
 #[derive(Default)]
-pub(in super::super) struct Places {
+pub(in crate::leaf) struct Places {
     near: Vec<u16>,
     far: Vec<u32>,
 }
 
 impl Places {
     /// Compresses bytes. Returns `None` if the stream does not fit into `out`. A higher acceleration is faster and finds less.
-    pub(in super::super) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
+    pub(in crate::leaf) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
         match bytes.len() {
             0..256 => pack(bytes, acceleration, out, newest::<u16, FEW>(&mut self.near)?),
             256..=WINDOW => pack(bytes, acceleration, out, newest::<u16, NEAR>(&mut self.near)?),
@@ -113,11 +113,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
             at += 1;
         }
     }
-    let literals = bytes.get(written..)?;
-    filled = put_token(out, filled, literals.len(), 0)?;
-    let end = filled + literals.len();
-    out.get_mut(filled..end)?.copy_from_slice(literals);
-    Some(end)
+    put_last(out, filled, bytes.get(written..)?)
 }
 
 #[inline(always)]
@@ -130,9 +126,17 @@ fn word32(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
 }
 
+/// Appends the literals at the end of a stream, and returns the stream's length.
+pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usize> {
+    let at = put_token(out, at, literals.len(), 0)?;
+    let end = at + literals.len();
+    out.get_mut(at..end)?.copy_from_slice(literals);
+    Some(end)
+}
+
 /// Appends the first literals of `from`, and a match.
 #[inline(always)]
-fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
+pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
     if literals < 15 && more < 15 {
         // More than is meant: the next step writes over it.

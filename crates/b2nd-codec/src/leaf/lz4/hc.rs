@@ -2,17 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::blosclz::encode::common;
-
-/// The longest distance of a match.
-const WINDOW: usize = 0xffff;
-
-/// The shortest match.
-const SHORTEST: usize = 4;
-
-/// The last bytes are literals, and no match starts in the last twelve.
-const LAST_LITERALS: usize = 5;
-const LAST_MATCH: usize = 12;
+use super::SHORTEST;
+use super::encode::{LAST_LITERALS, LAST_MATCH, WINDOW, put, put_last};
+use crate::leaf::blosclz::encode::common;
 
 /// Entries for hashes.
 const HASH_BITS: u32 = 15;
@@ -22,7 +14,7 @@ const ENOUGH: usize = 1 << 12;
 
 /// Earlier places of each hash: the last one, and for each place the one before it. Places count from 1.
 #[derive(Default)]
-pub(super) struct Chains {
+pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
     before: Vec<u32>,
     /// The next place to enter.
@@ -33,8 +25,8 @@ pub(super) struct Chains {
 type Match = (usize, usize);
 
 impl Chains {
-    /// Appends bytes, of which there are less than 4 GiB, as a stream.
-    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut Vec<u8>) {
+    /// Compresses bytes, of which there are less than 4 GiB. Returns `None` if the stream does not fit into `out`.
+    pub(in crate::leaf) fn pack(&mut self, level: u8, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         self.last.clear();
         self.last.resize(1 << HASH_BITS, 0);
         self.before.clear();
@@ -42,7 +34,7 @@ impl Chains {
         self.next = 0;
         let tries = 1_usize << level.clamp(1, 9);
         let limit = bytes.len().saturating_sub(LAST_MATCH);
-        let (mut at, mut written) = (0, 0);
+        let (mut at, mut written, mut filled) = (0, 0, 0);
         while at < limit {
             let mut found = self.longest(bytes, at, tries);
             if found.0 < SHORTEST {
@@ -58,14 +50,14 @@ impl Chains {
                 (found, at) = (later, at + 1);
             }
             let (length, from) = found;
-            put(stream, bytes.get(written..at).unwrap_or_default(), Some((length, at - from)));
+            filled = put(out, filled, bytes.get(written..)?, at - written, at - from, length)?;
             at += length;
             written = at;
         }
-        put(stream, bytes.get(written..).unwrap_or_default(), None);
+        put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// The longest match for what stands at this place.
+    /// Returns the longest match of the bytes at this place.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
@@ -105,29 +97,4 @@ impl Chains {
 fn hash(bytes: &[u8], at: usize) -> Option<usize> {
     let next = u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
     usize::try_from(next.wrapping_mul(0x9e37_79b1) >> (u32::BITS - HASH_BITS)).ok()
-}
-
-/// A sequence: literals, and a match of this length and distance behind them, or the end.
-fn put(stream: &mut Vec<u8>, literals: &[u8], found: Option<(usize, usize)>) {
-    let more = found.map_or(0, |(length, _)| length - SHORTEST);
-    stream.push(nibble(literals.len()) << 4 | nibble(more));
-    put_rest(stream, literals.len());
-    stream.extend_from_slice(literals);
-    if let Some((_, distance)) = found {
-        let [low, high, ..] = distance.to_le_bytes();
-        stream.extend([low, high]);
-        put_rest(stream, more);
-    }
-}
-
-fn nibble(length: usize) -> u8 {
-    u8::try_from(length.min(15)).unwrap_or(15)
-}
-
-/// The rest of a length, which does not fit the token.
-fn put_rest(stream: &mut Vec<u8>, length: usize) {
-    if let Some(rest) = length.checked_sub(15) {
-        stream.resize(stream.len() + rest / 255, 255);
-        stream.push(u8::try_from(rest % 255).unwrap_or(0));
-    }
 }

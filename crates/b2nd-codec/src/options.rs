@@ -1,0 +1,150 @@
+//! [`Options`] of a compressor, and what follows from them: the length of blocks, and whether blocks are split.
+
+use alloc::vec::Vec;
+
+use crate::error::{Error, Result};
+use crate::ids::{CodecId, Filter, SplitMode};
+
+/// The most bytes of an element, and the fewest bytes of a stream, for which blocks are split.
+const MAX_STREAMS: usize = 16;
+const MIN_STREAM: usize = 32;
+
+/// The length of the smallest automatic block, and of the largest one that is split.
+const L1: usize = 32 << 10;
+const LARGEST_SPLIT: usize = 4 << 20;
+
+/// The codec, filters and lengths that a [`Compressor`](crate::Compressor) makes chunks with. The default is C-Blosc2's: BloscLZ at
+/// level 5 after a byte shuffle of elements of 8 bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// The codec.
+    pub codec: CodecId,
+    /// The level, 0 (stored uncompressed) to 9.
+    pub level: u8,
+    /// The length of an element in bytes. C-Blosc2 and this crate count elements of more than 255 bytes in bytes.
+    pub typesize: usize,
+    /// The length of a block in bytes, uncompressed. 0 is automatic: as C-Blosc2 picks it.
+    pub blocksize: usize,
+    /// Up to six filters with their parameters, in the order in which they run.
+    pub filters: Vec<(Filter, u8)>,
+    /// The splitting of blocks by byte position.
+    pub split_mode: SplitMode,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            codec: CodecId::BloscLz,
+            level: 5,
+            typesize: 8,
+            blocksize: 0,
+            filters: Vec::from([(Filter::Shuffle, 0)]),
+            split_mode: SplitMode::ForwardCompat,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the filters, without the empty ones.
+    pub(crate) fn used_filters(&self) -> impl Iterator<Item = (Filter, u8)> {
+        self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None)
+    }
+}
+
+/// Options as a chunk's header holds them.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) codec: CodecId,
+    pub(crate) level: u8,
+    pub(crate) typesize: u8,
+    pub(crate) blocksize: usize,
+    pub(crate) split_mode: SplitMode,
+    /// The slots of a header, of which the last ones are filled.
+    pub(crate) filters: [u8; 6],
+    pub(crate) filters_meta: [u8; 6],
+    /// The array's metalayer, which only plugins need.
+    pub(crate) metalayer: Vec<u8>,
+}
+
+impl Settings {
+    pub(crate) fn new(options: &Options) -> Result<Settings> {
+        if let Some((filter, _)) = options.used_filters().find(|(filter, _)| *filter == Filter::Other(34)) {
+            return Err(Error::custom(format_args!("{filter} is read and no longer written: use bytedelta")));
+        }
+        let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
+        let count = options.used_filters().count();
+        let Some(empty) = filters.len().checked_sub(count) else {
+            return Err(Error::custom(format_args!("{count} filters, a chunk has at most {}", filters.len())));
+        };
+        for (slot, (filter, meta)) in (empty..).zip(options.used_filters()) {
+            (filters[slot], filters_meta[slot]) = (filter.code(), meta);
+        }
+        Ok(Settings {
+            codec: options.codec,
+            level: options.level.min(9),
+            // The field in a chunk is a byte; C-Blosc2 counts larger elements in bytes.
+            typesize: u8::try_from(options.typesize).unwrap_or(1).max(1),
+            blocksize: options.blocksize,
+            split_mode: options.split_mode,
+            filters,
+            filters_meta,
+            metalayer: Vec::new(),
+        })
+    }
+
+    /// Returns the length in bytes of the blocks of this much data: the one of the options, or the one that C-Blosc2 picks.
+    pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
+        let typesize = usize::from(self.typesize);
+        if self.blocksize != 0 {
+            return self.blocksize.min(nbytes);
+        }
+        let is_dense = !matches!(self.codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Other(_));
+        let mut blocksize = nbytes;
+        if nbytes >= L1 {
+            blocksize = L1 << usize::from(is_dense);
+            blocksize = match self.level {
+                0 => blocksize / 4,
+                1 => blocksize / 2,
+                2 => blocksize,
+                3 => blocksize * 2,
+                4 | 5 => blocksize * 4,
+                6..9 => blocksize * 8,
+                _ => (blocksize * 8) << usize::from(is_dense),
+            };
+        }
+        if self.level > 0 && self.wants_splits(blocksize) {
+            let stream = match self.level {
+                1..4 => L1,
+                4..7 => 2 * L1,
+                7 => 4 * L1,
+                8 => 8 * L1,
+                _ => 16 * L1,
+            };
+            blocksize = (stream * typesize).min(LARGEST_SPLIT);
+        }
+        blocksize = blocksize.min(nbytes);
+        if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+    }
+
+    /// Returns true if blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
+    pub(crate) fn splits(&self, blocksize: usize) -> bool {
+        self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
+    }
+
+    fn wants_splits(&self, blocksize: usize) -> bool {
+        let typesize = usize::from(self.typesize);
+        match self.split_mode {
+            SplitMode::Always => true,
+            SplitMode::Never => false,
+            _ => {
+                let fast = match self.codec {
+                    CodecId::BloscLz | CodecId::Lz4 => true,
+                    CodecId::Zstd => self.level <= 5,
+                    _ => false,
+                };
+                let shuffled = self.filters.contains(&Filter::Shuffle.code());
+                fast && shuffled && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
+            }
+        }
+    }
+}
