@@ -49,8 +49,6 @@ pub struct Decompressor {
     leaves: Leaves,
     streams: Vec<u8>,
     filtered: Vec<u8>,
-    #[cfg(feature = "std")]
-    until: Option<Instant>,
     #[cfg(feature = "plugins")]
     metalayer: Vec<u8>,
     fallback: Option<Box<Fallback>>,
@@ -106,11 +104,12 @@ impl Decompressor {
         let _ = metalayer;
     }
 
-    /// Sets the time at which a chunk fails instead of going on with its next block; `None` for never. It holds for what this crate
-    /// decompresses itself.
+    /// Sets the time at which decompression fails, or `None` for no time limit. This crate's own code checks it before each block, and every
+    /// few MiB inside of a block. Exceptions are Zstandard and zlib outside of [`safe`](Decompressor::safe), which check it before each
+    /// block, and the features `c` and `plugins`, which never do.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
-        self.until = time;
+        self.leaves.deadline.time = time;
     }
 
     /// Lends a decompressor with every codec of this build. With the feature `std` each thread has one, which keeps its buffers.
@@ -289,10 +288,7 @@ impl Decompressor {
         let mut rest = data;
         let mut first: Option<&[u8]> = None;
         for number in 0..blocks.count() {
-            #[cfg(feature = "std")]
-            if self.until.is_some_and(|time| Instant::now() >= time) {
-                return Err(Error::custom(format_args!("no time is left at block {number} of {}", blocks.count())));
-            }
+            self.leaves.deadline.check()?;
             let range = blocks.range(number)?;
             let bytes = chunk.get(range.clone()).unwrap_or_default();
             let length = match blocks.data_len(number) {

@@ -5,6 +5,7 @@ use core::fmt;
 
 #[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
 use crate::buffer::front;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::ids::CodecId;
 
@@ -35,10 +36,10 @@ pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
     safe_zstd: safe::Zstd,
     is_safe: bool,
+    pub(crate) deadline: Deadline,
 }
 
 impl Leaves {
-    #[allow(clippy::needless_update, reason = "without features there are no other fields")]
     pub(crate) fn safe() -> Leaves {
         Leaves { is_safe: true, ..Leaves::default() }
     }
@@ -59,15 +60,15 @@ impl Leaves {
         let is_front = needed < place.len() && matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc);
         let place = if is_front { &mut place[..needed] } else { place };
         let length = match codec {
-            CodecId::BloscLz => blosclz::decode::expand(stream, place, is_front)?,
+            CodecId::BloscLz => blosclz::decode::expand(stream, place, is_front, self.deadline)?,
             #[cfg(feature = "lz4")]
-            CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place, is_front)?,
+            CodecId::Lz4 | CodecId::Lz4Hc => lz4::expand(dictionary, stream, place, is_front, self.deadline)?,
             #[cfg(feature = "zlib")]
-            CodecId::Zlib if self.is_safe || IS_SMALL => safe::zlib(stream, place)?,
+            CodecId::Zlib if self.is_safe || IS_SMALL => safe::zlib(stream, place, self.deadline)?,
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.expand(stream, place)?,
             #[cfg(feature = "zstd")]
-            CodecId::Zstd if self.is_safe || IS_SMALL => self.safe_zstd.expand(dictionary, stream, place)?,
+            CodecId::Zstd if self.is_safe || IS_SMALL => self.safe_zstd.expand(dictionary, stream, place, self.deadline)?,
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
             other => return Err(Error::custom(format_args!("codec {other} is not supported"))),

@@ -57,6 +57,7 @@ mod buffer;
 #[cfg(feature = "c")]
 mod c;
 mod compressor;
+mod deadline;
 mod decompressor;
 mod error;
 mod filters;

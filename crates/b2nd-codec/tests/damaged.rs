@@ -1,6 +1,8 @@
 //! Damaged chunks are refused or read, without a panic, here or in a foreign codec.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::time::{Duration, Instant};
+
 use b2nd::frame::{Chunk, Frame, Header, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, SplitMode, compress};
@@ -137,4 +139,32 @@ fn a_dictionary_whose_offsets_lie_outside_of_it_is_refused() {
         Decompressor::safe().chunk(&of_dictionary(9), &mut [0; 24]).unwrap_err().to_string(),
         "zstd: its dictionary's offsets: expected 1 to 8, found 9"
     );
+}
+
+#[test]
+fn a_deadline_ends_a_long_block_of_every_safe_codec() {
+    // Short repetitions: runs and copies of memory would be faster than the clock.
+    let words: Vec<[u8; 8]> = (1..65_u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect();
+    let mut state = 1_u64;
+    let mut word = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        words[(state >> 58) as usize]
+    };
+    let mut data = Vec::new();
+    (0..2 << 20).for_each(|_| data.extend_from_slice(&word()));
+    let codecs = [CodecId::BloscLz, CodecId::Lz4, CodecId::Zlib, CodecId::Zstd];
+    for codec in codecs.into_iter().filter(|codec| cfg!(feature = "safe") || *codec != CodecId::Zstd) {
+        let options = Options { blocksize: data.len(), level: 1, filters: Vec::new(), ..options(codec, Filter::None, 0) };
+        let chunk = compress(&data, &options).unwrap();
+        assert_eq!(Blocks::new(&chunk).unwrap().count(), 1);
+        let mut place = vec![0; data.len()];
+        let mut decompressor = Decompressor::safe();
+        decompressor.stop_at(Some(Instant::now() + Duration::from_millis(1)));
+        let error = decompressor.chunk(&chunk, &mut place).expect_err(&format!("{codec}"));
+        assert_eq!(error.to_string(), "no time is left", "{codec}");
+        assert!(place.ends_with(&[0; 1 << 20]), "{codec}: the end of the block was decoded");
+        decompressor.stop_at(None);
+        decompressor.chunk(&chunk, &mut place).unwrap();
+        assert!(place == data, "{codec}");
+    }
 }

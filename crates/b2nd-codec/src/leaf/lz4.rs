@@ -1,6 +1,7 @@
 //! LZ4's block format. Shuffled data is full of matches that overlap what they write: lz4_flex copies these piece by piece.
 
 use super::blosclz::decode::copy_match;
+use crate::deadline::{Deadline, PACE};
 use crate::error::Result;
 use crate::ids::CodecId;
 
@@ -27,23 +28,36 @@ const STREAM: usize = 32;
 const OUTPUT: usize = 64;
 
 /// The length of what a stream expands to. If its front is enough, it is expanded until the output is full.
-pub(super) fn expand(dictionary: Option<&[u8]>, stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
-    let Some(dictionary) = dictionary else { return expand_after(0, stream, output, is_front) };
+pub(super) fn expand(
+    dictionary: Option<&[u8]>,
+    stream: &[u8],
+    output: &mut [u8],
+    is_front: bool,
+    deadline: Deadline,
+) -> Result<usize> {
+    let Some(dictionary) = dictionary else { return expand_after(0, stream, output, is_front, deadline) };
     let mut both = dictionary.to_vec();
     both.try_reserve_exact(output.len()).map_err(|_| failed(CodecId::Lz4, "no memory for a block"))?;
     both.resize(dictionary.len() + output.len(), 0);
-    let end = expand_after(dictionary.len(), stream, &mut both, is_front)?;
+    let end = expand_after(dictionary.len(), stream, &mut both, is_front, deadline)?;
     output.copy_from_slice(&both[dictionary.len()..]);
     Ok(end - dictionary.len())
 }
 
 /// Expands a stream behind the first bytes of an output, to which it may refer. Returns the end of what it expands to.
-fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
+fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream is longer than its place");
     let mut at = 0;
+    // The end of what is expanded before the next look at the clock, so that the inner loop needs no test of its own.
+    let mut pause = 0;
     loop {
-        while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), output, filled) {
+        if filled + OUTPUT > pause {
+            deadline.check()?;
+            pause = output.len().min(filled + PACE);
+        }
+        let place = output.get_mut(..pause).unwrap_or_default();
+        while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), place, filled) {
             at += taken;
             filled += written;
         }

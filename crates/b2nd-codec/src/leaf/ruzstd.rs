@@ -1,10 +1,13 @@
 //! Zstandard, by ruzstd: with least `unsafe` code, and on processors of 32 bits.
 
 use alloc::format;
+use std::io::Read;
 
+use crate::deadline::{Deadline, PACE};
 use crate::error::Result;
 use crate::ids::CodecId;
-use ruzstd::decoding::{Dictionary, FrameDecoder};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder};
 
 use super::failed;
 use crate::guard::guarded;
@@ -15,7 +18,13 @@ pub(super) struct Zstd(Option<FrameDecoder>);
 
 impl Zstd {
     /// The length of what a stream expands to.
-    pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
+    pub(super) fn expand(
+        &mut self,
+        dictionary: Option<&[u8]>,
+        stream: &[u8],
+        place: &mut [u8],
+        deadline: Deadline,
+    ) -> Result<usize> {
         let mut decoder = match (self.0.take(), dictionary) {
             (Some(decoder), None) => decoder,
             _ => FrameDecoder::new(),
@@ -32,11 +41,38 @@ impl Zstd {
                 }
                 decoder.add_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
             }
-            decoder.decode_all(stream, place).map_err(|error| failed(CodecId::Zstd, error))
+            decode_all(&mut decoder, stream, place, deadline)
         })??;
         if dictionary.is_none() {
             self.0 = Some(decoder);
         }
         Ok(length)
     }
+}
+
+/// Decodes all frames of a stream as [`FrameDecoder::decode_all`] does, and checks the deadline.
+fn decode_all(decoder: &mut FrameDecoder, mut stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
+    let failed = |error: FrameDecoderError| failed(CodecId::Zstd, error);
+    let mut filled = 0;
+    while !stream.is_empty() {
+        match decoder.init(&mut stream) {
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                let rest = usize::try_from(length).ok().and_then(|length| stream.get(length..));
+                stream = rest.ok_or_else(|| failed(FrameDecoderError::FailedToSkipFrame))?;
+                continue;
+            }
+            done => done.map_err(failed)?,
+        }
+        let mut is_finished = false;
+        while !is_finished {
+            deadline.check()?;
+            is_finished = decoder.decode_blocks(&mut stream, BlockDecodingStrategy::UptoBytes(PACE)).map_err(failed)?;
+            let room = place.get_mut(filled..).unwrap_or_default();
+            filled += decoder.read(room).map_err(|error| failed(FrameDecoderError::FailedToDrainDecodebuffer(error)))?;
+            if decoder.can_collect() != 0 {
+                return Err(failed(FrameDecoderError::TargetTooSmall));
+            }
+        }
+    }
+    Ok(filled)
 }

@@ -6,13 +6,23 @@ use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 #[cfg(feature = "safe")]
 pub(super) use super::ruzstd::Zstd;
 #[cfg(any(feature = "zlib", not(feature = "safe")))]
+use crate::deadline::Deadline;
+#[cfg(any(feature = "zlib", not(feature = "safe")))]
 use crate::error::Result;
+
+/// The deadline is checked after this many bytes of a stream.
+#[cfg(feature = "zlib")]
+const STREAM: usize = 64 << 10;
 
 /// The length of what a stream of zlib expands to.
 #[cfg(feature = "zlib")]
-pub(super) fn zlib(stream: &[u8], place: &mut [u8]) -> Result<usize> {
-    decompress_slice_iter_to_slice(place, [stream].into_iter(), true, false)
-        .map_err(|error| super::failed(crate::ids::CodecId::Zlib, format_args!("{error:?}")))
+pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
+    // A byte of zlib expands to 1032 bytes at most.
+    let pieces = stream.chunks(STREAM).take_while(|_| deadline.check().is_ok());
+    decompress_slice_iter_to_slice(place, pieces, true, false).map_err(|error| match deadline.check() {
+        Ok(()) => super::failed(crate::ids::CodecId::Zlib, format_args!("{error:?}")),
+        Err(late) => late,
+    })
 }
 
 /// Without the feature `safe` nothing here expands Zstandard safely.
@@ -22,7 +32,7 @@ pub(super) struct Zstd;
 
 #[cfg(all(feature = "zstd", not(feature = "safe")))]
 impl Zstd {
-    pub(super) fn expand(&mut self, _dictionary: Option<&[u8]>, _stream: &[u8], _place: &mut [u8]) -> Result<usize> {
+    pub(super) fn expand(&mut self, _: Option<&[u8]>, _: &[u8], _: &mut [u8], _: Deadline) -> Result<usize> {
         Err(crate::available::no_safe_zstd())
     }
 }

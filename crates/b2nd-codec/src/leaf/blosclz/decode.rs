@@ -1,6 +1,7 @@
 //! Decompresses one stream of BloscLZ.
 
 use super::FAR;
+use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
@@ -16,12 +17,16 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 /// # Errors
 ///
 /// The stream ends early, fills more or less than its place, or refers to bytes before it. Offsets count from its start.
-pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool) -> Result<usize> {
+pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
-    let mut filled = 0;
+    let (mut filled, mut pause) = (0, PACE);
     // The upper bits of the first byte name the format.
     let mut control = usize::from(input.byte()? & 31);
     loop {
+        if filled >= pause {
+            deadline.check()?;
+            pause = filled + PACE;
+        }
         let start = input.at - 1;
         if control < 32 {
             let length = control + 1;

@@ -1,0 +1,28 @@
+//! [`Deadline`]: a time limit that codecs check while they expand a stream.
+
+#[cfg(feature = "std")]
+use std::time::Instant;
+
+use crate::error::Result;
+
+/// A codec checks the deadline each time it has expanded this many bytes.
+pub(crate) const PACE: usize = 4 << 20;
+
+/// The time at which decompression fails, if there is one. Without the feature `std` there is never one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Deadline {
+    #[cfg(feature = "std")]
+    pub(crate) time: Option<Instant>,
+}
+
+impl Deadline {
+    /// Fails if the deadline has passed.
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "without the feature std")]
+    pub(crate) fn check(self) -> Result<()> {
+        #[cfg(feature = "std")]
+        if self.time.is_some_and(|time| Instant::now() >= time) {
+            return Err(crate::Error::custom("no time is left"));
+        }
+        Ok(())
+    }
+}
