@@ -310,6 +310,22 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     assert_eq!(found[0], "header: nbytes: the array's chunks come to 8, the header says 5");
 }
 
+/// Chunks of 16 and 4 bytes in a frame whose header counts others. C-Blosc2 allocates what the header counts.
+#[test]
+fn chunks_of_any_length_that_do_not_add_up_to_the_header_are_a_finding() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/frame/variable-chunks.bin");
+    let sound = fs::read(path).unwrap();
+    let findings = |bytes: &Vec<u8>| verify(bytes, &Limits::default()).findings;
+    assert!(findings(&sound).iter().all(Finding::is_of_readers));
+    let nbytes = Frame::open(&sound).unwrap().header().nbytes();
+    for other in [nbytes - 1, nbytes + 1, 1] {
+        let mut frame = sound.clone();
+        frame[HeaderField::NBYTES.value()].copy_from_slice(&other.to_be_bytes());
+        let sentence = format!("nbytes: the chunks have {nbytes}, the header says {other}");
+        assert!(findings(&frame).iter().any(|found| found.finding == sentence), "{:?}", findings(&frame));
+    }
+}
+
 #[test]
 fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     let mut alpha = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);

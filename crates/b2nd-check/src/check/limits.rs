@@ -12,7 +12,7 @@ pub struct Limits {
     /// The bytes that may be allocated at once: for header, index and trailer as they are decoded, and for each chunk with its data and
     /// two of its blocks.
     pub max_memory: u64,
-    /// The time after which nothing more is read or decoded. It is looked at before each chunk and each block.
+    /// The time after which nothing more is read or decoded. It is checked before each chunk and block, and every few MiB inside of a block.
     pub max_time: Option<Duration>,
 }
 
