@@ -203,3 +203,16 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
     assert!(refused.ends_with("this array has a dtype: leave --dtype out"), "{refused}");
 }
+
+#[test]
+fn json_has_the_fields_of_structures_in_their_order() {
+    let tests = Directory::with_example();
+    let json = tests.ok(&["cat", "--json", "a.b2nd", "0,0,0"]);
+    let places = ["time", "temp", "rain"].map(|name| json.find(&format!("\"{name}\"")));
+    assert!(places.is_sorted() && places[0].is_some(), "{json}");
+    let json = tests.ok(&["meta", "get", "--fixed", "a.b2nd", "station"]);
+    let places = ["id", "name", "lat", "lon"].map(|name| json.find(&format!("\"{name}\"")));
+    assert!(places.is_sorted() && places[0].is_some(), "{json}");
+    let json = tests.run(&["diff", "a.b2nd", Place::data().path("grid/i4_2d.b2nd").to_str().unwrap()]).0;
+    assert!(json.contains(r#"- metalayers.station: {"id":17,"name":"Z"#), "{json}");
+}

@@ -19,7 +19,7 @@ fn a_metalayer_keeps_its_length_unless_the_frame_is_rewritten() {
     let (out, err, status) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
     assert_eq!((err.as_str(), status), ("", 1));
     let lines: Vec<&str> = out.lines().filter(|line| line.contains("metalayers")).collect();
-    let station = r#"- metalayers.station: {"id":17,"lat":47.38,"lon":8.54,"name":"Zürich"}"#;
+    let station = r#"- metalayers.station: {"id":17,"name":"Zürich","lat":47.38,"lon":8.54}"#;
     let expected =
         ["+ metalayers.new: [1,2]", station, r#"- metalayers.units: ["h","°F","in"]"#, r#"+ metalayers.units: "much longer""#];
     assert_eq!(lines, expected);
