@@ -2,7 +2,7 @@
 
 mod cat;
 mod check;
-pub(crate) mod diff;
+mod diff;
 mod draw;
 mod export;
 mod hex;
@@ -15,14 +15,14 @@ mod salvage;
 mod show;
 mod stats;
 mod upgrade;
-pub(crate) mod view;
+mod view;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
 use crate::output::Output;
-use crate::screen::End;
+use crate::values::End;
 use cat::{Cat, Excerpt};
 use check::Check;
 use diff::Diff;

@@ -24,6 +24,41 @@ pub(crate) fn stdout() -> Box<dyn Write + Send> {
     if out.is_terminal() { Box::new(Escaped { out, held: false }) } else { Box::new(out) }
 }
 
+/// Standard error, with lines broken at spaces if it goes to a terminal.
+fn stderr() -> Box<dyn Write> {
+    let out = anstream::stderr();
+    match terminal_size::terminal_size_of(io::stderr()) {
+        Some((columns, _)) => Box::new(Wrapped { out, width: columns.0.into(), line: Vec::new() }),
+        None => Box::new(out),
+    }
+}
+
+/// A writer that breaks lines at spaces.
+struct Wrapped<W> {
+    out: W,
+    width: usize,
+    /// The start of a line whose end is not written yet.
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for Wrapped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend(part);
+            if part.ends_with(b"\n") {
+                let line = String::from_utf8_lossy(&self.line);
+                self.out.write_all(wrapped(&line, self.width).as_bytes())?;
+                self.line.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 /// The first byte of the characters from U+0080 to U+00BF, of which the first half controls terminals.
 const LATIN: u8 = 0xc2;
 
@@ -79,7 +114,7 @@ impl Output {
     }
 
     fn to(out: impl Write + 'static) -> Output {
-        Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: Box::new(anstream::stderr()) }
+        Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: stderr() }
     }
 
     /// Goes on when whoever read the output has seen enough: there is work to finish, or a status to give.

@@ -49,8 +49,8 @@ pub(crate) struct Paths {
 pub(crate) enum Found<'a, 's> {
     /// A frame: a file, or a leaf.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
-    /// A store, before its leaves.
-    Store { path: &'a str, store: &'a StoreListing },
+    /// A store, or the group of it that a key names, before its leaves.
+    Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing },
     /// A leaf that is not one frame.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
@@ -59,9 +59,10 @@ impl Found<'_, '_> {
     /// Its name on a page: its path, and its key in a store.
     pub(crate) fn name(&self) -> String {
         match self {
-            Found::Frame { place: Place { path, key: Some(key), .. }, .. } => format!("{path}::{key}"),
-            Found::Frame { place, .. } => place.path.to_owned(),
-            Found::Store { path, .. } => (*path).to_owned(),
+            Found::Frame { place: Place { path, key: Some(key), .. }, .. } | Found::Store { path, key: Some(key), .. } => {
+                format!("{path}::{key}")
+            }
+            Found::Frame { place: Place { path, .. }, .. } | Found::Store { path, .. } => (*path).to_owned(),
             Found::Leaf { path, leaf, .. } => format!("{path}::{}", leaf.key),
         }
     }
@@ -204,23 +205,19 @@ impl Paths {
                 (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
                     // A group is shown as a store of its own, of which nothing else is asked.
                     let attributes = group(&store, key).cloned().unwrap_or_default();
-                    show(&Found::Store { path, store: &StoreListing { kind: None, attributes, leaves: Vec::new(), ..store } })
+                    let store = StoreListing { kind: None, attributes, leaves: Vec::new(), ..store };
+                    show(&Found::Store { path, key: Some(key), store: &store })
                 }
                 (Some(key), Leaves::Each) if is_group(&store, key) => {
-                    let prefix = format!("/{}/", key.trim_matches('/'));
-                    let (kind, attributes) = (None, group(&store, key).cloned().unwrap_or_default());
-                    let within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
-                    let found = store.leaves.iter().filter(|leaf| within(&leaf.key)).cloned().collect();
-                    let groups =
-                        store.groups.iter().filter(|(key, _)| within(key) && key.trim_matches('/') != prefix.trim_matches('/'));
-                    let store = StoreListing { kind, attributes, groups: groups.cloned().collect(), leaves: found, ..store };
-                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
+                    let store = within(&store, key);
+                    let shown = show(&Found::Store { path, key: Some(key), store: &store })?;
+                    Ok(shown & leaves(path, folder, &store.leaves, show, err)?)
                 }
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
                 (None, Leaves::OneByKey) => Err(no_key(path).into()),
-                (None, Leaves::Itself) => show(&Found::Store { path, store: &store }),
+                (None, Leaves::Itself) => show(&Found::Store { path, key: None, store: &store }),
                 (None, Leaves::Each) => {
-                    Ok(show(&Found::Store { path, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
+                    Ok(show(&Found::Store { path, key: None, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
                 }
             }
         };
@@ -248,10 +245,9 @@ impl Paths {
             return whole(show);
         }
         let store = Arc::new(Store::of(path, target.clone())?);
-        let embedded = store.list()?;
         match which.0 {
-            Some(key) => one_leaf(path, &store, &embedded.leaves, key, show),
-            None => Ok(whole(show)? & leaves(path, &store, &embedded.leaves, show, err)?),
+            Some(_) => in_folder(&store, show, err),
+            None => Ok(whole(show)? & leaves(path, &store, &store.list()?.leaves, show, err)?),
         }
     }
 }
@@ -269,6 +265,20 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
     match source.read(offset..offset.saturating_add(10)) {
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of it")),
         _ => error.into(),
+    }
+}
+
+/// A group as a store of its own.
+fn within(store: &StoreListing, key: &str) -> StoreListing {
+    let prefix = format!("/{}/", key.trim_matches('/'));
+    let is_within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
+    let is_below = |key: &str| is_within(key) && key.trim_matches('/') != prefix.trim_matches('/');
+    StoreListing {
+        kind: None,
+        attributes: group(store, key).cloned().unwrap_or_default(),
+        groups: store.groups.iter().filter(|(key, _)| is_below(key)).cloned().collect(),
+        leaves: store.leaves.iter().filter(|leaf| is_within(&leaf.key)).cloned().collect(),
+        ..StoreListing::default()
     }
 }
 

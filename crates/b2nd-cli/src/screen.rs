@@ -9,7 +9,7 @@ use b2nd_view::text::{hex, printable, shortened, thousands};
 use crate::error::{Error, Result};
 use crate::format::text::fields;
 use crate::output::terminal;
-use crate::values::{Values, length};
+use crate::values::{End, Values, length};
 
 /// The columns and rows of a page that goes to no terminal.
 const PAGE: (usize, usize) = (80, 25);
@@ -22,13 +22,6 @@ const GAP: usize = 2;
 
 /// The most bytes of elements that are read.
 const MOST: usize = 1 << 24;
-
-/// The end of the rows that is shown.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum End {
-    First,
-    Last,
-}
 
 /// The part of the rows that `head` and `tail` show.
 #[derive(Clone, Copy)]
@@ -63,6 +56,10 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
     let whole = values.selection.lengths();
+    if whole.contains(&0) {
+        let lengths: Vec<_> = whole.iter().map(thousands).collect();
+        return writeln!(out, "{:indent$}no elements in {}", "", lengths.join(" x ")).map_err(Error::Write);
+    }
     let dtype = values.array.dtype().cloned();
     let has_fields = dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty());
     let others = 2 + usize::from(has_fields);

@@ -12,6 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use b2nd_store::{Directory, Folder, Location, Target};
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
@@ -22,8 +23,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::commands::view::Item;
 use crate::error::{Error, Result};
+use crate::values;
 
 /// The number of bytes that are read at once.
 const PART: u64 = 1 << 20;
@@ -69,9 +70,77 @@ struct Site {
     token: String,
     hosts: [String; 2],
     page: Page,
-    list: Vec<u8>,
-    /// The files by their paths below the token.
-    files: HashMap<String, Served>,
+    files: Files,
+}
+
+/// The files that are served, by their paths below the token, and the list of them that the page reads.
+#[derive(Default)]
+pub(crate) struct Files {
+    list: Vec<serde_json::Value>,
+    served: HashMap<String, Served>,
+}
+
+impl Files {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds a file, a store, a leaf of one, a sparse frame or a URL.
+    pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
+        let location = Location::new(path.as_os_str());
+        match location.path() {
+            Some(path) if location.key().is_none() && path.is_dir() => return self.add_path(path),
+            Some(path) if location.key().is_none() => {
+                Target::local(path)?;
+                return self.add_path(path);
+            }
+            _ => {}
+        }
+        let source = match (location.key(), location.open()?) {
+            // The page lists what is in a store.
+            (None, Target::File(source)) => source,
+            _ => values::source(path)?,
+        };
+        self.add_served(&location.place(), Served::Source(source));
+        Ok(())
+    }
+
+    /// Adds a file that can be opened, or a directory with all files below it.
+    pub(crate) fn add_path(&mut self, path: &Path) -> Result<()> {
+        if !path.is_dir() {
+            self.add_served(&path.to_string_lossy(), Served::File(path.into()));
+            return Ok(());
+        }
+        let folder = self.list.len();
+        let mut files = Directory(path.to_owned()).files()?;
+        files.sort_unstable();
+        let ends = [".b2frame", ".b2nd", ".b2f", ".b2e"];
+        if !files.iter().any(|file| ends.iter().any(|end| file.ends_with(end))) {
+            return Err(Error::new("a directory without a frame or a store: -r looks below it"));
+        }
+        let mut entries = Vec::new();
+        for (place, file) in files.into_iter().enumerate() {
+            let (url, below) = (format!("files/{folder}/{place}"), path.join(&file));
+            // Symbolic links could lead out of the directory.
+            if let Some(metadata) = below.symlink_metadata().ok().filter(std::fs::Metadata::is_file) {
+                entries.push(json!({"path": file, "url": url, "size": metadata.len()}));
+                self.served.insert(url, Served::File(below.into()));
+            }
+        }
+        self.list.push(json!({"name": name(&path.to_string_lossy()), "files": entries}));
+        Ok(())
+    }
+
+    fn add_served(&mut self, place: &str, served: Served) {
+        let url = format!("files/{}", self.list.len());
+        self.list.push(json!({"name": name(place), "url": url}));
+        self.served.insert(url, served);
+    }
+}
+
+/// The last part of a path or URL.
+fn name(place: &str) -> &str {
+    place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
 #[derive(Clone)]
@@ -103,13 +172,13 @@ impl Served {
 }
 
 /// Serves until a signal ends it. `started` gets the URL.
-pub(crate) fn serve(page: Page, items: Vec<Item>, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: std::io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        let site = Arc::new(site(page, items, port)?);
+        let site = Arc::new(site(page, files, port)?);
         started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
         let mut ended = std::pin::pin!(ended());
         loop {
@@ -144,31 +213,12 @@ async fn ended() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-fn site(page: Page, items: Vec<Item>, port: u16) -> Result<Site> {
+fn site(page: Page, files: Files, port: u16) -> Result<Site> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(Error::new)?;
     let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let (mut files, mut list) = (HashMap::new(), Vec::new());
-    for (number, item) in items.into_iter().enumerate() {
-        match item {
-            Item::File { name, source } => {
-                let url = format!("files/{number}");
-                list.push(json!({"name": name, "url": url}));
-                files.insert(url, Served::Source(source));
-            }
-            Item::Folder { name, files: below } => {
-                let mut entries = Vec::new();
-                for (place, (path, file, size)) in below.into_iter().enumerate() {
-                    let url = format!("files/{number}/{place}");
-                    entries.push(json!({"path": path, "url": url, "size": size}));
-                    files.insert(url, Served::File(file.into()));
-                }
-                list.push(json!({"name": name, "files": entries}));
-            }
-        }
-    }
     let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
-    Ok(Site { token, hosts, page, list: serde_json::Value::from(list).to_string().into_bytes(), files })
+    Ok(Site { token, hosts, page, files })
 }
 
 impl Site {
@@ -188,7 +238,11 @@ impl Site {
             _ => return plain(StatusCode::METHOD_NOT_ALLOWED),
         };
         let name = if path.is_empty() { "index.html" } else { path };
-        let whole = if path == "files.json" { Some(self.list.clone()) } else { self.page.get(name).map(|bytes| bytes.to_vec()) };
+        let whole = if path == "files.json" {
+            Some(serde_json::Value::from(self.files.list.clone()).to_string().into_bytes())
+        } else {
+            self.page.get(name).map(|bytes| bytes.to_vec())
+        };
         if let Some(bytes) = whole {
             let mut response = plain(StatusCode::OK);
             set(&mut response, header::CONTENT_TYPE, media_type(name).to_owned());
@@ -198,7 +252,7 @@ impl Site {
             }
             return response;
         }
-        match self.files.get(path) {
+        match self.files.served.get(path) {
             Some(file) => part(file.clone(), text(header::RANGE), is_head).await,
             None => plain(StatusCode::NOT_FOUND),
         }

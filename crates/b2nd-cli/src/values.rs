@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
-use crate::screen::End;
 
 /// The most bytes of values that are held at once.
 const PART: usize = 1 << 26;
@@ -32,6 +31,13 @@ pub(crate) struct Start {
     /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Default: bytes.
     #[arg(long, value_name = "DTYPE")]
     pub(crate) dtype: Option<DType>,
+}
+
+/// The end of the rows that is kept.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    First,
+    Last,
 }
 
 /// An array whose values mean something outside of the program that wrote them, and a part of it.

@@ -31,6 +31,8 @@ pub struct Options {
     pub slice: Option<Slice>,
     /// The number of columns that a page has on its terminal. JSON takes what it needs.
     pub width: Option<usize>,
+    /// The number of lines that a page may have: of a longer one lists are cut, and details left out. JSON takes what it needs.
+    pub height: Option<usize>,
 }
 
 /// The place of a frame.

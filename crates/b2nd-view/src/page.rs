@@ -34,7 +34,7 @@ pub use crate::json::Options;
 /// The source fails.
 pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> {
     let header = frame.header();
-    let mut page = Page::new(text::title(name, frame.offset()), options.width);
+    let mut page = Page::new(text::title(name, frame.offset()), options);
     let trailer_read = readable(frame.trailer())?;
     let kind = Kind::of(header, trailer_read.as_ref().ok().copied());
     page.line("kind", kind.name());
@@ -51,7 +51,7 @@ pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> 
     if options.chunks {
         chunks(&mut page, frame)?;
     }
-    Ok(page.view)
+    Ok(page.view())
 }
 
 fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
@@ -229,7 +229,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
         });
     }
     page.table(columns(&rows, &[1]));
-    page.view.is_complete &= complete;
+    page.is_complete &= complete;
 }
 
 fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
@@ -238,7 +238,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
             let (lines, complete) = chunk_table::table(frame, offsets)?;
             page.table(if offsets.is_empty() { Vec::new() } else { lines });
-            page.view.is_complete &= complete;
+            page.is_complete &= complete;
         }
         Err(error) => page.problem("chunks", error),
     }
@@ -251,7 +251,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 ///
 /// The source fails.
 pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
-    let mut page = Page::new(text::title(name, frame.offset()), None);
+    let mut page = Page::new(text::title(name, frame.offset()), &Options::default());
     let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {
         page.line(quoted(name), full(content));
@@ -267,25 +267,27 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
         }
         Err(error) => page.problem("trailer", error),
     }
-    Ok(page.view)
+    Ok(page.view())
 }
 
-/// A store: its kind, its attributes and its groups. Its leaves have pages of their own.
-pub fn store(store: &StoreListing, name: &str, width: Option<usize>) -> View {
-    let mut page = Page::new(text::title(name, 0), width);
-    page.line("kind", store.kind.map_or("a folder with frames", Kind::name));
+/// A store or a group: its kind and attributes, and the lines of the tree of its leaves, of which there are `leaves`.
+pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
+    let mut page = Page::new(text::title(name, 0), options);
+    let is_group = name.contains("::");
+    page.line("kind", store.kind.map_or(if is_group { "group" } else { "a folder with frames" }, Kind::name));
     page.attributes("attributes", &store.attributes);
+    page.line("leaves", thousands(leaves));
+    page.list(tree, "--tree");
     for (key, attributes) in &store.groups {
         page.attributes(&printable(key), attributes);
     }
-    page.line("leaves", thousands(store.leaves.len()));
-    page.view
+    page.view()
 }
 
 /// A leaf that is not one frame: a table, or an array elsewhere. Of a table's columns `cells` are shown, a row for each; without them
 /// what the schema says.
-pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, width: Option<usize>) -> View {
-    let mut page = Page::new(text::title(name, 0), width);
+pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Options) -> View {
+    let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {
         Content::Table(table) => {
             page.line("kind", Kind::CTable.name());
@@ -309,5 +311,5 @@ pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, width: Optio
         }
         Content::Frame | Content::Embedded(_) => {}
     }
-    page.view
+    page.view()
 }

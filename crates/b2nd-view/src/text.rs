@@ -121,7 +121,7 @@ fn wrapped_line(line: &str, width: usize) -> String {
 }
 
 /// Text without the escape sequences of its styles.
-fn unstyled(text: &str) -> String {
+pub(crate) fn unstyled(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, text)| text))

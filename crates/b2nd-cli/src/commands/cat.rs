@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::{Output, stdout, terminal};
-use crate::screen::{self, Cut, End};
+use crate::screen::{self, Cut};
 use crate::tables::{Cells, Part, Rows, no_table};
-use crate::values::{Start, Values, source};
+use crate::values::{End, Start, Values, source};
 
 /// `b2nd cat`.
 #[derive(Args)]

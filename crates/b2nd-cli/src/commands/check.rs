@@ -132,7 +132,7 @@ impl Check {
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
-                Found::Store { path, store } => match b2nd_check::check_store(store, path) {
+                Found::Store { path, store, .. } => match b2nd_check::check_store(store, path) {
                     findings if findings.is_empty() => return Ok(true),
                     findings => (Place { path, ..Place::default() }, findings),
                 },

@@ -11,8 +11,8 @@ use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
-use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreObject};
-use b2nd_view::text::{LABEL, count, printable, styled};
+use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreListing, StoreObject};
+use b2nd_view::text::{LABEL, columns, printable, shortened, styled};
 use b2nd_view::{Frame, Kind, Value};
 use clap::Args;
 use serde::Serialize;
@@ -20,14 +20,17 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
-use crate::screen::{self, Cut, End};
-use crate::values::{Start, Values};
+use crate::screen::{self, Cut};
+use crate::values::{End, Start, Values};
 
 mod tree;
 use tree::Tree;
 
 /// The rows of values on a page.
 const VALUE_ROWS: u64 = 6;
+
+/// The lines of a page on the smallest terminal.
+const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
 #[derive(Args)]
@@ -43,7 +46,11 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
     meta: bool,
 
-    /// Draw stores as trees, with the shape, dtype and compression ratio of each leaf.
+    /// Print all of each page on a terminal, and a page for each leaf of a store.
+    #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
+    full: bool,
+
+    /// Draw stores only as trees, with the kind, dtype, shape, size and compression ratio of each leaf.
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
@@ -83,57 +90,124 @@ impl Info {
     }
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width: width() };
+        let (width, height) = terminal().unzip();
+        // The next prompt has a line, and so have the values that follow.
+        let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
+        let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
+        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height };
         if self.json {
             let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
             return self.paths.each_at_once(Leaves::Each, output, show);
         }
-        let Output { out, err } = output;
-        if self.tree {
-            return self.trees(out, err);
+        let (mut is_first, mut all) = (true, true);
+        for path in &self.paths.paths {
+            let paths = Paths { recursive: self.paths.recursive, offset: self.paths.offset, ..Paths::of(path) };
+            let mut pages = Pages { info: self, options: &options, is_first, store: None };
+            all &= paths.each(Leaves::Each, &mut output.err, &mut |found| pages.add(found, &mut *output.out))?;
+            pages.finish(&mut *output.out)?;
+            is_first = pages.is_first;
         }
-        let mut shown = 0_u64;
-        self.paths.each(Leaves::Each, err, &mut |found| {
-            if let (Found::Frame { frame, .. }, Some(slice)) = (found, &self.slice) {
-                if let Ok(Some(geometry)) = frame.header().geometry() {
-                    slice.select(geometry.shape()).map_err(Error::new)?;
-                }
-            }
-            shown += 1;
-            let is_complete = text(found, &options, self.meta, shown == 1, out)?;
-            if let (true, Found::Frame { frame, .. }) = (self.values, found) {
-                values(frame, Path::new(&found.name()), self.slice.as_ref(), out)?;
-            }
-            Ok(is_complete)
-        })
+        Ok(all)
     }
 
-    fn trees(&self, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
-        let depth = self.depth.map(usize::from);
-        let mut tree: Option<Tree> = None;
-        let complete = self.paths.each(Leaves::Each, err, &mut |found| {
-            let kind = |frame: &Frame| Kind::of(frame.header(), frame.trailer().ok());
-            let next = match (found, tree.as_mut()) {
-                (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some(tree)) => {
-                    tree.push(key, tree::label(frame, kind(frame)));
-                    return Ok(true);
-                }
-                (Found::Leaf { leaf, .. }, Some(tree)) => {
-                    tree.push(&leaf.key, leaf_label(leaf));
-                    return Ok(true);
-                }
-                (Found::Frame { frame, .. }, _) => Tree::new(&found.name(), &tree::label(frame, kind(frame))),
-                (Found::Leaf { leaf, .. }, None) => Tree::new(&found.name(), &leaf_label(leaf)),
-                (Found::Store { store, .. }, _) => Tree::new(&found.name(), store.kind.map_or("frames", Kind::name)),
-            };
-            if let Some(done) = tree.replace(next) {
-                done.draw(depth, width(), out).map_err(Error::Write)?;
-            }
-            Ok(true)
-        })?;
-        tree.iter().try_for_each(|tree| tree.draw(depth, width(), out))?;
-        Ok(complete)
+    /// True if each leaf of a store has a page.
+    fn has_leaves(&self) -> bool {
+        self.full || self.meta || self.chunks || self.slice.is_some() || self.values
     }
+}
+
+/// The pages of what a path names.
+struct Pages<'a> {
+    info: &'a Info,
+    options: &'a json::Options,
+    is_first: bool,
+    /// A store whose leaves are still being found: its name, its key and what is said of it.
+    store: Option<(String, Option<String>, StoreListing, Tree)>,
+}
+
+impl Pages<'_> {
+    fn add(&mut self, found: &Found, out: &mut dyn Write) -> Result<bool> {
+        let Info { meta, slice, .. } = self.info;
+        if !self.info.has_leaves() {
+            match (found, &mut self.store) {
+                (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some((.., tree))) => {
+                    tree.push(key, tree::of_frame(frame));
+                    return Ok(true);
+                }
+                (Found::Leaf { leaf, store, .. }, Some((.., tree))) => {
+                    tree.push(&leaf.key, tree::of_leaf(&counted(store, leaf)));
+                    return Ok(true);
+                }
+                _ => {}
+            }
+            self.finish(out).map_err(Error::Write)?;
+            let said = match found {
+                // The page of its only leaf says all.
+                Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
+                Found::Store { key, store, .. } => {
+                    let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
+                    Some((*key, StoreListing { kind: store.kind, attributes, groups, ..StoreListing::default() }))
+                }
+                Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => {
+                    let kind = Some(Kind::of(frame.header(), None));
+                    Some((None, StoreListing { kind, attributes: Attributes::of(frame)?, ..StoreListing::default() }))
+                }
+                _ => None,
+            };
+            if let Some((key, store)) = said {
+                self.store = Some((found.name(), key.map(str::to_owned), store, Tree::default()));
+                return Ok(true);
+            }
+            if self.info.tree {
+                let cells = match found {
+                    Found::Frame { frame, .. } => tree::of_frame(frame),
+                    Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
+                    Found::Store { .. } => tree::Cells::new(),
+                };
+                let line = [vec![printable(&found.name())], cells].concat();
+                let line = columns(&[line], &[]).concat();
+                return writeln!(out, "{}", self.cut(line)).map(|()| true).map_err(Error::Write);
+            }
+        }
+        if let (Found::Frame { frame, .. }, Some(slice)) = (found, slice) {
+            if let Ok(Some(geometry)) = frame.header().geometry() {
+                slice.select(geometry.shape()).map_err(Error::new)?;
+            }
+        }
+        let is_complete = text(found, self.options, *meta, self.gap(), out)?;
+        if let (true, Found::Frame { frame, .. }) = (self.info.values, found) {
+            values(frame, Path::new(&found.name()), slice.as_ref(), out)?;
+        }
+        Ok(is_complete)
+    }
+
+    /// Prints the store whose leaves have been found.
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
+        let lines = tree.lines(key.as_deref(), self.info.depth.map(usize::from));
+        if self.info.tree {
+            let kind = store.kind.map_or(if key.is_some() { "group" } else { "frames" }, Kind::name);
+            let title = format!("{}  {kind}", printable(&name));
+            return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
+        }
+        let view = page::store(&store, &name, tree.len(), lines, self.options);
+        writeln!(out, "{}{}", self.gap(), fitted(&view.text))
+    }
+
+    /// A line no wider than the terminal.
+    fn cut(&self, line: String) -> String {
+        self.options.width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)))
+    }
+
+    /// The line between two pages.
+    fn gap(&mut self) -> &'static str {
+        if std::mem::take(&mut self.is_first) { "" } else { "\n" }
+    }
+}
+
+/// True for a frame that embeds the leaves of a store.
+fn is_store(frame: &Frame) -> bool {
+    matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
 }
 
 /// `b2nd chunks`: the frames to show, with their chunks.
@@ -189,22 +263,6 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
     screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }
 
-/// The width of the terminal, if the pages go to one.
-fn width() -> Option<usize> {
-    terminal().map(|(columns, _)| columns)
-}
-
-fn leaf_label(leaf: &Leaf) -> String {
-    match &leaf.content {
-        Content::Table(table) => {
-            let rows = table.rows.map_or_else(String::new, |rows| format!("{} x ", count(rows, "row")));
-            format!("ctable  {rows}{}", count(table.columns.len(), "column"))
-        }
-        Content::Remote { urlbase, path } => format!("remote_array  {} at {}", printable(path), printable(urlbase)),
-        Content::Frame | Content::Embedded(_) => String::new(),
-    }
-}
-
 /// `--meta --json`: names and values alone.
 #[derive(Serialize)]
 struct MetaObject<'a> {
@@ -229,7 +287,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }
-        Found::Store { path: store_path, store } => MetaObject {
+        Found::Store { path: store_path, store, .. } => MetaObject {
             place: path(store_path),
             kind: store.kind,
             meta: BTreeMap::new(),
@@ -257,29 +315,28 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
             complete = object.is_complete();
             json::write_line(out, &object)
         }
-        Found::Store { path, store } => json::write_line(out, &StoreObject::of_store(store, path)),
+        Found::Store { path, store, .. } => json::write_line(out, &StoreObject::of_store(store, path)),
         Found::Leaf { path, leaf, store } => json::write_line(out, &StoreObject::of_leaf(&counted(store, leaf), path)),
     };
     written.map_err(Error::Write)?;
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, meta: bool, is_first: bool, out: &mut dyn Write) -> Result<bool> {
+fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut dyn Write) -> Result<bool> {
     let mut unread = None;
     let view = match found {
         Found::Frame { frame, .. } if meta => page::meta(frame, &found.name())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options)?,
-        Found::Store { store, .. } => page::store(store, &found.name(), options.width),
+        Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
                 // A server may have failed meanwhile. What is wrong with a table on a disk, `check` says.
                 unread = path.contains("://").then_some(error);
                 None
             });
-            page::leaf(&counted(store, leaf), &found.name(), cells.as_deref(), options.width)
+            page::leaf(&counted(store, leaf), &found.name(), cells.as_deref(), options)
         }
     };
-    let gap = if is_first { "" } else { "\n" };
     writeln!(out, "{gap}{}", fitted(&view.text)).map_err(Error::Write)?;
     if let Some(error) = &unread {
         writeln!(out, "  types and nulls could not be read: {}", printable(&error.to_string())).map_err(Error::Write)?;

@@ -150,7 +150,7 @@ pub(crate) fn verify_cells(_: &b2nd_store::Frame, _: &Limits) -> Option<Finding>
     Some(Finding { place: "values".to_owned(), finding, unreadable: true, not_decoded: true, ..Finding::default() })
 }
 
-pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::commands::diff::Lines, _: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::differences::Lines, _: &mut Vec<String>) -> Result<()> {
     Err(without("a table"))
 }
 

@@ -6,7 +6,7 @@ use b2nd_arrow::{Reader, RecordBatch};
 use b2nd_view::text::{count, printable, thousands};
 
 use super::Rows;
-use crate::commands::diff::{Lines, differ};
+use crate::differences::{Lines, differ};
 use crate::error::{Error, Result};
 
 /// Compares the values of two tables: a line for each column that differs, and a sentence in `unread` for each that is not compared.

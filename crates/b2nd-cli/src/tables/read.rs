@@ -20,7 +20,8 @@ use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::{fitted, terminal};
 use crate::report::Report;
-use crate::screen::{Cut, End};
+use crate::screen::Cut;
+use crate::values::End;
 
 pub(crate) use super::compare::compare;
 use super::count::{count, summary};

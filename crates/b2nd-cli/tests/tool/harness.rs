@@ -177,8 +177,14 @@ pub(crate) fn printed(command: &mut Command) -> Printed {
 /// terminal, which CI does not take.
 #[cfg(target_os = "linux")]
 pub(crate) fn on_terminal(place: &Place, columns: usize, args: &[&str]) -> Option<(Vec<String>, i32)> {
+    on_screen(place, (columns, 24), args)
+}
+
+/// The same on a terminal of this width and height.
+#[cfg(target_os = "linux")]
+pub(crate) fn on_screen(place: &Place, (columns, rows): (usize, usize), args: &[&str]) -> Option<(Vec<String>, i32)> {
     let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
-    let line = format!("stty cols {columns} rows 24 && exec {} {}", env!("CARGO_BIN_EXE_b2nd"), quoted.join(" "));
+    let line = format!("stty cols {columns} rows {rows} && exec {} {}", env!("CARGO_BIN_EXE_b2nd"), quoted.join(" "));
     let mut script = Command::new("script");
     script.args(["-qec", line.as_str(), "/dev/null"]).current_dir(&place.0).stdin(Stdio::null()).env("TERM", "xterm");
     let output = match script.output() {

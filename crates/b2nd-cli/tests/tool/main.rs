@@ -19,6 +19,8 @@ mod remote;
 mod repack;
 mod rewrite;
 mod salvage;
+#[cfg(target_os = "linux")]
+mod screens;
 mod show;
 mod stats;
 mod stores;

@@ -170,7 +170,7 @@ fn a_table_has_the_attributes_of_its_user() {
         assert_eq!((&found[line]["kind"], &found[line]["vlmeta"]), (&json!("ctable"), &json!({"author": "me"})));
         assert_eq!(found[1]["metadata"], json!({"kind": "ctable"}));
         assert_eq!(store.json(&["info", "--meta", "--json"])[line]["vlmeta"], json!({"author": "me"}));
-        assert!(store.run(&["info"]).0.ends_with("\n  attributes    1\n    \"author\"  \"me\"\n"));
+        assert!(store.run(&["info", "--full"]).0.ends_with("\n  attributes    1\n    \"author\"  \"me\"\n"));
     }
 }
 
@@ -207,6 +207,43 @@ fn columns_that_are_computed_come_last() {
     store.attribute("embed.b2e", "own", b"\x01");
     store.attribute("_valid_rows.b2nd", "own", b"\x01");
     assert_eq!(store.run(&["check"]), (String::new(), String::new(), 0));
+}
+
+#[test]
+fn a_store_and_a_group_are_shown_as_trees_and_in_full_if_asked_for() {
+    let place = Place::data();
+    let tree = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
+    let page = place.ok(&[tree]);
+    let expected = r#"python-blosc2-4.14.1/treestore__dfltb2z.b2z
+  kind          treestore
+  attributes    2
+    "author"  "me"
+    "n"       {"a": [1, 2]}
+  leaves        5
+    ├── ext     ndarray  <f4  50 x 40   9.4 KiB
+    ├── g0/
+    │   ├── n0  ndarray  <i8  4        32 bytes  0.5x
+    │   └── n2  ndarray  <i8  6        48 bytes  0.8x
+    └── g1/
+        ├── n1  ndarray  <i8  5        40 bytes  0.7x
+        └── n3  ndarray  <i8  7        56 bytes  0.9x
+"#;
+    assert_eq!(page, expected);
+    let full = place.ok(&["info", "--full", tree]);
+    assert_eq!(full.matches("\n  kind ").count(), 6, "{full}");
+    assert!(full.contains(&place.ok(&[&format!("{tree}::/g1/n3")])));
+
+    let group = place.ok(&[&format!("{tree}::/g1")]);
+    let name = format!("{tree}::/g1\n  kind          group\n");
+    assert!(group.starts_with(&name) && group.contains("  leaves        2\n    ├── n1  ndarray"), "{group}");
+    let lines: Vec<String> = place.ok(&["info", "--tree", &format!("{tree}::/g1")]).lines().map(str::to_owned).collect();
+    assert_eq!((lines.len(), &*lines[0]), (3, &*format!("{tree}::/g1  group")));
+
+    // The leaves of two stores do not get mixed up, and a leaf that is named has its page.
+    let leaf = format!("{tree}::/ext");
+    assert_eq!(place.ok(&[tree, &leaf, tree]), [&*page, &*place.ok(&[&leaf]), &*page].join("\n"));
+    let embedded = place.ok(&["python-blosc2-4.8.0/embedstore__three.b2e"]);
+    assert!(embedded.contains("\n  leaves        3\n    ├── "), "{embedded}");
 }
 
 #[test]

@@ -15,11 +15,18 @@ struct Server {
 
 impl Server {
     fn start(tests: &Directory, files: &[&str]) -> Server {
+        Server::start_with(tests, files, "exec \"$0\" \"$@\"")
+    }
+
+    /// Starts one from a script.
+    fn start_with(tests: &Directory, files: &[&str], script: &str) -> Server {
         std::fs::create_dir(tests.path("page")).unwrap();
         tests.write("page/index.html", "the page");
         tests.write("page/page.js", "0");
         let arguments = [&["view", "--no-open", "--page", "page"], files].concat();
-        let mut child = tests.command(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script, env!("CARGO_BIN_EXE_b2nd")]).args(&arguments).current_dir(tests.path(""));
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("http://127.0.0.1:").unwrap();
@@ -102,6 +109,19 @@ fn nothing_else_is_served_and_to_nobody_else() {
     let id = server.child.id().to_string();
     assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+/// Below a directory may be more files than a program can hold open.
+#[test]
+fn files_below_a_directory_are_not_held_open() {
+    let tests = Directory::with_example();
+    for number in 0..100 {
+        tests.take("example.b2nd", &format!("{number}.b2nd"));
+    }
+    let server = Server::start_with(&tests, &["-r", "."], "ulimit -n 40 && exec \"$0\" \"$@\"");
+    let list: serde_json::Value = serde_json::from_slice(&server.get("files.json", "").2).unwrap();
+    assert_eq!(list.as_array().unwrap().len(), 101);
+    assert!(server.get("files/100", "").2 == tests.read("a.b2nd"));
 }
 
 #[test]

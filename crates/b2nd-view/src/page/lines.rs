@@ -1,11 +1,12 @@
 //! [`Page`]: what the lines of a page look like.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use b2nd_store::Attributes;
 use b2nd_store::Value;
 
-use crate::text::{LABEL, NOTICE, View, columns, quoted, shortened, styled};
+use super::Options;
+use crate::text::{LABEL, NOTICE, TITLE, View, columns, count, quoted, shortened, styled, thousands, unstyled, wrapped};
 
 /// Without a terminal, so much of a metalayer's value is shown, in characters.
 const VALUE_WIDTH: usize = 64;
@@ -13,11 +14,53 @@ const VALUE_WIDTH: usize = 64;
 /// On a terminal, so much of a value is shown at least: its line may be wrapped.
 const NARROWEST: usize = 8;
 
-/// A title, then lines of a label and a text.
+/// The lines of a list that are shown before facts are left out.
+const LIST: usize = 4;
+
+/// Facts that a small screen can do without, the least important first.
+const DETAILS: [&str; 15] = [
+    "threads",
+    "split mode",
+    "blocksize",
+    "chunksize",
+    "trailer",
+    "padding",
+    "blocks",
+    "typesize",
+    "function",
+    "operand",
+    "frame",
+    "element",
+    "filters",
+    "length",
+    "codec",
+];
+
+/// A title, then facts and lists.
 pub(super) struct Page {
-    pub(super) view: View,
-    /// The columns of the terminal, where there is one.
+    title: String,
+    parts: Vec<Part>,
+    pub(super) is_complete: bool,
+    /// The columns and lines of the terminal, if the page goes to one.
     width: Option<usize>,
+    height: Option<usize>,
+}
+
+enum Part {
+    /// A label, and the lines with it and its text.
+    Fact(String, Vec<String>),
+    /// The rows of a list, and the option that shows all of them.
+    List(Vec<String>, &'static str),
+}
+
+impl Part {
+    /// The number of lines, if a list has at most `most`.
+    fn len(&self, most: usize) -> usize {
+        match self {
+            Part::Fact(_, lines) => lines.len(),
+            Part::List(rows, _) => rows.len().min(most),
+        }
+    }
 }
 
 impl Page {
@@ -27,8 +70,74 @@ impl Page {
     /// The column at which the text after a label starts.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
-    pub(super) fn new(title: String, width: Option<usize>) -> Page {
-        Page { view: View::new(title), width }
+    pub(super) fn new(title: String, options: &Options) -> Page {
+        Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height }
+    }
+
+    /// The page as text, cut to the height of the terminal.
+    pub(super) fn view(mut self) -> View {
+        if let (Some(width), Some(height)) = (self.width, self.height) {
+            self.fit(width, height);
+        }
+        let lines = self.parts.iter().flat_map(|part| match part {
+            Part::Fact(_, lines) | Part::List(lines, _) => lines,
+        });
+        let text = lines.fold(self.title, |text, line| text + "\n" + line);
+        View { text, is_complete: self.is_complete }
+    }
+
+    /// Cuts the lists, then leaves out details, until the page has at most `height` lines.
+    fn fit(&mut self, width: usize, height: usize) {
+        let title = unstyled(&self.title);
+        if title.chars().count() > width {
+            let characters: Vec<char> = title.chars().collect();
+            let lines: Vec<String> = characters.chunks(width.max(1)).map(|line| line.iter().collect()).collect();
+            self.title = styled(TITLE, lines.join("\n"));
+        }
+        for part in &mut self.parts {
+            match part {
+                Part::Fact(_, lines) => {
+                    let wrapped =
+                        lines.iter().flat_map(|line| wrapped(line, width).split('\n').map(str::to_owned).collect::<Vec<_>>());
+                    *lines = wrapped.map(|line| clipped(line, width)).collect();
+                }
+                Part::List(rows, _) => rows.iter_mut().for_each(|row| *row = clipped(std::mem::take(row), width)),
+            }
+        }
+        let title = self.title.lines().count();
+        let length = |parts: &[Part], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
+        let fitting = |parts: &[Part], height: usize| (1..=height).rev().find(|&most| length(parts, most) <= height);
+        let mut most = fitting(&self.parts, height).unwrap_or(0);
+        let mut left_out = 0;
+        if length(&self.parts, usize::MAX) > height && most < LIST {
+            let mut details = DETAILS.iter();
+            while length(&self.parts, LIST) > height - 1 {
+                let Some(detail) = details.next() else { break };
+                self.parts.retain(|part| match part {
+                    Part::Fact(label, lines) if label.trim() == *detail => {
+                        left_out += lines.len();
+                        false
+                    }
+                    _ => true,
+                });
+            }
+            most = fitting(&self.parts, height - 1).unwrap_or(1);
+            while length(&self.parts, most) > height - 1 {
+                let Some(part) = self.parts.pop() else { break };
+                left_out += part.len(usize::MAX);
+            }
+        }
+        for part in &mut self.parts {
+            let Part::List(rows, option) = part else { continue };
+            if rows.len() > most {
+                let more = rows.len() - (most - 1);
+                rows.truncate(most - 1);
+                rows.push(format!("    … {} more ({option})", thousands(more)));
+            }
+        }
+        if left_out != 0 {
+            self.parts.push(Part::Fact(String::new(), vec![format!("  … {} (--full)", count(left_out, "more line"))]));
+        }
     }
 
     /// The number of characters that a text may have that starts in this column; without a terminal as many as `fixed`.
@@ -50,9 +159,13 @@ impl Page {
     }
 
     pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
-        let label = format!("{label:width$}", width = Page::LABELS);
-        // Writing to a string does not fail.
-        let _ = write!(self.view.text, "\n  {}  {text}", styled(LABEL, label));
+        let label = label.to_string();
+        let line = format!("  {}  {text}", styled(LABEL, format_args!("{label:width$}", width = Page::LABELS)));
+        match self.parts.last_mut() {
+            // The rest of a text that is too long for its line.
+            Some(Part::Fact(_, lines)) if label.is_empty() => lines.push(line),
+            _ => self.parts.push(Part::Fact(label, vec![line])),
+        }
     }
 
     pub(super) fn inner(&mut self, label: impl Display, text: impl Display) {
@@ -66,7 +179,7 @@ impl Page {
 
     /// A part that cannot be read, in the place where it would be.
     pub(super) fn problem(&mut self, label: &str, error: impl Display) {
-        self.view.is_complete = false;
+        self.is_complete = false;
         self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));
     }
 
@@ -81,10 +194,19 @@ impl Page {
     }
 
     pub(super) fn table(&mut self, lines: Vec<String>) {
-        for line in lines {
-            let _ = write!(self.view.text, "\n    {line}");
-        }
+        self.list(lines, "--full");
     }
+
+    /// Rows of a list, all of which this option of the tool shows.
+    pub(super) fn list(&mut self, lines: Vec<String>, option: &'static str) {
+        self.parts.push(Part::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
+    }
+}
+
+/// A line that is not wider than the terminal.
+fn clipped(line: String, width: usize) -> String {
+    let plain = unstyled(&line);
+    if plain.chars().count() <= width { line } else { shortened(plain, width.saturating_sub(1)) }
 }
 
 /// A metalayer's content in at most so many characters: MessagePack as Python packs it, else text, else nothing.

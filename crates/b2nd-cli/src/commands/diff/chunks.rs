@@ -6,7 +6,7 @@ use b2nd::frame::Frame;
 use b2nd_store::Bytes;
 use b2nd_view::text::{count, thousands};
 
-use super::differ;
+use crate::differences::differ;
 use crate::error::Result;
 use crate::values::source;
 

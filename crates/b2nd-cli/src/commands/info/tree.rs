@@ -1,8 +1,7 @@
-//! `b2nd info --tree`: a store as a tree of its groups and leaves.
+//! [`Tree`]: a store as a tree of its groups and leaves, a line for each.
 
-use std::io::{self, Write};
-
-use b2nd_view::text::{count, printable, shortened, size, thousands};
+use b2nd_view::store::{Content, Leaf};
+use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
 /// A path in an archive may have more levels than anyone reads, and than the stack holds.
@@ -11,70 +10,88 @@ const DEEPEST: usize = 64;
 /// The characters of a dtype that are shown.
 const DTYPE: usize = 40;
 
-/// A store or a frame, and the leaves that have been seen of it.
+/// The cells of a leaf's line after its name: kind, dtype, shape, size and ratio.
+pub(crate) type Cells = Vec<String>;
+
+/// The leaves of a store, or of a group of it.
+#[derive(Default)]
 pub(crate) struct Tree {
-    title: String,
-    /// Keys, and what is said of each.
-    leaves: Vec<(String, String)>,
+    leaves: Vec<(String, Cells)>,
 }
 
 impl Tree {
-    pub(crate) fn new(name: &str, label: &str) -> Tree {
-        Tree { title: format!("{}  {label}", printable(name)), leaves: Vec::new() }
+    pub(crate) fn push(&mut self, key: &str, cells: Cells) {
+        self.leaves.push((key.to_owned(), cells));
     }
 
-    pub(crate) fn push(&mut self, key: &str, label: String) {
-        self.leaves.push((key.to_owned(), label));
+    pub(crate) fn len(&self) -> usize {
+        self.leaves.len()
     }
 
-    /// Draws it, with groups down to a depth; below that the leaves are counted. Lines are cut where a terminal would wrap them.
-    pub(crate) fn draw(&self, depth: Option<usize>, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
-        let mut lines = vec![self.title.clone()];
-        let leaves: Vec<(Vec<&str>, &str)> = self
-            .leaves
-            .iter()
-            .map(|(key, label)| (key.split('/').filter(|name| !name.is_empty()).collect(), label.as_str()))
-            .collect();
-        draw(&leaves, 0, depth.unwrap_or(DEEPEST).min(DEEPEST), "", &mut lines);
-        for line in lines {
-            match width {
-                Some(width) => writeln!(out, "{}", shortened(line, width.saturating_sub(1)))?,
-                None => writeln!(out, "{line}")?,
-            }
-        }
-        Ok(())
+    /// The lines of the tree below the group with this key, with groups down to a depth; below that the leaves are counted.
+    pub(crate) fn lines(&self, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
+        let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+        let above = names(group.unwrap_or_default()).len();
+        let leaves: Vec<_> = self.leaves.iter().map(|(key, cells)| (names(key), cells)).collect();
+        let mut rows = Vec::new();
+        draw(&leaves, above, above + depth.unwrap_or(DEEPEST).min(DEEPEST), "", &mut rows);
+        columns(&rows, &[4, 5])
     }
 }
 
-/// Draws leaves that have the first `level` names in common; those of a group stand together.
-fn draw(leaves: &[(Vec<&str>, &str)], level: usize, depth: usize, indent: &str, lines: &mut Vec<String>) {
+/// Draws leaves that have the first `level` names in common; the leaves of a group follow each other.
+fn draw(leaves: &[(Vec<String>, &Cells)], level: usize, depth: usize, indent: &str, rows: &mut Vec<Vec<String>>) {
     let groups: Vec<_> = leaves.chunk_by(|one, other| one.0.get(level) == other.0.get(level)).collect();
     for (index, group) in groups.iter().enumerate() {
         let is_last = index + 1 == groups.len();
         let (branch, below) = if is_last { ("└── ", "    ") } else { ("├── ", "│   ") };
-        let Some((path, label)) = group.first() else { continue };
-        let name = printable(path.get(level).unwrap_or(&"/"));
+        let Some((path, cells)) = group.first() else { continue };
+        let name = path.get(level).map_or_else(|| "/".to_owned(), |name| printable(name));
         if group.len() == 1 && path.len() <= level + 1 {
-            lines.push(format!("{indent}{branch}{name}  {label}"));
+            rows.push([vec![format!("{indent}{branch}{name}")], (*cells).clone()].concat());
         } else if level + 1 >= depth {
             let leaves = count(group.len(), "leaf").replace("leafs", "leaves");
-            lines.push(format!("{indent}{branch}{name}/  {leaves}"));
+            rows.push(vec![format!("{indent}{branch}{name}/"), leaves]);
         } else {
-            lines.push(format!("{indent}{branch}{name}/"));
-            draw(group, level + 1, depth, &format!("{indent}{below}"), lines);
+            rows.push(vec![format!("{indent}{branch}{name}/")]);
+            draw(group, level + 1, depth, &format!("{indent}{below}"), rows);
         }
     }
 }
 
-/// The words beside a frame: its shape, dtype and ratio, or its kind and length.
-pub(crate) fn label(frame: &Frame, kind: Kind) -> String {
+/// The cells of a frame.
+pub(crate) fn of_frame(frame: &Frame) -> Cells {
     let header = frame.header();
+    let kind = Kind::of(header, frame.trailer().ok()).name().to_owned();
     let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    let ratio = if nbytes > 0 && cbytes > 0 { format!("  {:.1}x", nbytes as f64 / cbytes as f64) } else { String::new() };
-    let Ok(Some(array)) = Array::find(header) else { return format!("{}  {}{ratio}", kind.name(), size(nbytes.into())) };
-    let shape: Vec<_> = array.meta.geometry().shape().iter().map(thousands).collect();
-    let shape = if shape.is_empty() { "()".to_owned() } else { shape.join(" x ") };
-    let dtype = array.meta.dtype().map_or_else(String::new, |dtype| format!("  {}", shortened(printable(dtype), DTYPE)));
-    let kind = if kind == Kind::NdArray { String::new() } else { format!("{}  ", kind.name()) };
-    format!("{kind}{shape}{dtype}{ratio}")
+    let ratio = if nbytes > 0 && cbytes > 0 { format!("{:.1}x", nbytes as f64 / cbytes as f64) } else { String::new() };
+    let (dtype, shape) = match Array::find(header) {
+        Ok(Some(array)) => {
+            let shape: Vec<_> = array.meta.geometry().shape().iter().map(thousands).collect();
+            let shape = if shape.is_empty() { "()".to_owned() } else { shape.join(" x ") };
+            (array.meta.dtype().map_or_else(String::new, |dtype| shortened(printable(dtype), DTYPE)), shape)
+        }
+        _ => Default::default(),
+    };
+    vec![kind, dtype, shape, short(nbytes.into()), ratio]
+}
+
+/// The cells of a leaf that is not one frame.
+pub(crate) fn of_leaf(leaf: &Leaf) -> Cells {
+    match &leaf.content {
+        Content::Table(table) => {
+            let rows = table.rows.map_or_else(String::new, |rows| format!("{} x ", count(rows, "row")));
+            vec![Kind::CTable.name().to_owned(), String::new(), format!("{rows}{}", count(table.columns.len(), "column"))]
+        }
+        Content::Remote { urlbase, path } => {
+            vec![Kind::RemoteArray.name().to_owned(), String::new(), format!("{} at {}", printable(path), printable(urlbase))]
+        }
+        Content::Frame | Content::Embedded(_) => Cells::new(),
+    }
+}
+
+/// A number of bytes in the largest unit that it fills.
+fn short(bytes: i128) -> String {
+    let text = size(bytes);
+    text.split_once(" (").map_or(text.clone(), |(_, unit)| unit.trim_end_matches(')').to_owned())
 }

@@ -1,0 +1,80 @@
+//! [`Lines`]: what differs between two files, a line for each difference.
+
+use b2nd_view::text::count;
+
+/// The least characters of a text that are shown: its line may be wrapped.
+const NARROWEST: usize = 16;
+
+/// A sentence on so many that differ, `None` where there are none.
+pub(crate) fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
+    let verb = if differing == 1 { "differs" } else { "differ" };
+    (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
+}
+
+/// The differences, none wider than the terminal; as they are where there is none.
+pub(crate) struct Lines {
+    pub(crate) lines: Vec<String>,
+    width: Option<usize>,
+}
+
+impl Lines {
+    pub(crate) fn new(width: Option<usize>) -> Lines {
+        Lines { lines: Vec::new(), width }
+    }
+
+    /// Adds a line for a text that only one side has.
+    pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
+        self.from(sign, name, text, 0);
+    }
+
+    /// Adds a line for each text: of one that is too long, the part with the first difference.
+    pub(crate) fn both(&mut self, name: &str, a: &str, b: &str) {
+        let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        self.from('-', name, a, same);
+        self.from('+', name, b, same);
+    }
+
+    /// Adds a line with the character of the text that stands here, and as many around it as there is room for.
+    fn from(&mut self, sign: char, name: &str, text: &str, at: usize) {
+        let start = format!("{sign} {name}: ");
+        let length = text.chars().count();
+        let room = self.width.map_or(length, |width| width.saturating_sub(start.chars().count()).max(NARROWEST));
+        if length <= room {
+            return self.lines.push(start + text);
+        }
+        // A sign at each end that is not shown.
+        let last = length - (room - 1);
+        let skipped = if at < room - 1 { 0 } else { (at - room / 3).min(last) };
+        let taken = if skipped == 0 || skipped == last { room - 1 } else { room - 2 };
+        let part: String = text.chars().skip(skipped).take(taken).collect();
+        let [before, after] = [skipped != 0, skipped + taken < length].map(|more| if more { "…" } else { "" });
+        self.lines.push(format!("{start}{before}{part}{after}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn long_texts_are_shown_around_their_first_difference_and_no_wider_than_the_terminal() {
+        let mut lines = Lines { lines: Vec::new(), width: Some(30) };
+        let a: String = ('a'..='z').chain('a'..='z').collect();
+        lines.both("key", &a, &a.replacen("mn", "mN", 1));
+        lines.both("key", &format!("{a}1"), &format!("{a}2"));
+        lines.both("key", "short", "shorter");
+        let expected = [
+            "- key: abcdefghijklmnopqrstuv…",
+            "+ key: abcdefghijklmNopqrstuv…",
+            "- key: …fghijklmnopqrstuvwxyz1",
+            "+ key: …fghijklmnopqrstuvwxyz2",
+            "- key: short",
+            "+ key: shorter",
+        ];
+        assert_eq!(lines.lines, expected);
+        assert!(lines.lines.iter().all(|line| line.chars().count() <= 30));
+        let mut whole = Lines { lines: Vec::new(), width: None };
+        whole.one('+', "key", &a);
+        assert_eq!(whole.lines, [format!("+ key: {a}")]);
+    }
+}
