@@ -18,7 +18,7 @@
 //! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
 //! | read a table from any source of bytes | [`Store::from_source`] |
 //! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
-//! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `text` (feature `export`) |
+//! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `TextTable` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
 //! | read the values of a `.b2b` store on its own | [`CellReader`] |
@@ -52,7 +52,7 @@ pub use b2nd_store::Store;
 pub use cell_reader::CellReader;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
-pub use export::{Format, pretty::table as text};
+pub use export::{Format, pretty::TextTable};
 pub use open_table::Options;
 pub use reader::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};

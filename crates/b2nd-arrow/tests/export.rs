@@ -135,7 +135,7 @@ fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
     for (at, texts) in FAR.iter().enumerate() {
         let column = batch.project(&[at]).unwrap();
         let (name, is_nested) = (column.schema().field(0).name().clone(), column.column(0).data_type().is_nested());
-        let shown = b2nd_arrow::text(&column, None).unwrap();
+        let shown = b2nd_arrow::TextTable::new(None).format(&column).unwrap();
         let shown: Vec<_> = shown.lines().skip(2).collect();
         let cut: Vec<_> = texts.iter().map(|text| text.chars().take(38).collect::<String>()).collect();
         assert!(shown.iter().zip(&cut).all(|(line, text)| line.starts_with(text)), "{name}: {shown:?}");
@@ -209,4 +209,16 @@ fn an_error_that_arrow_passed_on_has_its_place_once() {
     let of = || b2nd_arrow::Table::open("missing.b2z").unwrap_err();
     let (inner, passed) = (of(), b2nd_arrow::Error::from(arrow_schema::ArrowError::from(of())));
     assert_eq!((inner.to_string(), inner.kind()), (passed.to_string(), passed.kind()));
+}
+
+#[test]
+fn a_table_of_several_batches_has_one_heading_and_loses_nothing() {
+    let long = "long ".repeat(20);
+    let texts = |values: Vec<&str>| batch([("name", Arc::new(StringArray::from(values)) as ArrayRef)]);
+    let (one, other) = (texts(vec!["a", "b"]), texts(vec![&long, "c"]));
+    let mut table = b2nd_arrow::TextTable::new(None);
+    let text = table.format(&one).unwrap() + &table.format(&other).unwrap() + &table.format(&one).unwrap();
+    assert_eq!(text, format!("name\nstring\na\nb\n{}\nc\na\nb\n", long.trim_end()));
+    let text = b2nd_arrow::TextTable::new(Some(80)).format(&other).unwrap();
+    assert_eq!(text.lines().nth(2).unwrap().chars().count(), 40, "{text}");
 }

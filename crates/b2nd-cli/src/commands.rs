@@ -96,8 +96,8 @@ pub(crate) enum Command {
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
     ///
-    /// An array has a line for each row of its last dimension, and an empty line between planes. Of a table, objects, batches and lists
-    /// the first rows are printed as text, and all of them with --csv or --json.
+    /// An array has a line for each row of its last dimension, and an empty line between planes. A row of a
+    /// table is one line, whatever its length.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
     /// Prints the first values of an array, or the first rows of a table, to fit the screen.

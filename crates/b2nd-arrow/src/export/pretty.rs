@@ -1,4 +1,4 @@
-//! [`table`]: rows as a text table.
+//! [`TextTable`]: rows as a text table.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
@@ -6,52 +6,72 @@ use arrow_schema::DataType;
 use crate::error::Result;
 use crate::export::times;
 
-/// The longest cell, in characters.
+/// The longest cell of a table with a width, in characters.
 const LONGEST: usize = 40;
 
 /// The space between columns.
 const GAP: &str = "  ";
 
-/// Formats a batch as a table: names, types and rows, in at most `width` characters per line. Columns in the middle are omitted if
-/// they do not fit.
+/// Formats the batches of a table as text: names and types first, then a line for each row.
 ///
-/// # Errors
-///
-/// Fails if a value cannot be formatted.
-pub fn table(batch: &RecordBatch, width: Option<usize>) -> Result<String> {
-    let options = times::options("NULL");
-    let mut columns = Vec::new();
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        let mut cells = vec![shortened(field.name()), shortened(&type_name(field.data_type()))];
-        let formatter = times::formatter(column, &options)?;
-        for row in 0..column.len() {
-            cells.push(shortened(&formatter.value(row).try_to_string()?));
-        }
-        let length = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        let is_number = field.data_type().is_numeric();
-        columns.push((cells, length, is_number));
+/// Columns are as wide as their longest cell so far, so that memory holds one batch at a time.
+pub struct TextTable {
+    width: Option<usize>,
+    lengths: Vec<usize>,
+}
+
+impl TextTable {
+    /// Creates one whose lines have at most `width` characters: long cells are shortened, and columns in the middle omitted if they do
+    /// not fit. Without a width, each line has all values of its row.
+    pub fn new(width: Option<usize>) -> TextTable {
+        TextTable { width, lengths: Vec::new() }
     }
-    let shown = fitting(&columns.iter().map(|(_, length, _)| *length).collect::<Vec<_>>(), width);
-    let mut text = String::new();
-    for line in 0..batch.num_rows() + 2 {
-        let mut written = String::new();
-        for column in &shown {
-            let (cell, length, is_number) = match column.and_then(|column| columns.get(column)) {
-                Some((cells, length, is_number)) => (cells.get(line).map_or("", String::as_str), *length, *is_number),
-                None => ("…", 1, false),
-            };
-            let pad = " ".repeat(length.saturating_sub(cell.chars().count()));
-            if is_number {
-                written.extend([&pad, cell])
-            } else {
-                written.extend([cell, &pad])
+
+    /// Formats the next batch.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a value cannot be formatted.
+    pub fn format(&mut self, batch: &RecordBatch) -> Result<String> {
+        let options = times::options("NULL");
+        let longest = self.width.map_or(usize::MAX, |_| LONGEST);
+        let is_first = self.lengths.is_empty();
+        self.lengths.resize(batch.num_columns(), 0);
+        let mut columns = Vec::new();
+        for ((field, column), length) in batch.schema().fields().iter().zip(batch.columns()).zip(&mut self.lengths) {
+            let mut cells = Vec::new();
+            if is_first {
+                cells.extend([shortened(field.name(), longest), shortened(&type_name(field.data_type()), longest)]);
             }
-            written.push_str(GAP);
+            let formatter = times::formatter(column, &options)?;
+            for row in 0..column.len() {
+                cells.push(shortened(&formatter.value(row).try_to_string()?, longest));
+            }
+            *length = cells.iter().map(|cell| cell.chars().count()).fold(*length, usize::max);
+            columns.push((cells, *length, field.data_type().is_numeric()));
         }
-        text.push_str(written.trim_end());
-        text.push('\n');
+        let shown = fitting(&self.lengths, self.width);
+        let mut text = String::new();
+        for line in 0..batch.num_rows() + if is_first { 2 } else { 0 } {
+            let mut written = String::new();
+            for column in &shown {
+                let (cell, length, is_number) = match column.and_then(|column| columns.get(column)) {
+                    Some((cells, length, is_number)) => (cells.get(line).map_or("", String::as_str), *length, *is_number),
+                    None => ("…", 1, false),
+                };
+                let pad = " ".repeat(length.saturating_sub(cell.chars().count()));
+                if is_number {
+                    written.extend([&pad, cell])
+                } else {
+                    written.extend([cell, &pad])
+                }
+                written.push_str(GAP);
+            }
+            text.push_str(written.trim_end());
+            text.push('\n');
+        }
+        Ok(text)
     }
-    Ok(text)
 }
 
 /// Returns the columns that fit, from both ends inwards. `None` marks the omitted ones.
@@ -89,10 +109,10 @@ fn type_name(data_type: &DataType) -> String {
     }
 }
 
-/// Shortens a text to one line of at most [`LONGEST`] characters.
-fn shortened(text: &str) -> String {
-    let line: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).take(LONGEST + 1).collect();
-    if line.chars().count() > LONGEST { line.chars().take(LONGEST - 1).chain(['…']).collect() } else { line }
+/// Shortens a text to one line of at most `longest` characters.
+fn shortened(text: &str, longest: usize) -> String {
+    let line = || text.chars().map(|char| if char.is_control() { ' ' } else { char });
+    if line().nth(longest).is_some() { line().take(longest - 1).chain(['…']).collect() } else { line().collect() }
 }
 
 #[cfg(test)]

@@ -66,9 +66,6 @@ impl Excerpt {
     }
 }
 
-/// A person sees the first rows of a table.
-const FITTING: Cut = Cut { end: End::First, rows: None };
-
 impl Cat {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         self.print(output, None)
@@ -120,11 +117,14 @@ impl Cat {
         let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
         match self.part.rows.as_ref().or(self.slice.as_ref()) {
             Some(slice) => cells = cells.slice(slice)?,
-            None if cut.is_some() || form == OutputFormat::Text => cells = cells.cut(cut.unwrap_or(FITTING)),
-            None => {}
+            None => {
+                if let Some(cut) = cut {
+                    cells = cells.cut(cut);
+                }
+            }
         }
         let mut out = io::BufWriter::new(stdout());
-        cells.write(form, &mut out)?;
+        cells.write(form, width(cut), &mut out)?;
         io::Write::flush(&mut out).map(Some).map_err(Error::Write)
     }
 
@@ -153,13 +153,17 @@ impl Cat {
     /// Prints rows of a table.
     fn rows(&self, mut rows: Rows, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<()> {
         let is_cut = self.part.cut(&mut rows, self.slice.as_ref())?;
-        // A person sees the beginning, a program all.
-        if !is_cut && (cut.is_some() || form == OutputFormat::Text) {
-            rows.cut(cut.unwrap_or(FITTING));
+        if let Some(cut) = cut.filter(|_| !is_cut) {
+            rows.cut(cut);
         }
         match form {
-            OutputFormat::Text => rows.print(&mut *output.out),
+            OutputFormat::Text => rows.print(width(cut), &mut *output.out),
             form => rows.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
         }
     }
+}
+
+/// The width of lines that are cut to the screen.
+fn width(cut: Option<Cut>) -> Option<usize> {
+    cut.map(|_| screen::size().0)
 }

@@ -68,7 +68,7 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn print(&self, _: &mut dyn Write) -> Result<()> {
+    pub(crate) fn print(&self, _: Option<usize>, _: &mut dyn Write) -> Result<()> {
         match *self {}
     }
 
@@ -124,7 +124,7 @@ impl Cells {
         match self.0 {}
     }
 
-    pub(crate) fn write(self, _: OutputFormat, _: &mut (dyn Write + Send)) -> Result<()> {
+    pub(crate) fn write(self, _: OutputFormat, _: Option<usize>, _: &mut (dyn Write + Send)) -> Result<()> {
         match self.0 {}
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use b2nd::frame::Frame;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, Options, RecordBatchReader, SchemaRef, Table, text};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, Options, RecordBatchReader, SchemaRef, Table, TextTable};
 use b2nd_check::{Finding, Limits};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
-use crate::output::{fitted, terminal};
+use crate::output::fitted;
 use crate::report::Report;
 use crate::screen::Cut;
 use crate::values::End;
@@ -145,12 +145,12 @@ impl Rows {
         summary(self.read()?, self.len())
     }
 
-    /// Prints them for a person.
-    pub(crate) fn print(&self, out: &mut dyn Write) -> Result<()> {
-        let width = terminal().map(|(columns, _)| columns);
+    /// Prints them for a person, in lines of at most `width` characters.
+    pub(crate) fn print(&self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
+        let mut table = TextTable::new(width);
         let has_columns = !self.projection.is_empty();
         for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)?.filter(|_| has_columns) {
-            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
+            out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;
         }
         let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
         let is_all = self.len() == self.table.rows();
@@ -232,14 +232,14 @@ impl Cells {
         write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
     }
 
-    /// Prints them for a person, or writes them in a format.
-    pub(crate) fn write(self, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
+    /// Prints them for a person in lines of at most `width` characters, or writes them in a format.
+    pub(crate) fn write(self, form: OutputFormat, width: Option<usize>, out: &mut (dyn Write + Send)) -> Result<()> {
         if let Some(format) = format_of(form) {
             return write(format, self.reader, out, |_| ());
         }
-        let (width, count) = (terminal().map(|(columns, _)| columns), self.reader.remaining());
+        let (mut table, count) = (TextTable::new(width), self.reader.remaining());
         for batch in self.reader {
-            out.write_all(text(&batch.map_err(b2nd_arrow::Error::from)?, width)?.as_bytes()).map_err(Error::Write)?;
+            out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;
         }
         let shown = if count == self.all { String::new() } else { format!("{count} of ") };
         writeln!(out, "{shown}{}", counted(self.all, "value")).map_err(Error::Write)

@@ -33,6 +33,20 @@ fn programs_get_csv_and_json() {
 }
 
 #[test]
+fn cat_prints_all_rows_and_values_and_head_what_fits() {
+    let json = tables().ok(&["cat", "blocks.b2z", "--json"]);
+    let cat = tables().ok(&["cat", "blocks.b2z"]);
+    let rows = json.lines().count();
+    assert!(rows > 30 && cat.ends_with(&format!("\n{rows} rows, 8 columns\n")), "{rows}");
+    assert_eq!(cat.lines().count(), 2 + rows + 1);
+    assert_eq!(tables().ok(&["head", "--all", "blocks.b2z"]), cat);
+    let longest = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o"]);
+    assert!(!longest.contains('…'), "{longest}");
+    let head = tables().ok(&["head", "blocks.b2z"]);
+    assert!(head.lines().count() <= 25 && head.lines().all(|line| line.chars().count() <= 80), "{head}");
+}
+
+#[test]
 fn a_table_is_exported_whole_or_not_at_all() {
     let tests = Directory::new();
     for (ending, first) in [("arrow", &b"ARROW1"[..]), ("parquet", b"PAR1"), ("csv", b"i,f,o,w"), ("json", b"{\"i\":1")] {
