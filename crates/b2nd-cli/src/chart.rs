@@ -113,8 +113,12 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
 fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let [first, last] = axis.ends;
     let span = last - first;
-    if !(span.is_finite() && span > 0.0) {
-        return if first.is_finite() { vec![(0.5, (axis.label)(first))] } else { Vec::new() };
+    if span == 0.0 {
+        return vec![(0.5, (axis.label)(first))];
+    }
+    // The numbers between the ends may be more than a float holds.
+    if !span.is_finite() {
+        return vec![(0.0, (axis.label)(first)), (1.0, (axis.label)(last))];
     }
     let least = span / f64::from(most.max(1));
     let unit = 10_f64.powf(least.log10().floor());

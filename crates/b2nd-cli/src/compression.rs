@@ -3,6 +3,9 @@
 use b2nd::frame::{CodecId, Filter};
 use clap::Args;
 
+/// The number of the registered filter bytedelta.
+const BYTEDELTA: u8 = 35;
+
 /// Options for the chunks of a new file.
 #[derive(Args)]
 pub(crate) struct Compression {
@@ -14,7 +17,7 @@ pub(crate) struct Compression {
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) level: Option<u8>,
 
-    /// Filters, in the order in which they run: shuffle, bitshuffle, delta, or none.
+    /// Filters, in the order in which they run: shuffle, bitshuffle, bytedelta (after shuffle), delta (not for arrays), or none.
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = filter)]
     filters: Option<Vec<Filter>>,
 
@@ -41,8 +44,7 @@ fn codec(name: &str) -> Result<CodecId, String> {
 }
 
 fn filter(name: &str) -> Result<Filter, String> {
-    let all = [Filter::Shuffle, Filter::BitShuffle, Filter::Delta, Filter::None];
-    all.into_iter()
-        .find(|filter| filter.to_string() == name)
-        .ok_or_else(|| "expected shuffle, bitshuffle, delta or none".to_owned())
+    let codes = [0, 1, 2, 3, BYTEDELTA];
+    let found = codes.map(Filter::from_code).into_iter().find(|filter| filter.to_string() == name);
+    found.ok_or_else(|| "expected shuffle, bitshuffle, bytedelta, delta or none".to_owned())
 }

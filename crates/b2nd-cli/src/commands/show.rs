@@ -130,7 +130,7 @@ impl Show {
         drawn.fit(room.map(i64::from));
         let elements = Tiles::new(&drawn.values.array, &drawn.values.selection).gather()?;
         if let Some(path) = &self.png {
-            return write_png(path, self.overwrite, &self.picture(&drawn, &elements));
+            return write_png(path, self.overwrite, &self.picture(&drawn, &elements)?);
         }
         let mut counted = Tally::default();
         counted.add(drawn.column.scalars(&elements, drawn.values.array.itemsize()), drawn.column.dtype.as_ref().and_then(reader));
@@ -205,22 +205,30 @@ impl Show {
     }
 
     /// The picture for the PNG file. It has axes unless it is an image or too small.
-    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Pixels {
+    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
+        if elements.is_empty() {
+            return Err(Error::new("there are no elements to draw"));
+        }
         let (width, height) = self.size.unwrap_or(SIZE);
         let is_image = drawn.channels.is_some() && !self.histogram;
         let is_map = drawn.axes.len() == 2 && !self.histogram;
-        if is_image || is_map && (width < chart::SMALLEST.0 || height < chart::SMALLEST.1) {
+        let numbers = if is_image { Vec::new() } else { drawn.numbers(elements) };
+        let ends = range(&numbers);
+        if ends.is_none() && !is_image {
+            return Err(Error::new("none of the values is a finite number: there is nothing to draw"));
+        }
+        let is_small = width < chart::SMALLEST.0 || height < chart::SMALLEST.1;
+        if is_image || is_map && is_small {
             let pixels = drawn.pixels(elements);
-            return match self.size {
+            return Ok(match self.size {
                 Some(_) => pixels.scaled(width as usize, height as usize),
                 None => pixels.scaled(pixels.width, pixels.height()),
-            };
+            });
         }
-        let numbers = drawn.numbers(elements);
-        if width < chart::SMALLEST.0 || height < chart::SMALLEST.1 {
-            return Pixels::plot(&numbers, width as usize, height as usize);
+        if is_small {
+            return Ok(Pixels::plot(&numbers, width as usize, height as usize));
         }
-        let (least, greatest) = range(&numbers).unwrap_or_default();
+        let (least, greatest) = ends.unwrap_or_default();
         let value = |number: f64| drawn.value(number);
         let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
         let indices = |place| {
@@ -235,12 +243,12 @@ impl Show {
             let counts = bins::histogram(&numbers, PICTURE_BARS);
             let most = counts.iter().copied().max().unwrap_or(0) as f64;
             let down = Axis { ends: [0.0, most], is_whole: true, label: &chart::plain };
-            return chart::draw(&title, &Body::Bars(&counts), &values(false), &down, size);
+            return Ok(chart::draw(&title, &Body::Bars(&counts), &values(false), &down, size));
         }
-        match is_map {
+        Ok(match is_map {
             true => chart::draw(&title, &Body::Map(drawn.pixels(elements), values(false)), &indices(1), &indices(0), size),
             false => chart::draw(&title, &Body::Line(&numbers), &indices(0), &values(false), size),
-        }
+        })
     }
 }
 
@@ -432,9 +440,6 @@ fn depth() -> Depth {
 
 fn write_png(path: &std::path::Path, overwrite: bool, pixels: &Pixels) -> Result<()> {
     let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
-    if width == 0 || height == 0 {
-        return Err(Error::new("there are no elements to draw"));
-    }
     let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
     let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
     let encode = |file: &mut dyn Write| -> Result<()> {

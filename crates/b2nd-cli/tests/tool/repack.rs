@@ -160,3 +160,25 @@ fn a_directory_is_replaced_only_if_that_is_asked_for() {
     assert_eq!(tests.ok(&["cat", "new.b2frame"]), tests.ok(&["cat", "a.b2nd"]));
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 2, "nothing else is left");
 }
+
+#[test]
+fn filters_are_changed_by_name() {
+    let (tests, _) = edited();
+    tests.ok(&["repack", "--filters", "shuffle,bytedelta", "a.b2nd", "b.b2nd"]);
+    assert_eq!(tests.ok(&["cat", "b.b2nd"]), tests.ok(&["cat", "a.b2nd"]));
+    let about = tests.ok(&["info", "b.b2nd"]);
+    assert!(about.contains("  filters       shuffle, bytedelta\n"), "{about}");
+    assert!(tests.read("b.b2nd").len() < tests.read("a.b2nd").len());
+
+    let refused = tests.refused(&["repack", "--filters", "delta", "a.b2nd", "c.b2nd"]);
+    assert!(
+        refused.ends_with("filter delta: C-Blosc2 gives other values in slices of arrays that have it: choose other filters")
+    );
+    // A frame without an array has no slices.
+    tests.take("python-blosc2-0.6.6/schunk__vlmeta.b2frame", "s.b2frame");
+    tests.ok(&["repack", "--filters", "delta,shuffle", "s.b2frame", "d.b2frame"]);
+    assert_eq!(tests.ok(&["cat", "d.b2frame"]), tests.ok(&["cat", "s.b2frame"]));
+    assert!(tests.ok(&["info", "d.b2frame"]).contains("  filters       delta, shuffle\n"));
+    let (_, error, status) = tests.run(&["repack", "--filters", "deltas", "a.b2nd", "c.b2nd"]);
+    assert!(error.contains("expected shuffle, bitshuffle, bytedelta, delta or none") && status == 2, "{error}");
+}

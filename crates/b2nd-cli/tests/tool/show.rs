@@ -96,3 +96,38 @@ fn statistics_are_of_all_values_or_said_to_be_of_a_sample() {
     let page = tests.ok(&["show", "a.b2nd"]);
     assert!(page.contains("steps of 2") && page.contains("max 999  mean 499.5  std 288.675  count 1,000  "), "{page}");
 }
+
+#[test]
+fn odd_shapes_are_drawn_and_a_picture_of_nothing_is_refused() {
+    const NAN: i32 = 0x7fc0_0000;
+    let tests = Directory::new();
+    let cases: [(&str, &str, &[i32], &str); 9] = [
+        ("<i4", "(1, 500)", &[7; 500], ""),
+        ("<i4", "(500, 1)", &[7; 500], ""),
+        ("<i4", "(1, 1)", &[7], ""),
+        ("<i4", "()", &[7], ""),
+        ("<f4", "(2,)", &[0x7f7f_ffff, -0x80_0001], ""),
+        ("<i4", "(0,)", &[], "there are no elements to draw"),
+        ("<i4", "(0, 5)", &[], "there are no elements to draw"),
+        ("<f4", "(3,)", &[NAN; 3], "none of the values is a finite number: there is nothing to draw"),
+        ("<f4", "(2, 2)", &[NAN; 4], "none of the values is a finite number: there is nothing to draw"),
+    ];
+    for (dtype, shape, values, refused) in cases {
+        tests.write("a.npy", npy(dtype, shape, values));
+        tests.ok(&["import", "--overwrite", "a.npy", "a.b2nd"]);
+        assert!(!tests.ok(&["show", "a.b2nd"]).is_empty(), "{shape}");
+        for size in [&[][..], &["--size", "1x1"], &["--size", "3000x240"], &["--histogram"]] {
+            let args = [&["show", "a.b2nd", "--png", "a.png", "--overwrite"], size].concat();
+            match refused {
+                "" => assert!(
+                    {
+                        tests.ok(&args);
+                        tests.read("a.png").starts_with(b"\x89PNG")
+                    },
+                    "{shape}"
+                ),
+                sentence => assert_eq!(tests.refused(&args), format!("a.b2nd: {sentence}"), "{shape} {size:?}"),
+            }
+        }
+    }
+}
