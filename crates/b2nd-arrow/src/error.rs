@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Io,
     /// There is no table under this key, or no column of this name.
     NotFound,
-    /// A column has no Arrow type (it is complex, object or computed), or the output format cannot represent a value.
+    /// A column has no Arrow type (it holds objects or is computed), or the output format cannot represent a value.
     Refused,
     /// The bytes are not valid.
     Damaged,

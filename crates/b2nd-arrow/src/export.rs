@@ -1,5 +1,6 @@
 //! [`Format`]: writes batches to files of other formats.
 
+mod complex;
 mod csv;
 mod json;
 mod milliseconds;
@@ -20,9 +21,11 @@ use crate::export::milliseconds::Milliseconds;
 pub enum Format {
     /// An Arrow IPC file.
     Arrow,
-    /// Comma-separated values with a line of names. Lists and structs are JSON, an empty text is `""`, and a null is an empty cell.
+    /// Comma-separated values with a line of names. Complex numbers are `1.5-2.0j`, lists and structs are JSON, an empty text is `""`, and a
+    /// null is an empty cell.
     Csv,
-    /// A JSON object with all fields per line. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`.
+    /// A JSON object with all fields per line. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`,
+    /// `{"complex":[1.5,-2.0]}`.
     Json,
     /// Parquet, compressed with Snappy. Timestamps in seconds, which Parquet lacks, are written in milliseconds.
     Parquet,

@@ -25,9 +25,9 @@
 //! | count what is in a column | [`scalars`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
-//! Types and values equal `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Columns that it refuses are not in the
-//! schema, and reading them by name is an error: complex and object columns, and columns that are computed when they are read.
-//! [`Table::with_objects`] reads columns of objects as JSON text.
+//! Types and values equal `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Complex numbers, which `to_arrow()`
+//! refuses, are structs of the floats `re` and `im`. Columns of objects, and columns that are computed when they are read, are not in
+//! the schema, and reading them by name is an error. [`Table::with_objects`] reads columns of objects as JSON text.
 
 mod array_reader;
 mod cell_reader;

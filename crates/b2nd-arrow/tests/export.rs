@@ -195,6 +195,27 @@ fn csv_tells_an_empty_text_from_a_null() {
 }
 
 #[test]
+fn complex_numbers_have_a_text_and_a_json_of_their_own() {
+    let fields = ["re", "im"].map(|name| Arc::new(Field::new(name, DataType::Float64, false)));
+    let parts: [ArrayRef; 2] = [vec![-1.39, 0.0, 1e300, f64::NAN], vec![1.06, 9.0, -2.0, f64::INFINITY]]
+        .map(|part| Arc::new(Float64Array::from(part)) as ArrayRef);
+    let nulls = Some(vec![true, false, true, true].into());
+    let complex: ArrayRef = Arc::new(StructArray::try_new(fields.to_vec().into(), parts.to_vec(), nulls).unwrap());
+    let batch = batch([("c", complex)]);
+    let text = |format| String::from_utf8(written(format, std::slice::from_ref(&batch)).unwrap()).unwrap();
+    assert_eq!(text(Format::Csv), "c\n-1.39+1.06j\n\n1e300-2.0j\nNaN+infj\n");
+    let json = [
+        r#"{"c":{"complex":[-1.39,1.06]}}"#,
+        r#"{"c":null}"#,
+        r#"{"c":{"complex":[1.0e300,-2.0]}}"#,
+        r#"{"c":{"complex":[{"float":"nan"},{"float":"inf"}]}}"#,
+    ];
+    assert_eq!(text(Format::Json).lines().collect::<Vec<_>>(), json);
+    let shown = b2nd_arrow::TextTable::new(None).format(&batch).unwrap();
+    assert_eq!(shown, "          c\n complex128\n-1.39+1.06j\n       NULL\n 1e300-2.0j\n   NaN+infj\n");
+}
+
+#[test]
 fn a_table_of_no_columns_is_refused() {
     let none = arrow_schema::Schema::empty().into();
     for format in [Format::Arrow, Format::Csv, Format::Json, Format::Parquet] {

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int16Type;
+use arrow_array::types::{Float32Type, Int16Type};
 use arrow_array::{Array, ListArray};
+use arrow_schema::DataType;
 use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Options, Store, Table};
 
 fn data(name: &str) -> std::path::PathBuf {
@@ -117,9 +118,8 @@ fn rows_and_columns_are_those_that_are_asked_for() {
 fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() {
     let table = Table::open(data("refused.b2z")).unwrap();
     let names: Vec<_> = table.columns().iter().map(|column| (column.name(), column.kind(), column.data_type().is_ok())).collect();
-    assert_eq!(names, [("i", "int16", true), ("c", "complex64", false), ("o", "object", false), ("twice", "computed", false)]);
+    assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
-        ("c", "it is complex64, and Arrow has no complex numbers"),
         ("o", "it is object, whose values have no common type"),
         ("twice", "it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
     ];
@@ -134,14 +134,23 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
 fn objects_are_json_text_on_demand() {
     let table = Table::open(data("refused.b2z")).unwrap().with_objects().unwrap();
     let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
-    assert_eq!(names, ["i", "o"]);
+    assert_eq!(names, ["i", "c", "o"]);
     for batch_size in [1, 1000] {
         let found = common::whole(&table, batch_size).unwrap();
-        let objects: Vec<_> = found.column(1).as_string::<i32>().iter().collect();
+        let objects: Vec<_> = found.column(2).as_string::<i32>().iter().collect();
         assert_eq!(objects, [Some("{\"a\":[1,null]}"), Some("\"text\""), None]);
     }
-    // Complex numbers have no type still.
-    assert_eq!(table.project(["c"]).unwrap_err().kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn complex_numbers_are_structs_of_two_floats() {
+    let table = Table::open(data("refused.b2z")).unwrap();
+    let complex = common::whole(&table, 2).unwrap().column_by_name("c").unwrap().as_struct().clone();
+    let fields: Vec<_> =
+        complex.fields().iter().map(|field| (field.name().as_str(), field.data_type(), field.is_nullable())).collect();
+    assert_eq!(fields, [("re", &DataType::Float32, false), ("im", &DataType::Float32, false)]);
+    let part = |at: usize| complex.column(at).as_primitive::<Float32Type>().values().to_vec();
+    assert_eq!([part(0), part(1)], [[0.0, 2.5, 3.0], [1.0, 0.0, -1.0]]);
 }
 
 #[test]

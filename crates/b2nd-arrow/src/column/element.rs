@@ -1,8 +1,10 @@
 //! Values of fixed width, as NumPy stores them and as Arrow has them.
 
-use arrow_array::{ArrayRef, BooleanArray, make_array, new_empty_array};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, StructArray, make_array, new_empty_array};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit};
 
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
@@ -39,7 +41,8 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
         ("f", "2") => DataType::Float16,
         ("f", "4") => DataType::Float32,
         ("f", "8") => DataType::Float64,
-        ("c", _) => return Err(format!("{dtype} is complex, and Arrow has no complex numbers")),
+        ("c", "8") => complex(DataType::Float32),
+        ("c", "16") => complex(DataType::Float64),
         ("U", _) => DataType::Utf8,
         ("S", _) => DataType::Binary,
         (kind @ ("M" | "m"), width) => {
@@ -102,12 +105,20 @@ pub(crate) fn array(
 ) -> Result<ArrayRef> {
     if *data_type == DataType::Boolean {
         let values = BooleanBuffer::collect_bool(bytes.len(), |at| bytes.get(at) == Some(&1));
-        return Ok(std::sync::Arc::new(BooleanArray::new(values, nulls)));
+        return Ok(Arc::new(BooleanArray::new(values, nulls)));
     }
-    if let Some(width) = data_type.primitive_width() {
-        let array = new_empty_array(data_type).to_data().into_builder().len(bytes.len() / width).nulls(nulls);
-        // Copied to memory that is aligned for the type.
-        return Ok(make_array(array.buffers(vec![Buffer::from(bytes)]).build()?));
+    if data_type.is_primitive() {
+        return numbers(data_type, bytes, width, nulls);
+    }
+    if let DataType::Struct(parts) = data_type {
+        // The real and imaginary parts alternate.
+        let width = (width / 2).max(1);
+        let part = |(at, part): (usize, &Arc<Field>)| {
+            let bytes: Vec<u8> = bytes.chunks_exact(width).skip(at).step_by(2).flatten().copied().collect();
+            numbers(part.data_type(), &bytes, width, None)
+        };
+        let columns = parts.iter().enumerate().map(part).collect::<Result<Vec<_>>>()?;
+        return Ok(Arc::new(StructArray::try_new(parts.clone(), columns, nulls)?));
     }
     let mut strings = TextBuilder::with_capacity(bytes.len().checked_div(width).unwrap_or(0), bytes.len());
     for (at, value) in bytes.chunks_exact(width.max(1)).enumerate() {
@@ -126,6 +137,23 @@ pub(crate) fn array(
         strings.end();
     }
     strings.finish(data_type, nulls)
+}
+
+/// Creates an array of numbers or times from the bytes of the values.
+fn numbers(data_type: &DataType, bytes: &[u8], width: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let array = new_empty_array(data_type).to_data().into_builder().len(bytes.len() / width.max(1)).nulls(nulls);
+    // Copied to memory that is aligned for the type.
+    Ok(make_array(array.buffers(vec![Buffer::from(bytes)]).build()?))
+}
+
+/// Returns the Arrow type of complex numbers: a struct of the real and the imaginary part, which are never null.
+pub(crate) fn complex(part: DataType) -> DataType {
+    DataType::Struct(["re", "im"].map(|name| Field::new(name, part.clone(), false)).into_iter().collect())
+}
+
+/// Returns true for the type of complex numbers. The fields of other structs may be null.
+pub(crate) fn is_complex(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Struct(parts) if parts.first().is_some_and(|part| *data_type == complex(part.data_type().clone())))
 }
 
 /// Returns which values are not the sentinel, or `None` if no value of this type can equal it.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema};
 
+use crate::column::element::is_complex;
 use crate::error::{Error, Result};
 use crate::export::json;
 use crate::export::times;
@@ -26,11 +27,11 @@ impl<W: Write> Csv<W> {
         Ok(Csv { out })
     }
 
-    /// Writes rows, with lists and structs as JSON.
+    /// Writes rows, with lists and structs as JSON, except for complex numbers.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let columns = batch.columns().iter().map(|column| match column.data_type().is_nested() {
-            true => json_of(column),
-            false => Ok(column.clone()),
+        let columns = batch.columns().iter().map(|column| match column.data_type() {
+            nested if nested.is_nested() && !is_complex(nested) => json_of(column),
+            _ => Ok(column.clone()),
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let options = times::options("");

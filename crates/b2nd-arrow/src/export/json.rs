@@ -12,10 +12,11 @@ use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use b2nd_store::text::hex;
 
+use crate::column::element::is_complex;
 use crate::export::times;
 
 /// Creates a writer of rows, one object with all fields per line. Values that JSON lacks are objects with one key:
-/// `{"float":"nan"}`, `{"bytes":"00ff"}`.
+/// `{"float":"nan"}`, `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
 pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }
@@ -37,6 +38,7 @@ impl EncoderFactory for Encoders {
             DataType::Float64 => return floats(field, array.as_primitive::<Float64Type>()),
             DataType::Binary => return Ok(Some(bytes(array.as_binary::<i32>()))),
             DataType::LargeBinary => return Ok(Some(bytes(array.as_binary::<i64>()))),
+            of if is_complex(of) => return complex(field, array),
             _ => {}
         }
         let Some(times) = times::far(array, &FormatOptions::new()) else { return Ok(None) };
@@ -58,6 +60,19 @@ where
     Ok(Some(by(array, move |row, out| match number(row) {
         finite if finite.is_finite() => plain.encode(row, out),
         other => put(out, format_args!("{{\"float\":\"{}\"}}", other.to_string().to_ascii_lowercase())),
+    })))
+}
+
+fn complex<'a>(field: &'a FieldRef, array: &'a dyn Array) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
+    static OWN: LazyLock<EncoderOptions> = LazyLock::new(|| EncoderOptions::default().with_encoder_factory(Arc::new(Encoders)));
+    let parts = array.as_struct().columns().iter().map(|part| make_encoder(field, part, &OWN));
+    let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(by(array, move |row, out| {
+        for (before, part) in ["{\"complex\":[", ","].iter().zip(&mut parts) {
+            out.extend_from_slice(before.as_bytes());
+            part.encode(row, out);
+        }
+        out.extend_from_slice(b"]}");
     })))
 }
 

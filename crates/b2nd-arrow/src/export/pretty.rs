@@ -3,6 +3,7 @@
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
+use crate::column::element::is_complex;
 use crate::error::Result;
 use crate::export::times;
 
@@ -48,7 +49,8 @@ impl TextTable {
                 cells.push(shortened(&formatter.value(row).try_to_string()?, longest));
             }
             *length = cells.iter().map(|cell| cell.chars().count()).fold(*length, usize::max);
-            columns.push((cells, *length, field.data_type().is_numeric()));
+            let is_number = field.data_type().is_numeric() || is_complex(field.data_type());
+            columns.push((cells, *length, is_number));
         }
         let shown = fitting(&self.lengths, self.width);
         let mut text = String::new();
@@ -104,6 +106,10 @@ fn type_name(data_type: &DataType) -> String {
         DataType::Dictionary(..) => "dictionary".to_owned(),
         DataType::List(item) => format!("list {}", type_name(item.data_type())),
         DataType::FixedSizeList(item, length) => format!("{length} x {}", type_name(item.data_type())),
+        DataType::Struct(parts) if is_complex(data_type) => {
+            let bytes: usize = parts.iter().filter_map(|part| part.data_type().primitive_width()).sum();
+            format!("complex{}", 8 * bytes)
+        }
         DataType::Struct(fields) => format!("struct of {}", fields.len()),
         other => other.to_string().to_lowercase(),
     }

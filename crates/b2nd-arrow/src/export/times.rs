@@ -9,6 +9,8 @@ use arrow_array::{Array, Int64Array};
 use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
+use crate::export::complex;
+
 /// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). These are formatted like NumPy, with
 /// a `Z` if the column has a time zone.
 struct Times<'a> {
@@ -117,9 +119,14 @@ pub(crate) fn options(null: &str) -> FormatOptions<'_> {
     FormatOptions::new().with_null(null).with_formatter_factory(Some(&Formatters))
 }
 
+/// Returns the formatter of values that Arrow formats in another way, or not at all.
+fn own<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<Option<ArrayFormatter<'a>>, ArrowError> {
+    far(array, options).map_or_else(|| complex::formatter(array, options), |times| Ok(Some(times)))
+}
+
 /// Creates the formatter of a column.
 pub(crate) fn formatter<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<ArrayFormatter<'a>, ArrowError> {
-    far(array, options).map_or_else(|| ArrayFormatter::try_new(array, options), Ok)
+    own(array, options)?.map_or_else(|| ArrayFormatter::try_new(array, options), Ok)
 }
 
 #[derive(Debug)]
@@ -132,6 +139,6 @@ impl ArrayFormatterFactory for Formatters {
         options: &FormatOptions<'a>,
         _: Option<&'a Field>,
     ) -> Result<Option<ArrayFormatter<'a>>, ArrowError> {
-        Ok(far(array, options))
+        own(array, options)
     }
 }

@@ -129,7 +129,8 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "complex64" | "complex128" => Kind::Refused(format!("it is {kind}, and Arrow has no complex numbers")),
+            "complex64" => Kind::Element(element::complex(DataType::Float32)),
+            "complex128" => Kind::Element(element::complex(DataType::Float64)),
             "object" => Kind::Refused("it is object, whose values have no common type".to_owned()),
             kind => Kind::Refused(format!("the kind {kind:?} is not known here")),
         };
@@ -141,7 +142,17 @@ impl Spec {
         Ok(Spec { kind, nulls })
     }
 
-    /// Returns the Arrow type, that of python-blosc2's `to_arrow()`.
+    /// Parses the items of a list or a field of a struct, which are stored as MessagePack.
+    fn of_cells(spec: &Value) -> Result<Spec, String> {
+        let mut spec = Spec::of(spec)?;
+        if matches!(&spec.kind, Kind::Element(element) if element::is_complex(element)) {
+            spec.kind = Kind::Refused("its values are complex numbers inside of lists or structs".to_owned());
+        }
+        Ok(spec)
+    }
+
+    /// Returns the Arrow type: the one of python-blosc2's `to_arrow()`, or for complex numbers, which `to_arrow()` refuses, a struct of `re`
+    /// and `im`.
     ///
     /// # Errors
     ///
@@ -210,7 +221,7 @@ fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
     let fields = spec.get("fields").and_then(Value::as_array).ok_or("a struct needs the key fields")?;
     let field = |field: &Value| {
         let name = field.get("name").and_then(Value::as_str).ok_or("a field of the struct has no name")?;
-        let mut spec = Spec::of(field).map_err(|error| format!("field {name:?}: {error}"))?;
+        let mut spec = Spec::of_cells(field).map_err(|error| format!("field {name:?}: {error}"))?;
         if let Kind::Refused(why) = &spec.kind {
             spec.kind = Kind::Refused(format!("field {name:?}: {why}"));
         }
@@ -220,7 +231,7 @@ fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
 }
 
 fn list(spec: &Value) -> Result<Kind, String> {
-    let item = Spec::of(spec.get("item").ok_or("a list needs the key item")?)?;
+    let item = Spec::of_cells(spec.get("item").ok_or("a list needs the key item")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
     if nullable && item.kind == Kind::Element(DataType::Boolean) {
         let why = "its items are bools that may be null, which python-blosc2 keeps as 0 and 1, and refuses";
