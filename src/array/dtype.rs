@@ -55,6 +55,7 @@
 //!
 //! Which characters of a name are escaped depends on the writer's version of Unicode. Both ways are read and kept.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
@@ -62,7 +63,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 mod cursor;
 mod element;
-mod label;
 mod parse;
 mod print;
 mod quote;
@@ -87,9 +87,12 @@ fn too_deep() -> String {
     alloc::format!("nested more than {MAX_DEPTH} levels deep")
 }
 
+/// The string of a dtype that was parsed, if NumPy would write another. Parts of the dtype have none of their own.
+type Written = Option<Box<str>>;
+
 /// The type of an element, and how it was written.
 ///
-/// Two are equal if they are the same type written in the same way. To ignore the spelling, compare what
+/// Two are equal if they are the same type written in the same way. Fields and bases print as NumPy writes them. To ignore the spelling, compare what
 /// [`into_canonical`](DType::into_canonical) returns.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -168,15 +171,23 @@ impl DType {
     /// ```
     #[must_use]
     pub fn into_canonical(mut self) -> DType {
-        self.respell();
+        self.set_written(None);
         self
     }
 
-    fn respell(&mut self) {
+    fn set_written(&mut self, written: Written) {
         match self {
-            DType::Scalar(scalar) => scalar.respell(),
-            DType::Struct(structure) => structure.respell(),
-            DType::Subarray(subarray) => subarray.base.respell(),
+            DType::Scalar(scalar) => scalar.written = written,
+            DType::Struct(structure) => structure.written = written,
+            DType::Subarray(subarray) => subarray.written = written,
+        }
+    }
+
+    fn written(&self) -> Option<&str> {
+        match self {
+            DType::Scalar(scalar) => scalar.written.as_deref(),
+            DType::Struct(structure) => structure.written.as_deref(),
+            DType::Subarray(subarray) => subarray.written.as_deref(),
         }
     }
 

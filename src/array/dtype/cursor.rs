@@ -1,8 +1,9 @@
 //! [`Cursor`]: the rest of a dtype string.
 
+use alloc::string::String;
 use core::fmt;
 
-use super::quote::Quoted;
+use super::quote::{Quoted, is_printable, spelled};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The rest of a dtype string, and so the position up to which it has been read. A copy marks a position to return to or to report.
@@ -23,7 +24,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the input that has been read since `start`.
-    pub(super) fn since(&self, start: Cursor<'a>) -> &'a str {
+    fn since(&self, start: Cursor<'a>) -> &'a str {
         start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
     }
 
@@ -45,7 +46,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the next character.
-    pub(super) fn next(&mut self) -> Option<char> {
+    fn next(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
         self.rest = characters.as_str();
@@ -87,6 +88,31 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes a string in quotes, which has to be spelled as `repr` spells it.
+    pub(super) fn string(&mut self) -> Result<String> {
+        let start = *self;
+        let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
+        let mut value = String::new();
+        loop {
+            let at = *self;
+            let c = take_character(self)?;
+            if at.rest.starts_with(quote) {
+                break;
+            }
+            // Python's tables say which characters outside ASCII are printable: both spellings are accepted.
+            let usual = is_printable(c);
+            let as_found = |raw| self.since(at) == spelled(c, quote, raw);
+            if !as_found(usual) && (c.is_ascii() || !as_found(!usual)) {
+                return Err(at.found_instead(spelled(c, quote, usual), self.since(at).chars().count()));
+            }
+            value.push(c);
+        }
+        if quote != Quoted(&value).quote() {
+            return Err(start.expected(if quote == '"' { "single quotes" } else { "double quotes" }));
+        }
+        Ok(value)
+    }
+
     /// Checks that all input has been read.
     pub(super) fn end(&self) -> Result<()> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
@@ -113,5 +139,32 @@ impl<'a> Cursor<'a> {
     #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")
+    }
+}
+
+/// Takes the next character of a string, escaped or not.
+fn take_character(cursor: &mut Cursor<'_>) -> Result<char> {
+    let start = *cursor;
+    match cursor.next() {
+        None => Err(start.expected("a closing quote")),
+        Some('\\') => {
+            let digits = match cursor.next() {
+                Some('n') => return Ok('\n'),
+                Some('r') => return Ok('\r'),
+                Some('t') => return Ok('\t'),
+                Some(c @ ('\\' | '\'' | '"')) => return Ok(c),
+                Some('x') => 2,
+                Some('u') => 4,
+                Some('U') => 8,
+                _ => return Err(start.found_instead("one of the escapes \\\\ \\' \\n \\r \\t \\x \\u \\U", 2)),
+            };
+            let number = cursor.rest().get(..digits).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+            let character = number.and_then(|number| {
+                cursor.eat(number);
+                char::from_u32(u32::from_str_radix(number, 16).ok()?)
+            });
+            character.ok_or_else(|| start.found_instead(format_args!("a character in {digits} hexadecimal digits"), 2 + digits))
+        }
+        Some(c) => Ok(c),
     }
 }

@@ -1,11 +1,12 @@
 //! Parses a dtype string into a [`DType`]: Python's literals, spelled as `repr` spells them.
 
+use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::cursor::Cursor;
-use super::label::Label;
 use super::scalar::Scalar;
-use super::structure::{Field, Keys, Misfit, Parts, Struct};
+use super::structure::{Field, Misfit, Parts, Struct};
 use super::subarray::Subarray;
 use super::{DType, MAX_DEPTH, MAX_SIZE};
 use crate::error::Result;
@@ -15,11 +16,14 @@ impl core::str::FromStr for DType {
 
     fn from_str(text: &str) -> Result<DType> {
         let mut parser = Parser { cursor: Cursor::new(text), depth: 0, aligned: false, aligned_starts: aligned_starts(text) };
-        let dtype = match text.as_bytes().first() {
+        let mut dtype = match text.as_bytes().first() {
             Some(b'[' | b'{' | b'(') => parser.format()?,
-            _ => DType::Scalar(Scalar::parse(&mut parser.cursor, false)?),
+            _ => DType::Scalar(Scalar::parse(&mut parser.cursor)?),
         };
         parser.cursor.end()?;
+        if dtype.to_string() != text {
+            dtype.set_written(Some(text.into()));
+        }
         Ok(dtype)
     }
 }
@@ -64,7 +68,6 @@ const ALIGNED: &str = "'aligned': True";
 /// The parts of a dictionary and their positions.
 struct Dictionary<'a> {
     parts: Parts,
-    keys: Keys,
     /// The position of each name.
     places: Vec<Cursor<'a>>,
     end: Cursor<'a>,
@@ -76,7 +79,7 @@ impl<'a> Parser<'a> {
         match self.cursor.rest().as_bytes().first() {
             Some(b'\'') => {
                 self.cursor.expect("'")?;
-                let scalar = Scalar::parse(&mut self.cursor, true)?;
+                let scalar = Scalar::parse(&mut self.cursor)?;
                 self.cursor.expect("'")?;
                 Ok(DType::Scalar(scalar))
             }
@@ -158,16 +161,16 @@ impl<'a> Parser<'a> {
         self.cursor.expect("(")?;
         let mut title = None;
         if self.cursor.eat("(") {
-            title = Some(Label::parse(&mut self.cursor)?);
+            title = Some(self.cursor.string()?);
             self.cursor.expect(", ")?;
         }
         let place = self.cursor;
-        let mut name = Label::parse(&mut self.cursor)?;
-        if name.value.is_empty() {
+        let mut name = self.cursor.string()?;
+        if name.is_empty() {
             if title.is_some() {
                 return Err(place.refuse("a field with a title has no name"));
             }
-            name = Label::unnamed(index);
+            name = format!("f{index}");
         }
         if title.is_some() {
             self.cursor.expect(")")?;
@@ -189,52 +192,45 @@ impl<'a> Parser<'a> {
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();
-        let Dictionary { parts, keys, places, end } = self.entries()?;
+        let Dictionary { parts, places, end } = self.entries()?;
         self.aligned = around;
-        let mut structure = Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, end))?;
-        structure.spelling = Some(keys).filter(|_| structure.canonical(around) != Some(keys));
-        Ok(structure)
+        Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, end))
     }
 
     fn entries(&mut self) -> Result<Dictionary<'a>> {
         let mut places = Vec::new();
-        let mut keys = Keys::default();
         self.cursor.expect("{'names': ")?;
         let names = self.sequence(|this, _| {
             places.push(this.cursor);
-            Label::parse(&mut this.cursor)
+            this.cursor.string()
         })?;
         let count = names.len();
         self.cursor.expect(", 'formats': ")?;
         let formats = self.counted(count, "formats", |this, _| this.format())?;
         let field = |(name, dtype)| Field { name, title: None, offset: 0, dtype };
         let mut fields: Vec<Field> = names.into_iter().zip(formats).map(field).collect();
-        keys.offsets = self.cursor.eat(", 'offsets': ");
-        if keys.offsets {
+        let has_offsets = self.cursor.eat(", 'offsets': ");
+        if has_offsets {
             let offsets = self.counted(count, "offsets", |this, _| this.cursor.number(MAX_SIZE))?;
             for (field, offset) in fields.iter_mut().zip(offsets) {
                 field.offset = offset;
             }
         }
-        keys.titles = self.cursor.eat(", 'titles': ");
-        if keys.titles {
-            let title =
-                |this: &mut Self, _| if this.cursor.eat("None") { Ok(None) } else { Label::parse(&mut this.cursor).map(Some) };
+        if self.cursor.eat(", 'titles': ") {
+            let title = |this: &mut Self, _| if this.cursor.eat("None") { Ok(None) } else { this.cursor.string().map(Some) };
             let titles = self.counted(count, "titles", title)?;
             for (field, title) in fields.iter_mut().zip(titles) {
                 field.title = title;
             }
         }
         let mut end = self.cursor;
-        keys.itemsize = self.cursor.eat(", 'itemsize': ");
         let mut itemsize = None;
-        if keys.itemsize {
+        if self.cursor.eat(", 'itemsize': ") {
             end = self.cursor;
             itemsize = Some(self.cursor.number(MAX_SIZE)?);
         }
-        keys.aligned = self.cursor.eat(", 'aligned': ");
         let mut aligned = self.aligned;
-        if keys.aligned {
+        if self.cursor.eat(", 'aligned': ") {
             let place = self.cursor;
             aligned = self.cursor.eat("True");
             if !aligned {
@@ -247,7 +243,7 @@ impl<'a> Parser<'a> {
         if !self.cursor.eat("}") {
             return Err(self.cursor.expected("'}' or the next of the keys names, formats, offsets, titles, itemsize, aligned"));
         }
-        Ok(Dictionary { parts: Parts { fields, has_offsets: keys.offsets, itemsize, aligned }, keys, places, end })
+        Ok(Dictionary { parts: Parts { fields, has_offsets, itemsize, aligned }, places, end })
     }
 
     /// Reads a sequence with one item for each name.

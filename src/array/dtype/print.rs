@@ -4,15 +4,17 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt::{self, Display};
 
+use super::quote::Quoted;
 use super::scalar::{ByteOrder, ScalarType};
-use super::structure::{Field, Keys, Struct};
+use super::structure::{Field, Struct};
 use super::{DType, Scalar};
 
 impl Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DType::Scalar(scalar) => scalar.write(f, false),
-            _ => self.write_inner(f, false),
+        match (self.written(), self) {
+            (Some(written), _) => f.write_str(written),
+            (None, DType::Scalar(scalar)) => scalar.write(f, false),
+            (None, _) => self.write_inner(f, false),
         }
     }
 }
@@ -31,10 +33,8 @@ impl DType {
                 subarray.base.write_inner(f, aligned)?;
                 write!(f, ", {})", Shape(subarray.shape()))
             }
-            DType::Struct(structure) => match structure.spelled(aligned) {
-                Some(keys) => structure.write_dictionary(f, keys),
-                None => structure.write_list(f),
-            },
+            DType::Struct(structure) if structure.is_list(aligned) => structure.write_list(f),
+            DType::Struct(structure) => structure.write_dictionary(f, aligned),
         }
     }
 
@@ -78,19 +78,12 @@ fn count(number: usize, what: &str) -> String {
 }
 
 impl Struct {
-    /// Returns the dictionary to write, or `None` for a list.
-    fn spelled(&self, aligned: bool) -> Option<Keys> {
-        // A structure that is not inside an aligned one has to have the key itself.
-        let says_enough = |keys: &Keys| keys.aligned || aligned == self.is_aligned();
-        self.spelling.filter(says_enough).or_else(|| self.canonical(aligned))
-    }
-
     fn write_list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_sequence(f, &self.fields, |f, field| {
             f.write_str("(")?;
             match &field.title {
-                Some(title) => write!(f, "({title}, {}), ", field.name)?,
-                None => write!(f, "{}, ", field.name)?,
+                Some(title) => write!(f, "({}, {}), ", Quoted(title), Quoted(&field.name))?,
+                None => write!(f, "{}, ", Quoted(&field.name))?,
             }
             match &field.dtype {
                 DType::Subarray(subarray) => {
@@ -105,30 +98,23 @@ impl Struct {
         })
     }
 
-    fn write_dictionary(&self, f: &mut fmt::Formatter<'_>, keys: Keys) -> fmt::Result {
+    fn write_dictionary(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
         f.write_str("{'names': ")?;
-        write_sequence(f, &self.fields, |f, field| match field.name.is_unnamed() {
-            true => write!(f, "'{}'", field.name()),
-            false => field.name.fmt(f),
-        })?;
+        write_sequence(f, &self.fields, |f, field| Quoted(&field.name).fmt(f))?;
         f.write_str(", 'formats': ")?;
         write_sequence(f, &self.fields, |f, field| field.dtype.write_inner(f, self.is_aligned()))?;
-        if keys.offsets {
-            f.write_str(", 'offsets': ")?;
-            write_sequence(f, &self.fields, |f, field| field.offset.fmt(f))?;
-        }
-        if keys.titles {
+        f.write_str(", 'offsets': ")?;
+        write_sequence(f, &self.fields, |f, field| field.offset.fmt(f))?;
+        if self.fields.iter().any(|field| field.title.is_some()) {
             f.write_str(", 'titles': ")?;
             write_sequence(f, &self.fields, |f, field| match &field.title {
-                Some(title) => title.fmt(f),
+                Some(title) => Quoted(title).fmt(f),
                 None => f.write_str("None"),
             })?;
         }
-        if keys.itemsize {
-            write!(f, ", 'itemsize': {}", self.itemsize())?;
-        }
-        if keys.aligned {
-            f.write_str(if self.is_aligned() { ", 'aligned': True" } else { ", 'aligned': False" })?;
+        write!(f, ", 'itemsize': {}", self.itemsize())?;
+        if self.is_aligned() && !aligned {
+            f.write_str(", 'aligned': True")?;
         }
         f.write_str("}")
     }

@@ -3,9 +3,9 @@
 use alloc::format;
 use core::fmt::{self, Write};
 
-use super::MAX_SIZE;
 use super::cursor::Cursor;
 use super::time::TimeStep;
+use super::{MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
 /// The order of a value's bytes.
@@ -182,7 +182,7 @@ impl fmt::Display for ScalarType {
     }
 }
 
-/// A single value: its type, its byte order, and how both were spelled.
+/// A single value: its type, its byte order, and the string that was parsed.
 ///
 /// ```
 /// use b2nd::dtype::{ByteOrder, Scalar, ScalarType, TimeStep, TimeUnit};
@@ -192,25 +192,12 @@ impl fmt::Display for ScalarType {
 /// assert_eq!(scalar.to_string(), ">M8[25s]");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
     scalar_type: ScalarType,
     /// Little if the type has none.
     order: ByteOrder,
-    spelling: Spelling,
-}
-
-/// The spelling of a scalar in its string.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Spelling {
-    /// As NumPy writes it: `|u1` by itself, `'u1'` in a structure.
-    Canonical,
-    /// By its name: `uint8`, `datetime64[ns]`.
-    Name,
-    /// By another name: `ubyte`.
-    Alias(&'static str),
-    /// By its code: `=i4`. A boolean's without its number is `?`.
-    Code { prefix: Option<char>, number: bool },
+    pub(super) written: Written,
 }
 
 impl Scalar {
@@ -222,7 +209,7 @@ impl Scalar {
     /// its name, which does not give the order (`bfloat16`).
     pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
         let row = scalar_type.row();
-        let scalar = Scalar::spelled(scalar_type, order, Spelling::Canonical);
+        let scalar = Scalar::of(scalar_type, order);
         let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
             format!("{scalar_type} is too large, {MAX_SIZE} is NumPy's limit")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
@@ -233,8 +220,8 @@ impl Scalar {
         Err(Error::custom(why).field("dtype"))
     }
 
-    fn spelled(scalar_type: ScalarType, order: ByteOrder, spelling: Spelling) -> Scalar {
-        Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, spelling }
+    fn of(scalar_type: ScalarType, order: ByteOrder) -> Scalar {
+        Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, written: None }
     }
 
     /// Returns the type, apart from its byte order.
@@ -258,40 +245,21 @@ impl Scalar {
         self.scalar_type.row().alignment
     }
 
-    /// Drops the spelling of its string.
-    pub(super) fn respell(&mut self) {
-        self.spelling = Spelling::Canonical;
-    }
-
-    /// Returns NumPy's spelling, in a structure or by itself.
-    fn canonical(&self, inner: bool) -> Spelling {
-        let prefix = match (self.byte_order(), self.scalar_type.row().code) {
-            (_, ' ') => return Spelling::Name,
-            (Some(ByteOrder::Little), _) => Some('<'),
-            (Some(ByteOrder::Big), _) => Some('>'),
-            (None, _) if inner => None,
-            (None, _) => Some('|'),
-        };
-        let number = !inner || (self.scalar_type != ScalarType::Bool && self.scalar_type.length() != Some(0));
-        Spelling::Code { prefix, number }
-    }
-
+    /// Writes it as NumPy does, in a structure or by itself.
     pub(super) fn write(&self, f: &mut fmt::Formatter<'_>, inner: bool) -> fmt::Result {
         let row = self.scalar_type.row();
-        match self.spelling {
-            Spelling::Canonical => return Scalar { spelling: self.canonical(inner), ..*self }.write(f, inner),
-            Spelling::Alias(name) => return f.write_str(name),
-            Spelling::Name => f.write_str(row.name)?,
-            Spelling::Code { prefix, number } => {
-                if let Some(prefix) = prefix {
-                    f.write_char(prefix)?;
-                }
-                match (self.scalar_type, number) {
-                    (ScalarType::Bool, false) => f.write_char('?')?,
-                    (ScalarType::Object, _) | (_, false) => f.write_char(row.code)?,
-                    _ => write!(f, "{}{}", row.code, self.scalar_type.length().unwrap_or(row.size))?,
-                }
-            }
+        match self.byte_order() {
+            _ if row.code == ' ' => return f.write_str(row.name),
+            Some(ByteOrder::Little) => f.write_char('<')?,
+            Some(ByteOrder::Big) => f.write_char('>')?,
+            None if inner => {}
+            None => f.write_char('|')?,
+        }
+        match (self.scalar_type, self.scalar_type.length()) {
+            (ScalarType::Bool, _) if inner => f.write_char('?')?,
+            (ScalarType::Object, _) => f.write_char(row.code)?,
+            (_, Some(0)) if inner => f.write_char(row.code)?,
+            (_, length) => write!(f, "{}{}", row.code, length.unwrap_or(row.size))?,
         }
         match self.scalar_type.step() {
             Some(step) => write!(f, "[{step}]"),
@@ -299,30 +267,16 @@ impl Scalar {
         }
     }
 
-    pub(super) fn parse(cursor: &mut Cursor<'_>, inner: bool) -> Result<Scalar> {
-        let mut scalar = match Scalar::parse_name(cursor)? {
-            Some(scalar) => scalar,
-            None => Scalar::parse_code(cursor)?,
-        };
-        if scalar.spelling == scalar.canonical(inner) {
-            scalar.spelling = Spelling::Canonical;
-        }
-        Ok(scalar)
-    }
-
-    fn parse_name(cursor: &mut Cursor<'_>) -> Result<Option<Scalar>> {
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Scalar> {
         let word = cursor.word();
         let named = FIXED.iter().chain(NAMED).find(|scalar_type| scalar_type.row().name == word);
-        let (mut scalar_type, spelling) = match (named, ALIASES.iter().find(|(name, _)| *name == word)) {
-            (Some(&scalar_type), _) => (scalar_type, Spelling::Name),
-            (None, Some(&(name, scalar_type))) => (scalar_type, Spelling::Alias(name)),
-            (None, None) => return Ok(None),
-        };
+        let alias = || ALIASES.iter().find(|(name, _)| *name == word).map(|(_, scalar_type)| scalar_type);
+        let Some(&(mut scalar_type)) = named.or_else(alias) else { return Scalar::parse_code(cursor) };
         cursor.eat(word);
         if let ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) = &mut scalar_type {
             *step = TimeStep::parse(cursor)?;
         }
-        Ok(Some(Scalar::spelled(scalar_type, ByteOrder::Little, spelling)))
+        Ok(Scalar::of(scalar_type, ByteOrder::Little))
     }
 
     fn parse_code(cursor: &mut Cursor<'_>) -> Result<Scalar> {
@@ -337,16 +291,16 @@ impl Scalar {
         let code = cursor.eat_any("?biufcOSUVMm").ok_or_else(|| cursor.expected(expected))?;
         let has_number = cursor.rest().starts_with(|c: char| c.is_ascii_digit());
         let length = |cursor: &mut Cursor<'_>, limit| if has_number { cursor.number(limit) } else { Ok(0) };
-        let (scalar_type, number) = match code {
-            '?' => (ScalarType::Bool, false),
-            'O' => (ScalarType::Object, true),
-            'S' => (ScalarType::Bytes(length(cursor, MAX_SIZE)?), has_number),
-            'U' => (ScalarType::Str(length(cursor, MAX_SIZE / 4)?), has_number),
-            'V' => (ScalarType::Void(length(cursor, MAX_SIZE)?), has_number),
+        let scalar_type = match code {
+            '?' => ScalarType::Bool,
+            'O' => ScalarType::Object,
+            'S' => ScalarType::Bytes(length(cursor, MAX_SIZE)?),
+            'U' => ScalarType::Str(length(cursor, MAX_SIZE / 4)?),
+            'V' => ScalarType::Void(length(cursor, MAX_SIZE)?),
             'M' | 'm' => {
                 cursor.expect("8")?;
                 let step = TimeStep::parse(cursor)?;
-                (if code == 'M' { ScalarType::Datetime64(step) } else { ScalarType::Timedelta64(step) }, true)
+                if code == 'M' { ScalarType::Datetime64(step) } else { ScalarType::Timedelta64(step) }
             }
             _ => {
                 let at = *cursor;
@@ -358,21 +312,23 @@ impl Scalar {
                 };
                 let size = cursor.number(MAX_SIZE).ok();
                 let fixed = FIXED.iter().find(|fixed| fixed.row().code == code && Some(fixed.row().size) == size);
-                let fixed = fixed.ok_or_else(|| at.found_instead(format_args!("a size of {sizes}"), at.word().len()))?;
-                (*fixed, true)
+                *fixed.ok_or_else(|| at.found_instead(format_args!("a size of {sizes}"), at.word().len()))?
             }
         };
         if prefix == Some('|') && scalar_type.has_byte_order() {
             return Err(start.refuse(format_args!("'|' says that there is no byte order, {scalar_type} has one")));
         }
         let order = if prefix == Some('>') { ByteOrder::Big } else { ByteOrder::Little };
-        Ok(Scalar::spelled(scalar_type, order, Spelling::Code { prefix, number }))
+        Ok(Scalar::of(scalar_type, order))
     }
 }
 
 /// The scalar as a dtype of its own.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, false)
+        match &self.written {
+            Some(written) => f.write_str(written),
+            None => self.write(f, false),
+        }
     }
 }

@@ -5,16 +5,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::label::Label;
 use super::quote::Quoted;
-use super::{DType, MAX_DEPTH, MAX_SIZE};
+use super::{DType, MAX_DEPTH, MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
 /// One field of a structure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Field {
-    pub(super) name: Label,
-    pub(super) title: Option<Label>,
+    pub(super) name: String,
+    pub(super) title: Option<String>,
     pub(super) offset: usize,
     pub(super) dtype: DType,
 }
@@ -22,12 +21,12 @@ pub struct Field {
 impl Field {
     /// Returns the field's name. No other field of the structure has it as its name or title.
     pub fn name(&self) -> &str {
-        &self.name.value
+        &self.name
     }
 
     /// Returns the field's title, a second name that few writers give.
     pub fn title(&self) -> Option<&str> {
-        self.title.as_ref().map(|title| title.value.as_str())
+        self.title.as_deref()
     }
 
     /// Returns the field's offset in bytes from the start of the structure.
@@ -71,17 +70,7 @@ pub struct Struct {
     pub(super) depth: u8,
     /// True if anything in it is an object.
     pub(super) has_object: bool,
-    /// The keys of the dictionary in its string, if NumPy would write something else.
-    pub(super) spelling: Option<Keys>,
-}
-
-/// Which of its optional keys a dictionary has.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Keys {
-    pub(super) offsets: bool,
-    pub(super) titles: bool,
-    pub(super) itemsize: bool,
-    pub(super) aligned: bool,
+    pub(super) written: Written,
 }
 
 /// The parts of a structure that has no layout yet.
@@ -122,12 +111,8 @@ impl Struct {
     }
 
     fn build<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>, aligned: bool) -> Result<Struct> {
-        let field = |(name, dtype): (N, DType)| Field {
-            name: Label::from(name.into()),
-            title: None,
-            offset: 0,
-            dtype: dtype.into_canonical(),
-        };
+        let field =
+            |(name, dtype): (N, DType)| Field { name: name.into(), title: None, offset: 0, dtype: dtype.into_canonical() };
         let fields: Vec<Field> = fields.into_iter().map(field).collect();
         let wrong = fields.iter().enumerate().find_map(|(index, field)| match field.dtype.innermost() {
             _ if field.name().is_empty() => Some(format!("field {index} has no name")),
@@ -161,18 +146,6 @@ impl Struct {
     /// Returns true if the structure is declared aligned. The fields of one that is not may still be aligned by chance.
     pub fn is_aligned(&self) -> bool {
         self.aligned
-    }
-
-    /// Drops the spelling of its string.
-    pub(super) fn respell(&mut self) {
-        self.spelling = None;
-        for field in &mut self.fields {
-            field.name.respell();
-            if let Some(title) = &mut field.title {
-                title.respell();
-            }
-            field.dtype.respell();
-        }
     }
 
     /// Computes the fields' offsets, or checks those that they have, as NumPy does.
@@ -218,19 +191,13 @@ impl Struct {
             return Err(Misfit { field: Some(index), why });
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));
-        Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, spelling: None })
+        Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, written: None })
     }
 
-    /// Returns the keys of the dictionary that NumPy would write, or `None` if it would write a list. Inside an `aligned`
-    /// structure the key `aligned` is left out.
-    pub(super) fn canonical(&self, aligned: bool) -> Option<Keys> {
-        let told = self.aligned && !aligned;
+    /// Returns true if NumPy would write a list, not a dictionary. Inside an `aligned` structure neither says that it is aligned.
+    pub(super) fn is_list(&self, aligned: bool) -> bool {
         let named = self.fields.iter().all(|field| !field.name().is_empty());
-        if self.follows_from_fields() && named && !told {
-            return None;
-        }
-        let titles = self.fields.iter().any(|field| field.title.is_some());
-        Some(Keys { offsets: true, titles, itemsize: true, aligned: told })
+        self.follows_from_fields() && named && (aligned || !self.aligned)
     }
 
     /// Returns true if offsets and itemsize follow from the fields.

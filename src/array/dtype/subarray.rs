@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{DType, MAX_DEPTH, MAX_SIZE};
+use super::{DType, MAX_DEPTH, MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
 /// The most dimensions that NumPy allows.
@@ -27,6 +27,7 @@ pub struct Subarray {
     shape: Vec<usize>,
     itemsize: usize,
     pub(super) depth: u8,
+    pub(super) written: Written,
 }
 
 impl Subarray {
@@ -57,7 +58,7 @@ impl Subarray {
         let multiply = |product: i64, &factor: &usize| product.checked_mul(i64::try_from(factor).ok()?);
         let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
         match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
-            Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize }),
+            Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize, written: None }),
             None => Err(format!("the array takes more than {MAX_SIZE} bytes, NumPy's limit")),
         }
     }
