@@ -25,6 +25,7 @@ mod chunk;
 #[cfg(feature = "std")]
 mod disk;
 mod header;
+mod limits;
 mod memory;
 mod metalayers;
 #[cfg(feature = "msgpack")]
@@ -43,15 +44,16 @@ pub use disk::storage as testing;
 #[cfg(feature = "std")]
 pub use disk::{
     ChunkEditor, Directory, Editor, File, FileSource, NewDirectory, NewFile, OneFile, SPARSE_FRAME, remove_temporary_files,
-    rewrite, rewrite_checked, rewrite_in,
+    rewrite, rewrite_checked,
 };
 pub use header::{FrameType, Header, HeaderField, Sizes};
+pub use limits::FIRST_READ;
+#[doc(hidden)]
+pub use limits::LONGEST;
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 #[cfg(feature = "msgpack")]
 pub use msgpack::{decode_msgpack, encode_msgpack};
-#[doc(hidden)]
-pub use open::LONGEST;
-pub use open::{ChunkReader, FIRST_READ, Frame};
+pub use open::{ChunkReader, Frame};
 pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;

@@ -41,20 +41,12 @@ pub enum ArrayMeta<S = String> {
 impl<S: AsRef<str>> ArrayMeta<S> {
     /// Returns shape, chunkshape and blockshape.
     pub fn geometry(&self) -> &Geometry {
-        match self {
-            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => &meta.geometry,
-            ArrayMeta::LegacyB2nd(meta) => &meta.geometry,
-            ArrayMeta::Caterva(meta) => &meta.geometry,
-        }
+        self.parts().1
     }
 
     /// Returns the dtype string. `None` for Caterva's layout, which has no dtype.
     pub fn dtype(&self) -> Option<&str> {
-        match self {
-            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => Some(meta.dtype.as_ref()),
-            ArrayMeta::LegacyB2nd(meta) => Some(meta.dtype.as_ref()),
-            ArrayMeta::Caterva(_) => None,
-        }
+        self.parts().2.map(AsRef::as_ref)
     }
 
     /// Parses the dtype string. `None` for Caterva's layout, which has no dtype.
@@ -72,10 +64,14 @@ impl<S: AsRef<str>> ArrayMeta<S> {
 
     /// Returns the version of the layout.
     pub fn version(&self) -> u8 {
+        self.parts().0
+    }
+
+    fn parts(&self) -> (u8, &Geometry, Option<&S>) {
         match self {
-            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.version,
-            ArrayMeta::LegacyB2nd(meta) => meta.version,
-            ArrayMeta::Caterva(meta) => meta.version,
+            ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => (meta.version, &meta.geometry, Some(&meta.dtype)),
+            ArrayMeta::LegacyB2nd(meta) => (meta.version, &meta.geometry, Some(&meta.dtype)),
+            ArrayMeta::Caterva(meta) => (meta.version, &meta.geometry, None),
         }
     }
 

@@ -19,7 +19,7 @@ pub use editor::Editor;
 pub use editor::chunks::ChunkEditor;
 pub use file::File;
 pub use new_file::{NewDirectory, NewFile};
-pub use rewrite::{rewrite, rewrite_checked, rewrite_in};
+pub use rewrite::{rewrite, rewrite_checked};
 pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};

@@ -92,17 +92,7 @@ impl Header {
         if bytes[HeaderField::FLAGS.marker()] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
-        let (wire, rest) = match crate::take_from_slice::<WireHeader>(bytes) {
-            Err(error) if error.is_eof() => {
-                let length = header_len.saturating_add(error.needed().unwrap_or(1));
-                let field = error.path().unwrap_or_default();
-                return Err(mismatch("header_len", format_args!("{length} or more for {field}"), header_len, 10));
-            }
-            other => other?,
-        };
-        if !rest.is_empty() {
-            return Err(mismatch("header_len", header_len - rest.len(), header_len, 10));
-        }
+        let wire: WireHeader = crate::from_slice(bytes).map_err(|error| wrong_len(error, header_len))?;
         wire.try_into()
     }
 
@@ -243,6 +233,19 @@ impl Header {
         }
         Ok(())
     }
+}
+
+/// Explains fields that do not end where header_len says.
+#[cold]
+fn wrong_len(error: Error, header_len: usize) -> Error {
+    let expected = match error.kind() {
+        ErrorKind::TrailingBytes { count } => (header_len - count).to_string(),
+        ErrorKind::UnexpectedEnd { needed } => {
+            alloc::format!("{} or more for {}", header_len.saturating_add(*needed), error.path().unwrap_or_default())
+        }
+        _ => return error,
+    };
+    mismatch("header_len", expected, header_len, 10)
 }
 
 /// Returns the error for bytes that do not start as a frame does.

@@ -11,21 +11,13 @@ use b2nd_codec::{ChunkHeader, Special};
 use super::cell::Once;
 use super::chunk::{Chunk, Offset, Offsets};
 use super::header::{FrameType, Header};
+use super::limits::{FIRST_READ, READ_AT_ONCE, check_length};
 use super::source::Source;
 use super::trailer::Trailer;
 use crate::error::{Error, Result};
 
 mod reader;
 pub use reader::ChunkReader;
-
-/// The number of bytes that are read first, and last: 99.8% of the headers seen fit.
-pub const FIRST_READ: u64 = 4096;
-
-/// The longest range up to the next chunk that is read in one request, without reading the chunk's header first.
-const READ_AT_ONCE: u64 = 1 << 20;
-
-/// The longest header, index or trailer that is read. A file may claim 2 GiB and be a hole.
-pub const LONGEST: u64 = 1 << 28;
 
 /// A frame that is read from a [`Source`].
 ///
@@ -78,13 +70,6 @@ struct Tail {
     start: u64,
 }
 
-fn not_longest(part: &str, length: u64) -> Result<()> {
-    if length > LONGEST {
-        return Err(Error::custom(format_args!("the {part} has {length} bytes, and more than {LONGEST} are not read")));
-    }
-    Ok(())
-}
-
 /// Returns the error for a frame that ends after `end` bytes, `needed` bytes too early.
 #[cold]
 pub(super) fn cut_off(end: u64, needed: u64) -> Error {
@@ -106,7 +91,7 @@ pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
         if source.len()?.saturating_sub(offset) < length {
             return Err(error);
         }
-        not_longest("header", length)?;
+        check_length("header", length)?;
         let more = source.read(offset.saturating_add(before)..offset.saturating_add(length))?;
         if more.is_empty() {
             return Err(error);
@@ -141,12 +126,6 @@ impl<S: Source> Frame<S> {
 
     pub(super) fn new(source: S, offset: u64, header: Header) -> Frame<S> {
         Frame { source, offset, header, tail: Once::new(), offsets: Once::new() }
-    }
-
-    /// Moves the frame to another source, such as a wrapper around its own.
-    pub fn map_source<T: Source>(self, change: impl FnOnce(S) -> T) -> Frame<T> {
-        let Frame { source, offset, header, tail, offsets } = self;
-        Frame { source: change(source), offset, header, tail, offsets }
     }
 
     /// Copies the frame to another source, which need not hold the parts that have been read already.
@@ -209,7 +188,7 @@ impl<S: Source> Frame<S> {
         if (is_first && start > header_len) || length > tail.len() as u64 {
             start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
             let range = start..end.min(start.saturating_add(length));
-            not_longest("trailer", range.end.saturating_sub(range.start))?;
+            check_length("trailer", range.end.saturating_sub(range.start))?;
             tail = self.read(range)?;
         }
         let trailer = if is_first { Trailer::first_in(&tail) } else { Trailer::from_tail(&tail) };
@@ -249,7 +228,7 @@ impl<S: Source> Frame<S> {
         }
         let header = self.read(place.start..place.start.saturating_add(ChunkHeader::MAX_LEN as u64))?;
         let Ok(cbytes) = ChunkHeader::from_slice(&header).map(|header| header.cbytes() as u64) else { return Ok(header) };
-        not_longest("index", cbytes.min(length))?;
+        check_length("index", cbytes.min(length))?;
         self.read(place.start..place.start.saturating_add(cbytes.min(length)))
     }
 

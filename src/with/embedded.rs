@@ -167,21 +167,14 @@ impl<'de, V: Visitor<'de>, T: DeserializeOwned> Visitor<'de> for Watched<'_, V, 
 
     visit! {
         visit_bool(bool);
-        visit_i8(i8);
-        visit_i16(i16);
-        visit_i32(i32);
         visit_i64(i64);
         visit_i128(i128);
-        visit_u8(u8);
-        visit_u16(u16);
-        visit_u32(u32);
         visit_u64(u64);
         visit_u128(u128);
         visit_f32(f32);
         visit_f64(f64);
         visit_char(char);
         visit_str(&str);
-        visit_borrowed_str(&'de str);
         visit_string(alloc::string::String);
     }
 

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::testing::{Disk, Handle, Storage};
-use b2nd::frame::{File, Header, Sizes, Writer, rewrite, rewrite_in};
+use b2nd::frame::testing::{Disk, Handle, Storage, replace_storage};
+use b2nd::frame::{File, Header, Sizes, Writer, rewrite};
 
 use crate::common::frames;
 use crate::common::scratch::Scratch;
@@ -78,14 +78,17 @@ fn what_is_private_stays_private_while_it_is_copied() {
     let private = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     let path = file(&scratch, &frames::contiguous());
     private(&path);
-    File::edit_in(Arc::new(Private), &path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    let replaced = replace_storage(Arc::new(Private));
+    File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
     assert_eq!(mode(&path), 0o600);
+    drop(replaced);
 
     let (from, to) = (scratch.join("from.b2nd"), scratch.join("to.b2nd"));
     frames::sparse(&from);
     let names = || fs::read_dir(&from).unwrap().map(|entry| entry.unwrap().file_name());
     names().for_each(|name| private(&from.join(name)));
-    rewrite_in(Arc::new(Private), &from, &to, change).unwrap();
+    let _replaced = replace_storage(Arc::new(Private));
+    rewrite(&from, &to, change).unwrap();
     assert!(names().count() > 1);
     names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{name:?}"));
 }

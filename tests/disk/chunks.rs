@@ -8,6 +8,7 @@ use crate::common::faulty::{Fault, Faulty, materialize};
 use crate::common::frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
+use b2nd::frame::testing::{Replaced, replace_storage};
 use b2nd::frame::{Chunk, ChunkEditor, File, FrameType, Offset, Special};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry, Result};
 
@@ -15,8 +16,10 @@ fn array(length: i64) -> B2ndMeta {
     B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")
 }
 
-fn open(storage: &Faulty, path: &Path) -> Result<ChunkEditor> {
-    ChunkEditor::new(File::edit_in(Arc::new(storage.clone()), path)?)
+/// Opens a file whose writes go through the storage as long as both results live.
+fn open(storage: &Faulty, path: &Path) -> Result<(ChunkEditor, Replaced)> {
+    let replaced = replace_storage(Arc::new(storage.clone()));
+    Ok((ChunkEditor::new(File::edit(path)?)?, replaced))
 }
 
 /// Replaces the first chunk and adds two, of which one is zeros.
@@ -81,11 +84,12 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
     let path = root.join("f.b2nd");
     let storage = Faulty::new(root.path(), None);
     let mut states = vec![read(&path)];
-    let mut editor = open(&storage, &path).unwrap();
+    let (mut editor, replaced) = open(&storage, &path).unwrap();
     for step in steps {
         step(&mut editor).unwrap();
         states.push(read(&path));
     }
+    drop(replaced);
     let operations = storage.operations().len();
     let (mut faults, mut crashes) = (0, 0);
     let after = Scratch::new();
@@ -93,7 +97,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
         let root = fresh();
         let path = root.join("f.b2nd");
         let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
-        let Ok(mut editor) = open(&storage, &path) else { continue };
+        let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
         // Files that nothing names are removed after the commit, and an error there is none of the commit.
         let _ = steps.iter().try_for_each(|step| step(&mut editor));
         for tree in storage.crashes() {
@@ -107,7 +111,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
             let root = fresh();
             let path = root.join("f.b2nd");
             let storage = Faulty::new(root.path(), Some((at, fault)));
-            let Ok(mut editor) = open(&storage, &path) else { continue };
+            let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
             for (number, step) in steps.iter().enumerate() {
                 if step(&mut editor).is_err() {
                     faults += 1;

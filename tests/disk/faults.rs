@@ -10,7 +10,8 @@ use crate::common::faulty::{Fault, Faulty, Tree, materialize};
 use crate::common::frames;
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
-use b2nd::frame::{Chunk, Editor, File, Special, Target, Writer, rewrite_in};
+use b2nd::frame::testing::replace_storage;
+use b2nd::frame::{Chunk, Editor, File, Special, Target, Writer};
 
 const FAULTS: [Fault; 8] = [
     Fault::Nothing,
@@ -48,6 +49,11 @@ impl Case<'_> {
         self.watched.iter().map(read).collect()
     }
 
+    fn act(&self, storage: &Faulty, root: &Path, watch: Watch) -> b2nd::Result<()> {
+        let _replaced = replace_storage(Arc::new(storage.clone()));
+        (self.act)(storage, root, watch)
+    }
+
     /// Tries every fault at every operation, and gives the number of tries and of crashed directories looked at.
     fn run(&self) -> (usize, usize) {
         let template = Scratch::new();
@@ -57,7 +63,7 @@ impl Case<'_> {
         let clean = Scratch::new();
         copy_into(&template, &clean);
         let storage = Faulty::new(clean.path(), None);
-        (self.act)(&storage, clean.path(), &mut |_| ()).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        self.act(&storage, clean.path(), &mut |_| ()).unwrap_or_else(|error| panic!("{}: {error}", self.name));
         let new = self.states(clean.path(), "after");
         assert_ne!(old, new, "{}: nothing changes", self.name);
         let names = [template.names(), clean.names()];
@@ -84,7 +90,7 @@ impl Case<'_> {
             let root = Scratch::new();
             copy_into(&template, &root);
             let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
-            assert!((self.act)(&storage, root.path(), &mut |_| ()).is_err(), "{}: a crash without an effect", self.name);
+            assert!(self.act(&storage, root.path(), &mut |_| ()).is_err(), "{}: a crash without an effect", self.name);
             look(storage.crashes(), &[&old, &new], &format!("crash at operation {at}"));
             tries += 1;
 
@@ -105,7 +111,7 @@ impl Case<'_> {
                     assert!(names.contains(&root.names()), "{}, {when}: left {:?}", self.name, root.names());
                     look(storage.crashes(), &[&old, &new], &format!("{when}, then a crash"));
                 };
-                let result = (self.act)(&storage, root.path(), &mut watch);
+                let result = self.act(&storage, root.path(), &mut watch);
                 assert!(failures <= 1, "{}, {when}: one fault, {failures} errors", self.name);
                 result.unwrap_or_else(|error| panic!("{}, {when}: {error}", self.name));
                 assert!(self.states(root.path(), &when) == new, "{}, {when}: it succeeded, and is not there", self.name);
@@ -127,8 +133,8 @@ fn copy_into(from: &Scratch, to: &Scratch) {
 }
 
 /// An edit with one `Editor`: what fails is tried again with the same one.
-fn edit(storage: &Faulty, path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd::Result<()>) -> b2nd::Result<()> {
-    let open = || File::edit_in(Arc::new(storage.clone()), path);
+fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd::Result<()>) -> b2nd::Result<()> {
+    let open = || File::edit(path);
     let mut file = match open() {
         Err(_) => {
             watch(None);
@@ -182,7 +188,7 @@ fn edits_leave_the_old_frame_or_the_new_one() {
                 name: format!("{frame}: {name}"),
                 set_up: &|root| fs::write(root.join("f.b2nd"), bytes()).unwrap(),
                 watched: &["f.b2nd"],
-                act: &|storage, root, watch| edit(storage, &root.join("f.b2nd"), watch, change),
+                act: &|_, root, watch| edit(&root.join("f.b2nd"), watch, change),
             };
             let (tried, crashed) = case.run();
             (tries, crashes) = (tries + tried, crashes + crashed);
@@ -193,7 +199,7 @@ fn edits_leave_the_old_frame_or_the_new_one() {
             name: format!("sparse: {name}"),
             set_up: &|root| frames::sparse(&root.join("f.b2nd")),
             watched: &["f.b2nd"],
-            act: &|storage, root, watch| edit(storage, &root.join("f.b2nd"), watch, change),
+            act: &|_, root, watch| edit(&root.join("f.b2nd"), watch, change),
         };
         let (tried, crashed) = case.run();
         (tries, crashes) = (tries + tried, crashes + crashed);
@@ -232,8 +238,8 @@ fn a_new_frame_is_absent_or_complete() {
     let mut header = frames::header_of(48);
     header.metalayers_mut().remove("wide");
     let header = &header;
-    let create = |storage: &Faulty, root: &Path, watch: Watch| {
-        twice(watch, || write(Writer::create_in(Arc::new(storage.clone()), root.join("f.b2nd"), header.clone())?, &twice_each))
+    let create = |_: &Faulty, root: &Path, watch: Watch| {
+        twice(watch, || write(Writer::create(root.join("f.b2nd"), header.clone())?, &twice_each))
     };
     let create_sparse = |storage: &Faulty, root: &Path, watch: Watch| {
         let path = root.join("f.b2nd");
@@ -241,7 +247,7 @@ fn a_new_frame_is_absent_or_complete() {
             if path.exists() {
                 return storage_settles(storage, root);
             }
-            write(Writer::create_sparse_in(Arc::new(storage.clone()), &path, header.clone())?, &twice_each)
+            write(Writer::create_sparse(&path, header.clone())?, &twice_each)
         })
     };
     let cases = [
@@ -260,13 +266,13 @@ fn a_new_frame_is_absent_or_complete() {
 
 #[test]
 fn a_chunk_that_failed_is_left_out() {
-    fn shorter<T: Target<Output = ()>>(create: &dyn Fn(Faulty, &Path) -> b2nd::Result<Writer<T>>) -> usize {
+    fn shorter<T: Target<Output = ()>>(create: &dyn Fn(&Path) -> b2nd::Result<Writer<T>>) -> usize {
         let mut shorter = 0;
         for at in 0..40 {
             let root = Scratch::new();
             let path = root.join("f.b2nd");
-            let storage = Faulty::new(root.path(), Some((at, Fault::Part(4))));
-            let Ok(writer) = create(storage, &path) else { continue };
+            let _replaced = replace_storage(Arc::new(Faulty::new(root.path(), Some((at, Fault::Part(4))))));
+            let Ok(writer) = create(&path) else { continue };
             let failed = std::cell::Cell::new(0);
             let done = write(writer, &|writer, step| failed.set(failed.get() + usize::from(step(writer).is_err())));
             if done.is_ok() {
@@ -279,8 +285,8 @@ fn a_chunk_that_failed_is_left_out() {
     // An array would miss its chunk.
     let mut header = frames::header();
     header.metalayers_mut().remove("b2nd");
-    let one_file = shorter(&|storage, path| Writer::create_in(Arc::new(storage), path, header.clone()));
-    let directory = shorter(&|storage, path| Writer::create_sparse_in(Arc::new(storage), path, header.clone()));
+    let one_file = shorter(&|path| Writer::create(path, header.clone()));
+    let directory = shorter(&|path| Writer::create_sparse(path, header.clone()));
     assert_eq!((one_file, directory), (2, 2), "each of the stored chunks failed once");
 }
 
@@ -299,7 +305,7 @@ fn a_rewrite_leaves_the_old_frame_or_the_new_one() {
                 if target.is_dir() && source != target {
                     return storage_settles(storage, root);
                 }
-                rewrite_in(Arc::new(storage.clone()), source, target, |metalayers| {
+                b2nd::frame::rewrite(source, target, |metalayers| {
                     metalayers.remove("small");
                     metalayers.insert("wide", [4; 1300])?;
                     metalayers.insert("license", b"CC0".as_slice())?;

@@ -5,8 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::testing::{Disk, Handle, Storage};
-use b2nd::frame::{File, NewFile, Writer, rewrite, rewrite_in};
+use b2nd::frame::testing::{Disk, Handle, Storage, replace_storage};
+use b2nd::frame::{File, NewFile, Writer, rewrite};
 
 use crate::common::scratch::Scratch;
 use crate::common::state::State;
@@ -97,14 +97,17 @@ fn a_full_disk_gets_back_what_a_failed_edit_took() {
     for bytes in [frames::contiguous(), frames::bare(), frames::empty(), frames::edited()] {
         let scratch = Scratch::new();
         let path = file(&scratch, &bytes);
-        let mut editor = File::edit_in(Arc::new(Full(1000)), &path).unwrap();
+        let replaced = replace_storage(Arc::new(Full(1000)));
+        let mut editor = File::edit(&path).unwrap();
         let said = message(editor.set_vlmetalayer("long", &[7; 50_000]));
         assert!(said.starts_with(&path.display().to_string()), "{said}");
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
         assert_eq!(scratch.names(), ["f.b2nd"]);
-        drop(editor);
-        assert!(rewrite_in(Arc::new(Full(100)), &path, &path, |_| Ok(())).is_err());
-        assert!(rewrite_in(Arc::new(Full(100)), &path, scratch.join("g.b2nd"), |_| Ok(())).is_err());
+        drop((editor, replaced));
+        let replaced = replace_storage(Arc::new(Full(100)));
+        assert!(rewrite(&path, &path, |_| Ok(())).is_err());
+        assert!(rewrite(&path, scratch.join("g.b2nd"), |_| Ok(())).is_err());
+        drop(replaced);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
         assert_eq!(scratch.names(), ["f.b2nd"]);
         File::edit(&path).unwrap().set_vlmetalayer("long", &[7; 50_000]).unwrap();

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd::frame::testing::{Disk, Handle, Storage};
-use b2nd::frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite, rewrite_checked, rewrite_in};
+use b2nd::frame::testing::{Disk, Handle, Storage, replace_storage};
+use b2nd::frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite, rewrite_checked};
 
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
@@ -133,18 +133,19 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     let (path, target) = (file(&scratch, &frames::contiguous()), scratch.join("g.b2nd"));
     frames::sparse(&scratch.join("s.b2nd"));
     let exists = format!("{}: it exists already", target.display());
-    let storage = Arc::new(Busy(target.clone()));
-    assert_eq!(message(rewrite_in(storage.clone(), &path, &target, |_| Ok(()))), exists);
+    let replaced = replace_storage(Arc::new(Busy(target.clone())));
+    assert_eq!(message(rewrite(&path, &target, |_| Ok(()))), exists);
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
-    let mut writer = Writer::create_in(storage.clone(), &target, frames::header()).unwrap();
+    let mut writer = Writer::create(&target, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
     assert_eq!(message(writer.finish()), "it exists already");
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
-    assert_eq!(message(rewrite_in(storage, scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
+    assert_eq!(message(rewrite(scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
     assert!(scratch.names().iter().all(|name| !name.contains(".tmp")), "{:?}", scratch.names());
+    drop(replaced);
     // One that was there at first is replaced.
     fs::remove_dir(&target).unwrap();
     fs::write(&target, frames::bare()).unwrap();

@@ -1,8 +1,8 @@
 //! Parses a dtype string into a [`DType`]: Python's literals, spelled as `repr` spells them.
 
 use alloc::format;
-use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::fmt::{self, Write};
 
 use super::cursor::Cursor;
 use super::scalar::Scalar;
@@ -21,10 +21,21 @@ impl core::str::FromStr for DType {
             _ => DType::Scalar(Scalar::parse(&mut parser.cursor)?),
         };
         parser.cursor.end()?;
-        if dtype.to_string() != text {
+        let mut rest = Rest(text);
+        if write!(rest, "{dtype}").is_err() || !rest.0.is_empty() {
             dtype.set_written(Some(text.into()));
         }
         Ok(dtype)
+    }
+}
+
+/// The rest of a string, of which all that is written here is the front.
+struct Rest<'a>(&'a str);
+
+impl Write for Rest<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(text).ok_or(fmt::Error)?;
+        Ok(())
     }
 }
 

@@ -269,6 +269,10 @@ impl Scalar {
 
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Scalar> {
         let word = cursor.word();
+        // No name is as short as most codes are.
+        if word.len() < 3 {
+            return Scalar::parse_code(cursor);
+        }
         let named = FIXED.iter().chain(NAMED).find(|scalar_type| scalar_type.row().name == word);
         let alias = || ALIASES.iter().find(|(name, _)| *name == word).map(|(_, scalar_type)| scalar_type);
         let Some(&(mut scalar_type)) = named.or_else(alias) else { return Scalar::parse_code(cursor) };

@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use core::ops::{Deref, Range};
 use std::io::{self, Read, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -18,7 +17,7 @@ use super::lock::{Claim, is_at, named};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::source::frame_file;
 use super::staged::{Staged, clean, replaceable, sync_parent};
-use super::storage::{Disk, Handle, Storage};
+use super::storage::Handle;
 use super::writer::OneFile;
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
@@ -78,7 +77,6 @@ const HAS_VLMETALAYERS_AT: usize = 0x44;
 pub struct Editor {
     file: File,
     claim: Claim,
-    storage: Arc<dyn Storage>,
 }
 
 impl File {
@@ -103,18 +101,7 @@ impl File {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn edit(path: impl AsRef<Path>) -> Result<Editor> {
-        File::edit_in(Arc::new(Disk), path)
-    }
-
-    /// Opens a frame for reading and editing, with every write going through `storage`. Reading goes to the file system.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`edit`](File::edit).
-    // Hidden: tests fail on purpose through it.
-    #[doc(hidden)]
-    pub fn edit_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>) -> Result<Editor> {
-        Editor::open(storage, path.as_ref(), true)
+        Editor::open(path.as_ref(), true)
     }
 
     /// Opens a frame for reading and editing, without waiting.
@@ -133,19 +120,19 @@ impl File {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn try_edit(path: impl AsRef<Path>) -> Result<Editor> {
-        Editor::open(Arc::new(Disk), path.as_ref(), false)
+        Editor::open(path.as_ref(), false)
     }
 }
 
 impl Editor {
-    fn open(storage: Arc<dyn Storage>, path: &Path, wait: bool) -> Result<Self> {
+    fn open(path: &Path, wait: bool) -> Result<Self> {
         let path = frame_file(path);
         let open = || -> Result<Editor> {
             let real = replaceable(&path)?;
-            let claim = Claim::new(&*storage, &path, &real, wait)?;
-            clean(&*storage, &real)?;
+            let claim = Claim::new(&path, &real, wait)?;
+            clean(&real)?;
             let file = File::of(path.clone(), claim.handle.file().try_clone()?, 0)?;
-            Ok(Editor { file, claim, storage })
+            Ok(Editor { file, claim })
         };
         open().map_err(|error| named(error, &path))
     }
@@ -214,7 +201,7 @@ impl Editor {
     ) -> Result<()> {
         self.named(|editor| {
             let header = rewritten(editor, edit)?;
-            let (staged, mut new) = Staged::file(editor.storage.clone(), editor.claim.path())?;
+            let (staged, mut new) = Staged::file(editor.claim.path())?;
             staged.keep_attributes(editor.claim.path())?;
             write_frame(&editor.file, header, &mut *new)?;
             check(&File::of(staged.path().to_path_buf(), new.file().try_clone()?, 0)?)?;
@@ -237,7 +224,7 @@ impl Editor {
         if self.header().frame_type() == FrameType::Sparse {
             return Err(Error::custom("it is a sparse frame, whose files are not replaced together: name another").into());
         }
-        let mut writer = Writer::create_in(self.storage.clone(), self.claim.path(), header)?;
+        let mut writer = Writer::create(self.claim.path(), header)?;
         fill(&self.file, &mut writer)?;
         Ok(self.named(|editor| {
             let (target, header, tail) = writer.ended()?;
@@ -345,7 +332,7 @@ impl Editor {
     /// Syncs if there is nothing to change, since an earlier edit may have failed after its last write.
     fn settle(&mut self) -> Result<()> {
         self.checked_handle()?.sync()?;
-        Ok(sync_parent(&*self.storage, self.claim.path())?)
+        Ok(sync_parent(self.claim.path())?)
     }
 
     /// Returns the file, if its path still names it and its header is still the one that was read.
@@ -365,7 +352,7 @@ impl Editor {
     /// Replaces the file with a new one: `front`, then a part of the old file.
     fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
         self.checked_handle()?;
-        let (staged, mut new) = Staged::file(self.storage.clone(), self.claim.path())?;
+        let (staged, mut new) = Staged::file(self.claim.path())?;
         staged.keep_attributes(self.claim.path())?;
         new.write_all(front)?;
         copy(&mut *self.claim.handle, rest, &mut *new)?;

@@ -72,15 +72,17 @@ impl File {
             let real = fs::canonicalize(&path)?;
             let file = open_shared(&real)?;
             let sidecars = Sidecars::lock(&path, &real, Ask { exclusive: false, wait: true })?;
-            let frame = File::of(path.clone(), file, 0)?.frame;
-            Ok(File { frame: frame.map_source(|source| source.holding(sidecars)) })
+            File::from_source(FileSource::new(file, path.clone()).holding(sidecars), 0)
         };
         open().map_err(|error| if matches!(error.kind(), ErrorKind::Io(_)) { named(error, &path) } else { error })
     }
 
     /// Reads the header of a frame in an open file.
     pub(super) fn of(path: PathBuf, file: fs::File, offset: u64) -> Result<File> {
-        let source = FileSource::new(file, path);
+        File::from_source(FileSource::new(file, path), offset)
+    }
+
+    fn from_source(source: FileSource, offset: u64) -> Result<File> {
         match read_header(&source, offset) {
             Ok(header) => Ok(File { frame: Frame::new(source, offset, header) }),
             Err(error) => match source.file().metadata() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::SPARSE_FRAME;
 use super::held::Held;
-use super::storage::{Handle, Storage};
+use super::storage::{Handle, storage};
 use crate::error::{self, Error, Result, Segment};
 
 /// A way to take a lock.
@@ -35,8 +35,8 @@ const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wa
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens a file as its only editor. Others wait until it is closed.
-pub(super) fn open(storage: &dyn Storage, path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
-    locked(path, Ask { exclusive: true, wait }, || storage.open(path), |handle| handle.file())
+pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
+    locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
 
 /// The exclusive right to change or replace the file that a path names.
@@ -48,8 +48,8 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Locks `real`, the file that `given` names.
-    pub(super) fn new(storage: &dyn Storage, given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
-        let handle = open(storage, real, wait)?;
+    pub(super) fn new(given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
+        let handle = open(real, wait)?;
         let sidecars = Sidecars::lock(given, real, Ask { exclusive: true, wait })?;
         Ok(Claim { path: real.to_path_buf(), handle, sidecars })
     }
@@ -116,14 +116,14 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
 
 /// Locks a file or directory that is not locked. `None` if it is locked or gone, or if the file system has no locks, so that this
 /// cannot be known.
-pub(super) fn unused(storage: &dyn Storage, path: &Path) -> io::Result<Option<fs::File>> {
+pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
         // Other systems do not open directories.
         true if !cfg!(unix) => return Ok(None),
         true => fs::File::open(path)?,
         false if !found.is_file() => return Ok(None),
-        false => storage.open(path)?.file().try_clone()?,
+        false => storage().open(path)?.file().try_clone()?,
     };
     system::lock(&file, Ask { exclusive: true, wait: false })?;
     Ok(is_at(&file, path)?.then_some(file))

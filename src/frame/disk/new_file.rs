@@ -5,11 +5,10 @@ use core::fmt;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::lock::named;
 use super::staged::Staged;
-use super::storage::{Disk, Handle};
+use super::storage::Handle;
 use crate::error::Result;
 
 /// A file of any content that appears under its name only when it is complete, as the frames of a [`Writer`](super::super::Writer) do.
@@ -42,7 +41,7 @@ impl NewFile {
     /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let create = || {
-            let (staged, file) = Staged::file(Arc::new(Disk), path.as_ref())?;
+            let (staged, file) = Staged::file(path.as_ref())?;
             staged.keep_attributes(staged.target())?;
             Ok(NewFile { staged, file })
         };
@@ -55,7 +54,7 @@ impl NewFile {
     ///
     /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
-        let created = Staged::new_file(Arc::new(Disk), path.as_ref());
+        let created = Staged::new_file(path.as_ref());
         let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
         Ok(NewFile { staged, file })
     }
@@ -121,7 +120,7 @@ impl NewDirectory {
     ///
     /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewDirectory> {
-        let created = Staged::directory(Arc::new(Disk), path.as_ref());
+        let created = Staged::directory(path.as_ref());
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
     }
 

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use b2nd_codec::ChunkHeader;
 
@@ -16,7 +15,7 @@ use super::file::File;
 use super::lock::named;
 use super::source::frame_file;
 use super::staged::Staged;
-use super::storage::{Disk, Handle, Storage};
+use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
@@ -50,27 +49,11 @@ pub fn rewrite(
     target: impl AsRef<Path>,
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
-    rewrite_in(Arc::new(Disk), source, target, edit)
-}
-
-/// Rewrites a frame as [`rewrite`] does, with every write going through `storage`. Reading goes to the file system.
-///
-/// # Errors
-///
-/// Returns the errors of [`rewrite`].
-// Hidden: tests fail on purpose through it.
-#[doc(hidden)]
-pub fn rewrite_in(
-    storage: Arc<dyn Storage>,
-    source: impl AsRef<Path>,
-    target: impl AsRef<Path>,
-    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
-) -> Result<()> {
     let (source, target) = (frame_file(source.as_ref()), target.as_ref());
     if is_same(&source, &frame_file(target)) {
-        return File::edit_in(storage, source)?.rewrite(edit);
+        return File::edit(source)?.rewrite(edit);
     }
-    write_as(&storage, &source, target, Staged::file, edit, |_| Ok(()))
+    write_as(&source, target, Staged::file, edit, |_| Ok(()))
 }
 
 /// Rewrites a frame as [`rewrite`] does, and checks the new frame before it appears. No other file is replaced: without a target the
@@ -88,15 +71,14 @@ pub fn rewrite_checked(
     let source = frame_file(source.as_ref());
     match target {
         None => File::edit(source)?.rewrite_checked(edit, check),
-        Some(target) => write_as(&(Arc::new(Disk) as Arc<dyn Storage>), &source, target, Staged::new_file, edit, check),
+        Some(target) => write_as(&source, target, Staged::new_file, edit, check),
     }
 }
 
 /// Makes a temporary file for a path.
-type Stage = fn(Arc<dyn Storage>, &Path) -> io::Result<(Staged, Box<dyn Handle>)>;
+type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
 
 fn write_as(
-    storage: &Arc<dyn Storage>,
     source: &Path,
     target: &Path,
     stage: Stage,
@@ -106,21 +88,14 @@ fn write_as(
     let file = File::open_shared(source)?;
     let header = rewritten(&file, edit).map_err(|error| error.in_file(source))?;
     let written = match header.frame_type() {
-        FrameType::Contiguous => write_file(storage, file, header, target, stage, check),
-        FrameType::Sparse => write_directory(storage, file, header, target, check),
+        FrameType::Contiguous => write_file(file, header, target, stage, check),
+        FrameType::Sparse => write_directory(file, header, target, check),
     };
     written.map_err(|error| named(error, target))
 }
 
-fn write_file(
-    storage: &Arc<dyn Storage>,
-    source: File,
-    header: Header,
-    target: &Path,
-    stage: Stage,
-    check: impl FnOnce(&File) -> Result<()>,
-) -> Result<()> {
-    let (staged, mut new) = stage(storage.clone(), target)?;
+fn write_file(source: File, header: Header, target: &Path, stage: Stage, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    let (staged, mut new) = stage(target)?;
     staged.keep_attributes(source.path())?;
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
@@ -130,15 +105,9 @@ fn write_file(
     staged.finish()
 }
 
-fn write_directory(
-    storage: &Arc<dyn Storage>,
-    source: File,
-    header: Header,
-    target: &Path,
-    check: impl FnOnce(&File) -> Result<()>,
-) -> Result<()> {
+fn write_directory(source: File, header: Header, target: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
     let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-    let staged = Staged::directory(storage.clone(), target)?;
+    let staged = Staged::directory(target)?;
     if !fs::metadata(&directory)?.permissions().readonly() {
         staged.keep_attributes(&directory)?;
     }
@@ -147,8 +116,8 @@ fn write_directory(
         if from.extension().is_some_and(|extension| extension == "chunk") {
             let Some(name) = from.file_name() else { continue };
             let to = staged.path().join(name);
-            let mut chunk = storage.create(&to)?;
-            storage.copy_attributes(&from, &to)?;
+            let mut chunk = storage().create(&to)?;
+            storage().copy_attributes(&from, &to)?;
             let mut old = fs::File::open(&from)?;
             let length = old.metadata()?.len();
             copy(&mut old, 0..length, &mut *chunk)?;
@@ -157,7 +126,7 @@ fn write_directory(
             chunk.sync()?;
         }
     }
-    write_file(storage, source, header, &staged.path().join(SPARSE_FRAME), Staged::file, |_| Ok(()))?;
+    write_file(source, header, &staged.path().join(SPARSE_FRAME), Staged::file, |_| Ok(()))?;
     check(&File::open(staged.path())?)?;
     staged.finish()
 }

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::lock::{self, Claim};
-use super::storage::{Disk, Handle, Storage};
+use super::storage::{Disk, Handle, Storage, storage};
 use crate::error::Result;
 
 /// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
@@ -39,7 +39,6 @@ pub fn remove_temporary_files() {
 ///
 /// It is locked while it is written. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {
-    storage: Arc<dyn Storage>,
     temporary: PathBuf,
     /// The given path, and the file that it names.
     given: PathBuf,
@@ -54,24 +53,24 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Makes a new file next to `given`, or next to the file that it names if it is a symbolic link.
-    pub(super) fn file(storage: Arc<dyn Storage>, given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
+    pub(super) fn file(given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
-        Staged::new(storage, given, target, Staged::create_locked)
+        Staged::new(given, target, Staged::create_locked)
     }
 
     /// Creates a temporary file next to `target`. Fails if `target` exists; finishing fails if it was created in the meantime.
-    pub(super) fn new_file(storage: Arc<dyn Storage>, target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
+    pub(super) fn new_file(target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
-        let (mut staged, file) = Staged::file(storage, target)?;
+        let (mut staged, file) = Staged::file(target)?;
         staged.replaces = false;
         Ok((staged, file))
     }
 
     /// Makes a new directory next to `target`.
-    pub(super) fn directory(storage: Arc<dyn Storage>, target: &Path) -> io::Result<Self> {
+    pub(super) fn directory(target: &Path) -> io::Result<Self> {
         must_not_exist(target)?;
-        let (mut staged, lock) = Staged::new(storage, target, target.to_path_buf(), |staged| {
-            staged.storage.create_dir(&staged.temporary)?;
+        let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
+            storage().create_dir(&staged.temporary)?;
             staged.begin();
             if cfg!(unix) { Ok(lock::directory(&staged.temporary, true)?.map(Some)) } else { Ok(Some(None)) }
         })?;
@@ -80,31 +79,26 @@ impl Staged {
     }
 
     fn create_locked(&mut self) -> io::Result<Option<Box<dyn Handle>>> {
-        let handle = self.storage.create(&self.temporary)?;
+        let handle = storage().create(&self.temporary)?;
         self.begin();
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
     /// Takes the first free temporary name.
-    fn new<T>(
-        storage: Arc<dyn Storage>,
-        given: &Path,
-        target: PathBuf,
-        create: impl Fn(&mut Staged) -> io::Result<Option<T>>,
-    ) -> io::Result<(Self, T)> {
-        clean_directory(&*storage, &target);
+    fn new<T>(given: &Path, target: PathBuf, create: impl Fn(&mut Staged) -> io::Result<Option<T>>) -> io::Result<(Self, T)> {
+        clean_directory(&target);
         let replaces = fs::symlink_metadata(&target).is_ok();
         let mut number = 0;
         loop {
             let temporary = temporary(&target, number)?;
-            let (storage, given, target) = (storage.clone(), given.to_path_buf(), target.clone());
-            let mut staged = Staged { storage, temporary, given, target, replaces, exists: false, lock: None };
+            let (given, target) = (given.to_path_buf(), target.clone());
+            let mut staged = Staged { temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
                 // Before it was locked, another process removed it as left over.
                 Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
-                    if !is_left(&*staged.storage, &staged.temporary) {
+                    if !is_left(&staged.temporary) {
                         number += 1;
                     }
                 }
@@ -136,14 +130,14 @@ impl Staged {
     /// Copies the attributes of a file, if it exists. Do this before there is content, so that no user can read in the new file what the
     /// old one kept private.
     pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
-        if of.exists() { self.storage.copy_attributes(of, &self.temporary) } else { Ok(()) }
+        if of.exists() { storage().copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
     /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. A file that
     /// another process has created since is not replaced. The content must have been synced.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
-            let mut claim = Claim::new(&*self.storage, &self.given, &self.target, true)?;
+            let mut claim = Claim::new(&self.given, &self.target, true)?;
             return self.replace(&mut claim);
         }
         self.replaces = false;
@@ -159,15 +153,15 @@ impl Staged {
     /// Renames it without waiting for an editor.
     pub(super) fn rename(mut self) -> Result<()> {
         if self.replaces {
-            self.storage.rename(&self.temporary, &self.target)?;
+            storage().rename(&self.temporary, &self.target)?;
         } else {
-            self.storage.rename_new(&self.temporary, &self.target).map_err(|error| match error.kind() {
+            storage().rename_new(&self.temporary, &self.target).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => exists_already(),
                 _ => error,
             })?;
         }
         self.end();
-        Ok(sync_parent(&*self.storage, &self.target)?)
+        Ok(sync_parent(&self.target)?)
     }
 }
 
@@ -175,7 +169,7 @@ impl Drop for Staged {
     fn drop(&mut self) {
         if self.exists {
             // Drop cannot return an error, and the target is untouched.
-            let _ = self.storage.remove(&self.temporary);
+            let _ = storage().remove(&self.temporary);
             self.end();
         }
     }
@@ -212,28 +206,26 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Removes temporary files that killed processes left next to a file.
-pub(super) fn clean(storage: &dyn Storage, target: &Path) -> io::Result<()> {
+pub(super) fn clean(target: &Path) -> io::Result<()> {
     let mut number = 0;
     loop {
         let temporary = temporary(target, number)?;
         if fs::symlink_metadata(&temporary).is_err() {
             return Ok(());
         }
-        is_left(storage, &temporary);
+        is_left(&temporary);
         number += 1;
     }
 }
 
 /// Removes temporary files that killed processes left in a file's directory, whatever file they were for, except those that
 /// another process has locked, and all of them if the file system has no locks.
-fn clean_directory(storage: &dyn Storage, target: &Path) {
+fn clean_directory(target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(is_temporary)
-            && matches!(lock::unused(storage, &entry.path()), Ok(Some(_locked)))
-        {
+        if entry.file_name().to_str().is_some_and(is_temporary) && matches!(lock::unused(&entry.path()), Ok(Some(_locked))) {
             // A file that cannot be removed stays.
-            let _ = storage.remove(&entry.path());
+            let _ = storage().remove(&entry.path());
         }
     }
 }
@@ -258,19 +250,19 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
 }
 
 /// Removes a file or directory with a temporary name if a killed process left it, and returns whether it did.
-fn is_left(storage: &dyn Storage, temporary: &Path) -> bool {
+fn is_left(temporary: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(temporary) else { return true };
     if found.is_dir() {
         // Other systems do not lock directories.
-        cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage.remove(temporary).is_ok())
+        cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage().remove(temporary).is_ok())
     } else {
-        found.is_file() && lock::open(storage, temporary, false).is_ok_and(|_lock| storage.remove(temporary).is_ok())
+        found.is_file() && lock::open(temporary, false).is_ok_and(|_lock| storage().remove(temporary).is_ok())
     }
 }
 
 /// Fsyncs the directory of a file, so that its name survives a crash.
-pub(super) fn sync_parent(storage: &dyn Storage, path: &Path) -> io::Result<()> {
-    storage.sync_dir(directory(path))
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
+    storage().sync_dir(directory(path))
 }
 
 /// Returns the directory that a file is in.

@@ -1,10 +1,12 @@
 //! [`Storage`]: the file operations of edits and new frames, so that tests can replace the disk.
 
 use alloc::boxed::Box;
+use core::cell::RefCell;
 use core::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::attributes;
 
@@ -96,6 +98,33 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
 /// The file system.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Disk;
+
+std::thread_local! {
+    /// The storage of this thread, if it is not the disk.
+    static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
+}
+
+/// Returns the storage through which this thread writes: the disk, unless a test has replaced it.
+pub(super) fn storage() -> Arc<dyn Storage> {
+    let replaced = REPLACED.try_with(|replaced| replaced.borrow().clone());
+    replaced.ok().flatten().unwrap_or_else(|| Arc::new(Disk))
+}
+
+/// The replacement of a thread's storage, which ends when this is dropped.
+#[must_use]
+#[derive(Debug)]
+pub struct Replaced(Option<Arc<dyn Storage>>);
+
+/// Replaces the storage through which this thread writes files. It goes on reading from the file system.
+pub fn replace_storage(storage: Arc<dyn Storage>) -> Replaced {
+    Replaced(REPLACED.replace(Some(storage)))
+}
+
+impl Drop for Replaced {
+    fn drop(&mut self) {
+        REPLACED.set(self.0.take());
+    }
+}
 
 impl Storage for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {

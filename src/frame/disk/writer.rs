@@ -4,12 +4,11 @@ use alloc::boxed::Box;
 use core::fmt;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use super::SPARSE_FRAME;
 use super::source::chunk_name;
 use super::staged::Staged;
-use super::storage::{Disk, Handle, Storage};
+use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::writer::{Writer, sealed};
@@ -24,10 +23,7 @@ pub struct OneFile {
 }
 
 /// A sparse frame in a directory.
-pub struct Directory {
-    staged: Staged,
-    storage: Arc<dyn Storage>,
-}
+pub struct Directory(Staged);
 
 impl Writer<OneFile> {
     /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to
@@ -37,7 +33,10 @@ impl Writer<OneFile> {
     ///
     /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        Writer::create_in(Arc::new(Disk), path, header)
+        let in_file = |error| Error::from(error).in_file(path.as_ref());
+        let (staged, file) = Staged::file(path.as_ref()).map_err(in_file)?;
+        staged.keep_attributes(staged.target()).map_err(in_file)?;
+        Ok(Writer::into_file(header, staged, file))
     }
 
     /// Makes a writer into a file that does not exist yet. It writes under a temporary name next to `path`, and
@@ -47,22 +46,8 @@ impl Writer<OneFile> {
     ///
     /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let created = Staged::new_file(Arc::new(Disk), path.as_ref());
+        let created = Staged::new_file(path.as_ref());
         let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
-        Ok(Writer::into_file(header, staged, file))
-    }
-
-    /// Makes a writer into a file, with every write going through `storage`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`create`](Writer::create).
-    // Hidden: tests fail on purpose through it.
-    #[doc(hidden)]
-    pub fn create_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let in_file = |error| Error::from(error).in_file(path.as_ref());
-        let (staged, file) = Staged::file(storage, path.as_ref()).map_err(in_file)?;
-        staged.keep_attributes(staged.target()).map_err(in_file)?;
         Ok(Writer::into_file(header, staged, file))
     }
 
@@ -79,20 +64,8 @@ impl Writer<Directory> {
     ///
     /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        Writer::create_sparse_in(Arc::new(Disk), path, header)
-    }
-
-    /// Makes a writer into a sparse frame's directory, with every write going through `storage`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`create_sparse`](Writer::create_sparse).
-    // Hidden: tests fail on purpose through it.
-    #[doc(hidden)]
-    pub fn create_sparse_in(storage: Arc<dyn Storage>, path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let staged =
-            Staged::directory(storage.clone(), path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
-        Ok(Writer::to(header, Directory { staged, storage }))
+        let staged = Staged::directory(path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
+        Ok(Writer::to(header, Directory(staged)))
     }
 }
 
@@ -128,12 +101,12 @@ impl OneFile {
 
 impl Directory {
     fn write(&self, name: &str, parts: [&[u8]; 2]) -> Result<()> {
-        let path = self.staged.path().join(name);
-        let mut file = self.storage.create(&path)?;
+        let path = self.0.path().join(name);
+        let mut file = storage().create(&path)?;
         let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync());
         if written.is_err() {
             // So that it may be tried again.
-            let _ = self.storage.remove(&path);
+            let _ = storage().remove(&path);
         }
         Ok(written?)
     }
@@ -149,8 +122,8 @@ impl sealed::Target for Directory {
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
         self.write(SPARSE_FRAME, [header, tail])?;
-        self.storage.sync_dir(self.staged.path())?;
-        self.staged.finish()
+        storage().sync_dir(self.0.path())?;
+        self.0.finish()
     }
 }
 
@@ -162,6 +135,6 @@ impl fmt::Debug for OneFile {
 
 impl fmt::Debug for Directory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Directory").field(&self.staged.target()).finish()
+        f.debug_tuple("Directory").field(&self.0.target()).finish()
     }
 }

@@ -18,6 +18,7 @@ use crate::frame::disk::File;
 use crate::frame::disk::lock::named;
 use crate::frame::disk::source::chunk_name;
 use crate::frame::disk::staged::directory;
+use crate::frame::disk::storage::storage;
 use crate::frame::header::{FrameType, Header};
 
 /// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are not
@@ -184,7 +185,7 @@ impl ChunkEditor {
         let new: u64 = self.made.iter().filter(|number| is_kept(number)).map(length).sum();
         let cbytes = u64::try_from(header.cbytes()).unwrap_or(0).saturating_sub(gone).saturating_add(new);
         header.set_sizes(FrameType::Sparse, nbytes, cbytes, tail.len() as u64)?;
-        self.editor.storage.sync_dir(directory(self.editor.claim.path()))?;
+        storage().sync_dir(directory(self.editor.claim.path()))?;
         // From here on the file may name them even after an error.
         self.made.clear();
         self.floor = self.end;
@@ -235,12 +236,12 @@ impl ChunkEditor {
     }
 
     fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
-        let (storage, path) = (&self.editor.storage, self.chunk_path(number));
+        let path = self.chunk_path(number);
         // A crash may have left one that nothing names.
         if fs::symlink_metadata(&path).is_ok() {
-            storage.remove(&path)?;
+            storage().remove(&path)?;
         }
-        let mut file = storage.create(&path)?;
+        let mut file = storage().create(&path)?;
         file.write_all(chunk)?;
         file.sync()
     }
@@ -248,7 +249,7 @@ impl ChunkEditor {
     /// Removes chunk files that nothing names. What cannot be removed stays.
     fn remove(&self, numbers: Vec<u64>) {
         for number in numbers {
-            let _ = self.editor.storage.remove(&self.chunk_path(number));
+            let _ = storage().remove(&self.chunk_path(number));
         }
     }
 
