@@ -1,4 +1,4 @@
-//! A drawing of an array's chunks and blocks, beside the bytes of the header that say so.
+//! A drawing of an array's chunks and blocks, next to the bytes of the header that define them.
 
 pub mod axis;
 mod bytes;
@@ -21,11 +21,11 @@ use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;
 
-/// Around all that is drawn, and between its two halves.
+/// The margin of the drawing, and the gap between its halves.
 const MARGIN: f64 = 16.0;
 const BETWEEN: f64 = 24.0;
 
-/// The width of the left half, and the greatest height of its grid.
+/// The width of the left half, and the maximum height of its grid.
 const LEFT: f64 = 340.0;
 const GRID: f64 = 400.0;
 
@@ -35,11 +35,11 @@ const LINE: f64 = 19.0;
 /// The number of characters that fit in the left half.
 const LEFT_CHARACTERS: usize = 46;
 
-/// An array's chunks and blocks beside the bytes of its frame's header, as an SVG document.
+/// Draws an array's chunks and blocks, and the bytes of its frame's header, as an SVG document.
 ///
 /// # Errors
 ///
-/// The source fails.
+/// The bytes cannot be read.
 pub fn draw(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let (header, encoded) = (frame.header(), crate::bytes::header_bytes(frame)?);
     let bytes = Bytes::of(&encoded);
@@ -66,7 +66,7 @@ fn title(name: &str, offset: u64) -> String {
 /// The left half, from top to bottom.
 struct Left {
     canvas: Canvas,
-    /// The height at which the next thing begins.
+    /// The height at which the next line or drawing starts.
     bottom: f64,
     pattern: String,
 }
@@ -75,7 +75,7 @@ impl Left {
     fn array(&mut self, header: &Header) {
         let array = Array::find(header);
         let geometry = match header.geometry() {
-            // The dtype alone may be unreadable.
+            // Only the dtype may be unreadable.
             Ok(Some(geometry)) => geometry,
             Ok(None) => return self.line("faint", "no array: there is no metalayer of one"),
             Err(error) => {
@@ -103,7 +103,7 @@ impl Left {
         self.words(array.as_ref(), &grid);
     }
 
-    /// The part of the array that is drawn, where that is not all of it.
+    /// Says which part of the array is drawn, unless it is drawn completely.
     fn caption(&mut self, grid: &Grid, plane: &Plane) {
         match grid.shape().len() {
             0 => self.line("faint", "no dimensions: one element"),
@@ -120,7 +120,7 @@ impl Left {
         }
     }
 
-    /// The meanings of the colours.
+    /// Explains the colors.
     fn legend(&mut self, geometry: &Geometry, [to_chunks, to_blocks]: [bool; 2]) {
         self.bottom += 6.0;
         self.key(&["array"], "shape", format!("shape {}", lengths(geometry.shape())));
@@ -134,7 +134,7 @@ impl Left {
         }
     }
 
-    /// A swatch and what it stands for.
+    /// A swatch and its meaning.
     fn key(&mut self, swatch: &[&str], class: &str, text: impl AsRef<str>) {
         for class in swatch {
             self.canvas.rect(class, [MARGIN + 1.0, self.bottom + 2.0], [20.0, 12.0]);
@@ -163,7 +163,7 @@ impl Left {
         }
     }
 
-    /// The header's place in its frame.
+    /// Draws the parts of the frame, with the header marked.
     fn frame(&mut self, header: &Header) {
         const PARTS: [(&str, f64); 4] = [("header", 66.0), ("chunks", 120.0), ("index", 62.0), ("trailer", 82.0)];
         self.bottom += 12.0;
@@ -203,7 +203,7 @@ fn lengths(lengths: &[impl Display]) -> String {
     lengths.iter().map(thousands).collect::<Vec<_>>().join(" × ")
 }
 
-/// The whole document around these elements. It has a background of its own, so that it can be read on any page.
+/// Puts the elements into a document with its own background, so that it can be read on any page.
 fn document([width, height]: [f64; 2], pattern: &str, canvas: Canvas) -> String {
     let [width, height] = [width, height].map(|length| number(length.ceil()));
     format!(
@@ -220,7 +220,7 @@ fn document([width, height]: [f64; 2], pattern: &str, canvas: Canvas) -> String 
     )
 }
 
-/// The patterns of paddings.
+/// Returns the patterns that mark padding.
 fn hatches() -> String {
     [hatch("to-chunks", "M0 6L6 0"), hatch("to-blocks", "M0 0L6 6M3 -3L9 3")].concat()
 }

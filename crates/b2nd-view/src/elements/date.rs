@@ -1,8 +1,8 @@
-//! Datetimes as numpy prints them.
+//! Datetimes as NumPy prints them.
 
 use b2nd::dtype::{TimeStep, TimeUnit};
 
-/// A moment, so many steps after the start of 1970, as far as its unit goes: `2026-11-21T20:30`.
+/// Formats a time, a number of steps since 1970, with the precision of its unit: `2026-11-21T20:30`.
 pub(super) fn moment(number: i64, step: TimeStep) -> String {
     let number = i128::from(number) * i128::from(step.count);
     // The digits of a second's fraction.
@@ -35,15 +35,15 @@ fn minute(number: i128) -> String {
     format!("{}T{:02}:{:02}", date(number.div_euclid(24 * 60)), in_day / 60, in_day % 60)
 }
 
-/// A day of the Gregorian calendar, in which 400 years have the same days again.
+/// Formats a day, counted from 1970, in the Gregorian calendar, which repeats after 400 years.
 fn date(day: i128) -> String {
     const DAYS: i128 = 400 * 365 + 97;
-    // Counted from the first of March, a leap day is the last of its year.
+    // Years start in March here, so that a leap day is the last day of its year.
     let since = day + 719_468;
     let (cycle, in_cycle) = (since.div_euclid(DAYS), since.rem_euclid(DAYS));
     let year = (in_cycle - in_cycle / 1460 + in_cycle / 36_524 - in_cycle / (DAYS - 1)) / 365;
     let in_year = in_cycle - (365 * year + year / 4 - year / 100);
-    // From March on the months take 31, 30, 31, 30 and 31 days, and again.
+    // From March on, the months have 31, 30, 31, 30 and 31 days, repeatedly.
     let month = (5 * in_year + 2) / 153;
     let day = in_year - (153 * month + 2) / 5 + 1;
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
@@ -54,7 +54,7 @@ fn date(day: i128) -> String {
 mod tests {
     use super::*;
 
-    /// The texts that numpy 2 prints.
+    /// The texts are those of NumPy 2.
     #[test]
     fn moments_are_as_in_numpy() {
         let step = |unit| TimeStep { count: 1, unit };

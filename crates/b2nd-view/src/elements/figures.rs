@@ -1,4 +1,4 @@
-//! A tally's figures for people.
+//! The statistics of a [`Tally`] as text.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
@@ -6,12 +6,12 @@ use super::number::Number;
 use super::tally::Tally;
 use super::text::{complex, significant, text, text_to};
 
-/// Min, max, mean and standard deviation with all their digits.
+/// Returns min, max, mean and standard deviation with all their digits.
 pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     figures_to(usize::MAX, tally, dtype)
 }
 
-/// Min, max, mean and standard deviation, floats with at most this number of significant digits.
+/// Returns min, max, mean and standard deviation, with at most `digits` significant digits for floats.
 pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();
@@ -31,7 +31,7 @@ pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&
     figures
 }
 
-/// The mean of times, cut to whole steps, as an element.
+/// Returns the mean of times, rounded towards zero to a whole step, as the bytes of an element.
 pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
     let mean = i64::try_from(tally.whole_mean()?).ok()?;
@@ -39,7 +39,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// The unit behind a number of steps of a time. `None` where the type is no time.
+/// Returns the unit of a time type, with a space before it, to append to a number of steps. `None` for other types.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };
     match scalar.scalar_type() {

@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value, json};
 use super::scalar::{self, Scalar};
 use crate::text::hex;
 
-/// One element as JSON: a structure as an object, a subarray as a list. What JSON lacks is an object of one key.
+/// Converts an element to JSON: a structure to an object, a subarray to a list. Values that JSON lacks become an object with one key, such as
+/// `{"bytes": "00ff"}`.
 pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
@@ -32,7 +33,7 @@ pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     }
 }
 
-/// A float, or what JSON has for one that it lacks.
+/// Converts the text of a float to a JSON number, or to `{"float": "nan"}` and the like if JSON has no such number.
 pub fn float(text: &str) -> Value {
     match text.parse().ok().and_then(Number::from_f64) {
         Some(number) => number.into(),

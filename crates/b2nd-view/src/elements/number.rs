@@ -1,11 +1,11 @@
-//! [`Number`]: elements as numbers to count with, and the columns of numbers that elements are made of.
+//! [`Number`]: elements as numbers for statistics, and the columns of numbers that elements consist of.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd::{Error, Result};
 
 use super::scalar::half;
 
-/// The number of values that one element may hold.
+/// The limit of values in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
 /// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
@@ -13,7 +13,7 @@ const MOST_IN_ELEMENT: usize = 1 << 20;
 pub enum Number {
     /// A NaN, or NaT.
     Nan,
-    /// A whole number, 1 for true, or the steps of a time.
+    /// An integer, 1 for true, or the steps of a time.
     Integer(i128),
     /// A float of any width.
     Float(f64),
@@ -22,7 +22,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// True if it is 0.
+    /// Returns true for 0.
     pub fn is_zero(self) -> bool {
         match self {
             Number::Nan => false,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// The number to draw: the magnitude of a complex one.
+    /// Returns the number to draw, which is the magnitude of a complex number.
     pub fn to_f64(self) -> f64 {
         match self {
             Number::Nan => f64::NAN,
@@ -43,7 +43,7 @@ impl Number {
     }
 }
 
-/// Reads an element's bytes.
+/// Reads a number from the bytes of an element.
 pub type Read = fn(&[u8]) -> Number;
 
 fn float(number: f64) -> Number {
@@ -58,45 +58,42 @@ fn time(steps: i64) -> Number {
     if steps == i64::MIN { Number::Nan } else { Number::Integer(steps.into()) }
 }
 
-/// The function that reads numbers of this type. `None` for text and for types that are not known here.
+fn integer(number: impl Into<i128>) -> Number {
+    Number::Integer(number.into())
+}
+
+/// Returns the function that reads numbers of this type; `None` for text and for types that are not supported.
 pub fn reader(dtype: &DType) -> Option<Read> {
+    let is_big = dtype.byte_order() == Some(ByteOrder::Big);
     macro_rules! read {
         ($type:ty, $number:expr) => {
-            if dtype.byte_order() == Some(ByteOrder::Big) {
-                |bytes| $number(<$type>::from_be_bytes(bytes.first_chunk().copied().unwrap_or_default()))
+            if is_big {
+                |bytes| $number(<$type>::from_be_bytes(first(bytes)))
             } else {
-                |bytes| $number(<$type>::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default()))
+                |bytes| $number(<$type>::from_le_bytes(first(bytes)))
             }
         };
     }
     macro_rules! pair {
         ($type:ty) => {
-            if dtype.byte_order() == Some(ByteOrder::Big) {
-                |bytes| {
-                    let part =
-                        |bytes: Option<&[u8; size_of::<$type>()]>| <$type>::from_be_bytes(bytes.copied().unwrap_or_default());
-                    complex(part(bytes.first_chunk()).into(), part(bytes.last_chunk()).into())
-                }
+            if is_big {
+                |bytes| complex(<$type>::from_be_bytes(first(bytes)).into(), <$type>::from_be_bytes(last(bytes)).into())
             } else {
-                |bytes| {
-                    let part =
-                        |bytes: Option<&[u8; size_of::<$type>()]>| <$type>::from_le_bytes(bytes.copied().unwrap_or_default());
-                    complex(part(bytes.first_chunk()).into(), part(bytes.last_chunk()).into())
-                }
+                |bytes| complex(<$type>::from_le_bytes(first(bytes)).into(), <$type>::from_le_bytes(last(bytes)).into())
             }
         };
     }
     let DType::Scalar(scalar) = dtype else { return None };
     Some(match scalar.scalar_type() {
-        ScalarType::Bool => |bytes| Number::Integer(i128::from(bytes.first().is_some_and(|&byte| byte != 0))),
-        ScalarType::Int8 => read!(i8, |number: i8| Number::Integer(number.into())),
-        ScalarType::Int16 => read!(i16, |number: i16| Number::Integer(number.into())),
-        ScalarType::Int32 => read!(i32, |number: i32| Number::Integer(number.into())),
-        ScalarType::Int64 => read!(i64, |number: i64| Number::Integer(number.into())),
-        ScalarType::UInt8 => read!(u8, |number: u8| Number::Integer(number.into())),
-        ScalarType::UInt16 => read!(u16, |number: u16| Number::Integer(number.into())),
-        ScalarType::UInt32 => read!(u32, |number: u32| Number::Integer(number.into())),
-        ScalarType::UInt64 => read!(u64, |number: u64| Number::Integer(number.into())),
+        ScalarType::Bool => |bytes| integer(bytes.first().is_some_and(|&byte| byte != 0)),
+        ScalarType::Int8 => read!(i8, integer),
+        ScalarType::Int16 => read!(i16, integer),
+        ScalarType::Int32 => read!(i32, integer),
+        ScalarType::Int64 => read!(i64, integer),
+        ScalarType::UInt8 => read!(u8, integer),
+        ScalarType::UInt16 => read!(u16, integer),
+        ScalarType::UInt32 => read!(u32, integer),
+        ScalarType::UInt64 => read!(u64, integer),
         ScalarType::Float16 => read!(u16, |bits: u16| float(half(bits).into())),
         ScalarType::BFloat16 => read!(u16, |bits: u16| float(f32::from_bits(u32::from(bits) << 16).into())),
         ScalarType::Float32 => read!(f32, |number: f32| float(number.into())),
@@ -108,22 +105,30 @@ pub fn reader(dtype: &DType) -> Option<Read> {
     })
 }
 
-/// Scalars of one name in every element: a field of a structure, or all of a plain element.
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.first_chunk().copied().unwrap_or([0; N])
+}
+
+fn last<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.last_chunk().copied().unwrap_or([0; N])
+}
+
+/// The scalars that each element has under one name: a field of a structure, or the whole element if it is not a structure.
 pub struct Column {
-    /// The names of the fields on the way to it, `a.b`. `None` where elements are no structures.
+    /// The path of the field, such as `a.b`. `None` if elements are not structures.
     pub name: Option<String>,
-    /// The type of a scalar. `None` where the file does not say one.
+    /// The type of a scalar. `None` if the file does not have it.
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,
-    /// The lengths of the subarrays that it is in.
+    /// The lengths of the subarrays that contain the scalars.
     pub shape: Vec<usize>,
-    /// The places of its scalars in an element.
+    /// The offsets of the scalars in an element.
     pub offsets: Vec<usize>,
 }
 
 impl Column {
-    /// Its scalars, element by element.
+    /// Returns the bytes of the scalars, element by element.
     pub fn scalars<'a>(&'a self, elements: &'a [u8], itemsize: usize) -> impl Iterator<Item = &'a [u8]> {
         let places = move |element: &'a [u8]| {
             self.offsets.iter().map(move |&offset| element.get(offset..offset + self.itemsize).unwrap_or_default())
@@ -132,11 +137,11 @@ impl Column {
     }
 }
 
-/// The columns that elements are made of.
+/// Returns the columns that elements consist of.
 ///
 /// # Errors
 ///
-/// An element holds too many values.
+/// An element has more than 2^20 values.
 pub fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
     let mut columns = Vec::new();
     match dtype {

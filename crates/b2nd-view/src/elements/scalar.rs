@@ -4,8 +4,9 @@ use crate::text::hex;
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
 use super::date;
+use super::number::{Number, reader};
 
-/// The value of a scalar element. Numbers that are not whole come as text with all their digits.
+/// The value of a scalar element. Floats are text with all their digits.
 pub(crate) enum Scalar {
     Bool(bool),
     Integer(i128),
@@ -13,13 +14,13 @@ pub(crate) enum Scalar {
     Complex(String, String),
     Text(String),
     Bytes(Vec<u8>),
-    /// A moment or a span, as numpy prints it.
+    /// A datetime or a timedelta, as NumPy prints it.
     Time(String),
-    /// Hexadecimal digits of a type that is not known here.
+    /// The bytes of an unsupported type as hexadecimal digits.
     Unknown(String),
 }
 
-/// Reads an element that has neither fields nor a shape.
+/// Reads an element that is neither a structure nor a subarray.
 pub(crate) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
     let DType::Scalar(scalar) = dtype else { return Scalar::Unknown(hex(bytes, "")) };
     let mut native = bytes.to_vec();
@@ -31,7 +32,11 @@ pub(crate) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
     if scalar.byte_order() == Some(ByteOrder::Big) && unit != 0 {
         native.chunks_mut(unit).for_each(<[u8]>::reverse);
     }
-    little_endian(scalar.scalar_type(), &native).unwrap_or_else(|| Scalar::Unknown(hex(bytes, "")))
+    let integer = || match reader(dtype).filter(|_| bytes.len() == dtype.itemsize())?(bytes) {
+        Number::Integer(number) => Some(Scalar::Integer(number)),
+        _ => None,
+    };
+    little_endian(scalar.scalar_type(), &native).or_else(integer).unwrap_or_else(|| Scalar::Unknown(hex(bytes, "")))
 }
 
 fn little_endian(of: ScalarType, bytes: &[u8]) -> Option<Scalar> {
@@ -42,14 +47,6 @@ fn little_endian(of: ScalarType, bytes: &[u8]) -> Option<Scalar> {
     }
     Some(match of {
         ScalarType::Bool => Scalar::Bool(bytes != [0]),
-        ScalarType::Int8 => Scalar::Integer(number!(i8, bytes).into()),
-        ScalarType::Int16 => Scalar::Integer(number!(i16, bytes).into()),
-        ScalarType::Int32 => Scalar::Integer(number!(i32, bytes).into()),
-        ScalarType::Int64 => Scalar::Integer(number!(i64, bytes).into()),
-        ScalarType::UInt8 => Scalar::Integer(number!(u8, bytes).into()),
-        ScalarType::UInt16 => Scalar::Integer(number!(u16, bytes).into()),
-        ScalarType::UInt32 => Scalar::Integer(number!(u32, bytes).into()),
-        ScalarType::UInt64 => Scalar::Integer(number!(u64, bytes).into()),
         ScalarType::Float16 => Scalar::Float(format!("{:?}", half(number!(u16, bytes)))),
         ScalarType::BFloat16 => Scalar::Float(format!("{:?}", f32::from_bits(u32::from(number!(u16, bytes)) << 16))),
         ScalarType::Float32 => Scalar::Float(format!("{:?}", number!(f32, bytes))),
@@ -83,7 +80,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-/// A float of 16 bits: a sign, 5 bits of exponent, 10 of fraction.
+/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction.
 pub(crate) fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));

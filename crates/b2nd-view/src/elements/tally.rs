@@ -1,25 +1,25 @@
-//! [`Tally`]: what is counted of values, in pieces that are put together in order.
+//! [`Tally`]: statistics of values, computed in parts that are merged in order.
 //!
-//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`], and runs with a correction (Neumaier's); squares of
-//! deviations are those from each run's own mean, put together as Chan, Golub and LeVeque do. Runs and their order depend on the
-//! array alone, so that the result is the same on any number of threads.
+//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`] values, and the sums of runs with Neumaier's correction. Squared
+//! deviations are those from the mean of each run, and are merged as by Chan, Golub and LeVeque. Runs and their order depend only on the
+//! array, so the result is the same for any number of threads.
 
 use super::number::{Number, Read};
 
-/// The number of elements that are summed at once.
+/// The number of elements of a run.
 const RUN: usize = 4096;
 
-/// The number of different values that are told apart.
+/// The limit of different values that are counted separately.
 const FEW: usize = 16;
 
-/// Counts of values, and what is known of those that are no NaN.
+/// Statistics of values. All but the counts are without NaN.
 #[derive(Clone, Default)]
 pub struct Tally {
-    /// Their number.
+    /// The number of values.
     pub count: u64,
-    /// The number of those that are NaN or NaT.
+    /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of those that are 0; where there are no numbers, of those that are empty.
+    /// The number of values that are 0 or, if they are not numbers, empty.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,
@@ -27,11 +27,11 @@ pub struct Tally {
     few: Few,
 }
 
-/// The least or the greatest number, and its bytes.
+/// The minimum or the maximum, and its bytes.
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
-    /// Counts scalars. Those without a reader are only looked at for being zeros, or empty text.
+    /// Adds scalars. Without `read`, scalars are not numbers: only the values, and those of zero bytes, are counted.
     pub fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
         let Some(read) = read else {
             for bytes in scalars {
@@ -70,7 +70,7 @@ impl Tally {
         self.extremes(min.map(owned), max.map(owned));
     }
 
-    /// Adds what was counted after it.
+    /// Merges the statistics of the values that follow.
     pub fn merge(&mut self, after: Tally) {
         self.count += after.count;
         self.nan += after.nan;
@@ -89,12 +89,12 @@ impl Tally {
         }
     }
 
-    /// The bytes of the least and of the greatest number. Complex numbers have no order.
+    /// Returns the bytes of the minimum and the maximum. `None` for complex numbers, which have no order.
     pub fn range(&self) -> Option<(&[u8], &[u8])> {
         Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
     }
 
-    /// The mean of the numbers.
+    /// Returns the mean of the numbers.
     pub fn mean(&self) -> Option<Number> {
         let moments = &self.moments;
         (moments.count != 0).then(|| match moments.kind {
@@ -107,17 +107,17 @@ impl Tally {
         })
     }
 
-    /// The mean of integers, cut to an integer towards zero.
+    /// Returns the mean of integers, rounded towards zero.
     pub fn whole_mean(&self) -> Option<i128> {
         self.moments.whole.checked_div(i128::from(self.moments.count))
     }
 
-    /// The standard deviation, with as many degrees of freedom as numbers (numpy's `ddof=0`).
+    /// Returns the standard deviation (NumPy's `ddof=0`).
     pub fn std(&self) -> Option<f64> {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// The values and how often each is there, in their order, if they are few.
+    /// Returns the different values in ascending order with their counts, if they are at most 16.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {
@@ -135,7 +135,7 @@ enum Kind {
     Complex,
 }
 
-/// Numbers that are summed at once.
+/// A run of numbers, which are summed together.
 #[derive(Default)]
 struct Run {
     kind: Kind,
@@ -162,7 +162,7 @@ impl Run {
         }
     }
 
-    /// Its sums, after which it is empty.
+    /// Returns the sums of the run, and empties it.
     fn take(&mut self) -> Moments {
         let sum = |part: &Vec<f64>| Sum { high: pairwise(part), low: 0.0 };
         let mut moments = Moments {
@@ -178,7 +178,7 @@ impl Run {
             moments.squares = pairwise(&squares);
             for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
                 let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
-                // The sum again, from deviations: they keep what a sum far from zero loses.
+                // The sum is corrected by the sum of deviations, which loses less to rounding if the mean is far from zero.
                 let rest = pairwise(&deviations);
                 let count = part.len() as f64;
                 sum.low = mean.high.mul_add(count, -sum.high) + rest;
@@ -193,7 +193,7 @@ impl Run {
     }
 }
 
-/// A sum in halves.
+/// Sums numbers by halves.
 fn pairwise(numbers: &[f64]) -> f64 {
     if numbers.len() <= 32 {
         return numbers.iter().sum();
@@ -202,7 +202,7 @@ fn pairwise(numbers: &[f64]) -> f64 {
     pairwise(left) + pairwise(right)
 }
 
-/// A sum or a mean, and what rounding took from it.
+/// A sum or a mean, and its rounding error.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     high: f64,
@@ -217,9 +217,9 @@ impl Sum {
         self.high = sum;
     }
 
-    /// Its share of `count` numbers.
+    /// Divides by a count.
     fn over(self, count: f64) -> Sum {
-        // Beside an infinity nothing was lost.
+        // An infinite sum has no rounding error.
         let high = if self.high.is_finite() { (self.high + self.low) / count } else { self.high };
         let low = (high.mul_add(-count, self.high) + self.low) / count;
         Sum { high, low: if low.is_finite() { low } else { 0.0 } }
@@ -237,7 +237,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// The mean: whole steps, and what is beside them, so that large integers keep their differences.
+    /// Returns the mean as an integer and a rest, so that differences of large integers are kept.
     fn mean(&self) -> (i128, [Sum; 2]) {
         let count = i128::from(self.count.max(1));
         let rest = self.whole.rem_euclid(count) as f64 / count as f64;
@@ -268,7 +268,7 @@ impl Moments {
     }
 }
 
-/// The different values, as long as they are few.
+/// The different values; `None` if there are more than [`FEW`].
 #[derive(Clone)]
 struct Few(Option<Vec<Seen>>);
 

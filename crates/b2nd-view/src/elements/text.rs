@@ -6,12 +6,12 @@ use super::json;
 use super::scalar::{self, Scalar};
 use crate::text::quoted;
 
-/// One element as text, floats with all their digits: a structure in round brackets, a subarray in square ones.
+/// Formats an element, with all digits of floats: a structure in parentheses, a subarray in brackets.
 pub fn text(dtype: &DType, bytes: &[u8]) -> String {
     text_to(usize::MAX, dtype, bytes)
 }
 
-/// One element as text, floats with at most this number of significant digits.
+/// Formats an element, with at most `digits` significant digits for floats.
 pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
@@ -35,8 +35,7 @@ pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     }
 }
 
-/// One element as a cell of CSV, in quotes where it has to be: complex numbers as Python writes them, structures and subarrays as
-/// JSON.
+/// Formats an element as a cell of CSV, in quotes if necessary: complex numbers as in Python, structures and subarrays as JSON.
 pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() || !dtype.shape().is_empty() {
         return in_quotes(&json::json(dtype, bytes).to_string());
@@ -54,7 +53,7 @@ pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     }
 }
 
-/// A complex number as Python writes it.
+/// Formats a complex number as Python does.
 pub(super) fn complex(real: &str, imaginary: &str) -> String {
     let sign = if imaginary.starts_with('-') { "" } else { "+" };
     format!("{real}{sign}{imaginary}j")

@@ -1,24 +1,24 @@
-//! One dimension of the drawing: where its chunks and blocks lie, with those left out that would not fit.
+//! One dimension of the drawing: the positions of its chunks and blocks. If there are many, some are left out.
 
 use std::ops::Range;
 
-/// The most chunks, and blocks of a chunk, that are drawn along a dimension. Of more, all but the first and the last are one gap.
+/// The limits of chunks, and of blocks of a chunk, along a dimension. If there are more, a gap replaces those between the first ones and the last.
 const CHUNKS: i64 = 4;
 const BLOCKS: i64 = 5;
 
-/// The number of those before the gap that are drawn.
+/// The number of chunks and blocks that are drawn before the gap.
 const FIRST_CHUNKS: i64 = 2;
 const FIRST_BLOCKS: i64 = 3;
 
-/// Between two chunks, where some are left out, and where blocks are.
+/// The distance between two chunks, and the lengths of the gaps for chunks and for blocks.
 const BETWEEN: f64 = 9.0;
 const LEFT_OUT: f64 = 30.0;
 const HIDDEN: f64 = 18.0;
 
-/// The shortest that a block is drawn.
+/// The minimum length of a block.
 const BLOCK: f64 = 11.0;
 
-/// The longest that an element is drawn.
+/// The maximum length of an element.
 const ELEMENT: f64 = 26.0;
 
 /// The lengths of array, chunk and block, in elements.
@@ -33,7 +33,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Lengths of a dimension that there is not, so as to draw the others.
+    /// The lengths that replace those of a missing dimension.
     pub const ONE: Lengths = Lengths { array: 1, chunk: 1, block: 1 };
 
     fn chunks(self) -> i64 {
@@ -44,13 +44,13 @@ impl Lengths {
         parts(self.chunk, self.block)
     }
 
-    /// The length of an element when all that is drawn of this dimension fits.
+    /// Returns the length of an element with which the dimension fits.
     pub fn element_that_fits(self, available: f64) -> f64 {
         let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
         self.element_for(available, drawn_chunks, gaps)
     }
 
-    /// The length of an element when at most so many chunks are drawn, and none is left out between them.
+    /// Returns the length of an element with which at most `most` chunks fit, without a gap.
     pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
         self.element_for(available, self.chunks().min(most), 0)
     }
@@ -64,32 +64,32 @@ impl Lengths {
     }
 }
 
-/// The number of parts of this length that cover a whole.
+/// Returns the number of parts that cover a whole.
 fn parts(whole: i64, part: i64) -> i64 {
     whole / part + i64::from(whole % part != 0)
 }
 
-/// The number of parts that are drawn, and of those before the gap.
+/// Returns the number of parts that are drawn, and the number of gaps, 0 or 1.
 fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
     if parts <= most { (parts, 0) } else { (first + 1, 1) }
 }
 
-/// A dimension as it is drawn.
+/// The positions of a dimension's chunks and blocks.
 pub struct Axis {
-    /// The lengths that are drawn.
+    /// The lengths of array, chunk and block.
     pub lengths: Lengths,
-    /// The numbers of the chunks along it, and where they begin.
+    /// The numbers of the drawn chunks along the axis, and their starts.
     pub chunks: Vec<(i64, f64)>,
-    /// The place of the chunks that are left out.
+    /// The start and end of the gap between chunks.
     pub left_out: Option<[f64; 2]>,
-    /// Elements of a chunk and where they are in its drawing, in ascending order. What is between is proportional.
+    /// Elements of a chunk and their positions in its drawing, in ascending order. Positions between them are interpolated.
     points: Vec<(i64, f64)>,
-    /// The place in a chunk of the blocks that are left out.
+    /// The start and end of the gap between the blocks of a chunk.
     pub hidden_blocks: Option<[f64; 2]>,
 }
 
 impl Axis {
-    /// Draws an element so long, if a block is then long enough to be seen. The lengths are not 0.
+    /// Creates an axis with elements of this length, or longer if blocks would be too small. No length is 0.
     pub fn new(lengths: Lengths, element: f64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let (nchunks, end) = (lengths.chunks(), axis.padded_chunk());
@@ -108,7 +108,7 @@ impl Axis {
         axis
     }
 
-    /// The axis from one chunk on: at most so many, and none left out between them.
+    /// Creates an axis with at most `most` chunks from `first` on, without a gap.
     pub(super) fn window(lengths: Lengths, element: f64, first: i64, most: i64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let shown = lengths.chunks().min(most);
@@ -117,7 +117,7 @@ impl Axis {
         axis
     }
 
-    /// The blocks of a chunk, and no chunks yet.
+    /// Creates an axis with the blocks of a chunk, without chunks.
     fn of_blocks(lengths: Lengths, element: f64) -> Axis {
         let block = (element * lengths.block as f64).max(BLOCK);
         let nblocks = lengths.blocks();
@@ -140,12 +140,12 @@ impl Axis {
         Axis { lengths, chunks: Vec::new(), left_out: None, points, hidden_blocks }
     }
 
-    /// From where one chunk begins to where the next does, if none is left out between them.
+    /// Returns the distance between the starts of two chunks without a gap between them.
     pub(super) fn step(&self) -> f64 {
         self.padded_chunk() + BETWEEN
     }
 
-    /// The position of a chunk's element in its drawing.
+    /// Returns the position of an element in the drawing of its chunk.
     pub fn position(&self, element: i64) -> f64 {
         for pair in self.points.windows(2) {
             let [(first, from), (last, to)] = [pair[0], pair[1]];
@@ -156,54 +156,54 @@ impl Axis {
         self.padded_chunk()
     }
 
-    /// The length of a chunk with its padding.
+    /// Returns the length of a chunk with its padding.
     pub fn padded_chunk(&self) -> f64 {
         self.points.last().map_or(0.0, |&(_, end)| end)
     }
 
-    /// The length of all of it.
+    /// Returns the length of the axis.
     pub fn length(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(_, start)| start) + self.padded_chunk()
     }
 
-    /// The number of the array's elements that a chunk holds along this dimension.
+    /// Returns the number of elements of the array in a chunk along this dimension.
     pub fn held(&self, chunk: i64) -> i64 {
         (self.lengths.array - chunk * self.lengths.chunk).min(self.lengths.chunk)
     }
 
-    /// The end of the array's last element.
+    /// Returns the end of the array's last element.
     pub fn array_end(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
     }
 
-    /// The elements from the first drawn chunk to the last.
+    /// Returns the elements from the first drawn chunk to the last.
     pub(super) fn drawn(&self) -> Range<i64> {
         let [first, last] = [self.chunks.first(), self.chunks.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
         first * self.lengths.chunk..last * self.lengths.chunk + self.held(last)
     }
 
-    /// The borders between the blocks of a chunk.
+    /// Returns the borders between the blocks of a chunk.
     pub fn block_borders(&self) -> impl Iterator<Item = f64> {
         let end = self.padded_chunk();
         self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
     }
 
-    /// True if all of it is drawn in proportion, with an element so long.
+    /// Returns true if all lengths are proportional, with elements of this length.
     pub(super) fn is_to_scale(&self, element: f64) -> bool {
         self.hidden_blocks.is_none() && self.first_block() <= element * self.lengths.block as f64 + 0.01
     }
 
-    /// The end of the first block.
+    /// Returns the end of the first block.
     pub fn first_block(&self) -> f64 {
         self.points.get(1).map_or(0.0, |&(_, end)| end)
     }
 
-    /// True if blocks reach beyond their chunk.
+    /// Returns true if the last block of a chunk reaches beyond the chunk.
     pub fn pads_blocks(&self) -> bool {
         self.lengths.chunk % self.lengths.block != 0
     }
 
-    /// True if chunks reach beyond the array.
+    /// Returns true if the last chunk reaches beyond the array.
     pub fn pads_chunks(&self) -> bool {
         self.lengths.array % self.lengths.chunk != 0
     }

@@ -1,4 +1,4 @@
-//! The header's bytes, a line for each field, in the colours of the grid.
+//! The bytes of the header, a line for each field, in the colors of the grid.
 
 use super::canvas::{Anchor, Canvas, cut, width};
 use crate::bytes::{self, Row, lines};
@@ -7,17 +7,17 @@ use crate::text::{count, hex};
 /// The height of a line.
 const LINE: f64 = 16.0;
 
-/// The most lines of one field, and of all.
+/// The limits of lines of one field, and of all lines.
 const LINES: usize = 3;
 const ALL_LINES: usize = 120;
 
-/// The first characters of the columns, and the greatest width of those of names and values.
+/// The first characters of the columns, and the maximum widths of names and values.
 const BYTES: usize = 6;
 const NAMES: usize = BYTES + 28;
 const NAME_WIDTH: usize = 23;
 const VALUE_WIDTH: usize = 25;
 
-/// The width of all of it.
+/// Returns the width of the drawing.
 pub(super) fn full_width() -> f64 {
     width(NAMES + NAME_WIDTH + 1 + VALUE_WIDTH)
 }
@@ -27,7 +27,7 @@ struct Line {
     class: &'static str,
     offset: u64,
     bytes: String,
-    /// The number of values that it is inside of.
+    /// The number of values that contain this one.
     depth: usize,
     name: String,
     value: String,
@@ -43,7 +43,7 @@ impl Bytes {
         let mut shown = 0;
         for row in bytes::header(bytes) {
             part = part.at(&row);
-            // What others store is theirs to explain.
+            // The content of other metalayers is not explained.
             let is_inside_another = part == Part::Other && row.marker != "bin32";
             if all.len() < ALL_LINES && !is_inside_another {
                 add(&mut all, &row, row.bytes(bytes, 0), part.class(&row));
@@ -86,7 +86,7 @@ impl Bytes {
 }
 
 impl Line {
-    /// About bytes that are not shown.
+    /// Creates a line about bytes that are not shown.
     fn note(offset: u64, depth: usize, text: String) -> Line {
         Line { class: "", offset, bytes: String::new(), depth, name: String::new(), value: text }
     }
@@ -111,7 +111,7 @@ fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
     }
 }
 
-/// Which part of the header a row is of.
+/// The part of the header that a row belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Frame,
@@ -123,7 +123,7 @@ enum Part {
 }
 
 impl Part {
-    /// The part of this row, which comes after one of `self`.
+    /// Returns the part of a row that follows a row of `self`.
     fn at(self, row: &Row) -> Part {
         match (self, row.marker, row.name.as_str()) {
             (Part::Frame, "fixarray", "metalayers") => Part::Index,

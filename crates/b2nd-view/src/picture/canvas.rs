@@ -1,24 +1,24 @@
-//! The elements of an SVG document, one to a line.
+//! Writes the elements of an SVG document, one per line.
 
 use std::fmt::{Display, Write};
 
-/// The width of a character, in parts of the font's size: the widest of the usual monospaced fonts.
+/// The width of a character relative to the font's size, for the widest of the usual monospaced fonts.
 const ADVANCE: f64 = 0.605;
 
 /// The size of all text.
 pub(crate) const FONT: f64 = 12.0;
 
-/// The width of a text of so many characters.
+/// Returns the width of a text with this number of characters.
 pub(crate) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// The number of columns that a text takes, where the letters of the Far East take two.
+/// Returns the number of columns of a text. East Asian characters take two.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// A text cut to so many columns.
+/// Cuts a text to this number of columns.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     if columns(text) <= limit {
         return text.to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     short + "…"
 }
 
-/// The end of a text that is fixed to its place.
+/// The point of a text that is at its position.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,
@@ -56,7 +56,7 @@ impl Canvas {
         self.element(format_args!(r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#));
     }
 
-    /// Straight lines, each from a point to another.
+    /// Draws straight lines, each from one point to another.
     pub(crate) fn lines(&mut self, class: &str, lines: &[[f64; 4]]) {
         if lines.is_empty() {
             return;
@@ -69,12 +69,12 @@ impl Canvas {
         self.place(class, anchor, format_args!(r#"x="{}" y="{}""#, number(x), number(y)), text);
     }
 
-    /// A text that runs upwards.
+    /// Draws a text that runs upwards.
     pub(crate) fn upwards(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: impl Display) {
         self.place(class, anchor, format_args!(r#"transform="translate({} {}) rotate(-90)""#, number(x), number(y)), text);
     }
 
-    /// A text that is stretched or squeezed to be as wide as its characters should be, whatever the font.
+    /// Draws a text with the same width in every font.
     pub(crate) fn exact(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
         let length = number(width(text.chars().count()));
         let place = format!(r#"x="{}" y="{}" textLength="{length}" lengthAdjust="spacingAndGlyphs""#, number(x), number(y));
@@ -90,14 +90,14 @@ impl Canvas {
         self.element(format_args!(r#"<text class="{class}" {place}{anchor}>{}</text>"#, escape(text)));
     }
 
-    /// Moves what is drawn inside.
+    /// Draws with a shifted origin.
     pub(crate) fn moved(&mut self, [x, y]: [f64; 2], draw: impl FnOnce(&mut Canvas)) {
         self.element(format_args!(r#"<g transform="translate({} {})">"#, number(x), number(y)));
         draw(self);
         self.element("</g>");
     }
 
-    /// Begins the group of a chunk, which knows its coordinates.
+    /// Starts the group of a chunk, which has its coordinates as an attribute.
     pub(super) fn chunk(&mut self, coords: &[i64]) {
         let coords: Vec<_> = coords.iter().map(ToString::to_string).collect();
         self.element(format_args!(r#"<g data-at="{}">"#, coords.join(",")));
@@ -117,12 +117,12 @@ impl Canvas {
     }
 }
 
-/// A position with at most one decimal.
+/// Rounds a position to one decimal.
 pub(crate) fn number(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }
 
-/// Text as XML holds it, which has no control characters.
+/// Escapes text for XML, and replaces control characters.
 pub(crate) fn escape(text: impl Display) -> String {
     let mut escaped = String::new();
     for char in text.to_string().chars() {

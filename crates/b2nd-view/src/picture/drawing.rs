@@ -1,4 +1,4 @@
-//! [`Drawing`]: the picture of a window.
+//! [`Drawing`]: the picture of some chunks, for the page.
 
 use b2nd::Grid;
 use serde::Serialize;
@@ -8,25 +8,25 @@ use super::hatches;
 use super::plane::Plane;
 use super::window::Window;
 
-/// A picture, and what it takes to move it and to find one's way in it.
+/// A picture of chunks, and the figures that are needed to move it.
 #[derive(Serialize)]
 pub struct Drawing {
-    /// An SVG document. Each chunk is a group with its coordinates in `data-at`. There is no text in it but numbers.
+    /// An SVG document. Each chunk is a group with its coordinates in `data-at`. Its only texts are numbers.
     pub svg: String,
     /// The width.
     pub width: f64,
-    /// The number of chunks that are drawn down and across.
+    /// The number of drawn rows and columns of chunks.
     pub shown: [usize; 2],
-    /// From one chunk to the next, down and across.
+    /// The distances between chunks, down and across.
     pub step: [f64; 2],
-    /// True if there is padding: of the array to whole chunks, of chunks to whole blocks.
+    /// True if there is padding: of the array to whole chunks, and of chunks to whole blocks.
     pub pads: [bool; 2],
-    /// True if lengths in the drawing are as those in the array.
+    /// True if all lengths are proportional to those of the array.
     pub to_scale: bool,
 }
 
 impl Window {
-    /// The chunks in the window, drawn within about these bounds. `None` where there are none, or no such axes.
+    /// Draws the chunks in the window, within about these bounds. `None` if there are no chunks or no such axes.
     pub fn draw(&self, grid: &Grid, bounds: [f64; 2]) -> Option<Drawing> {
         let plane = Plane::in_window(grid, bounds, self)?;
         let mut canvas = Canvas::new();

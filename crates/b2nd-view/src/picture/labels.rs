@@ -1,4 +1,4 @@
-//! The labels of the grid: rulers with the lengths of array, chunk and block, numbers of chunks, and dots for those left out.
+//! The labels of the grid: rulers with the lengths of array, chunk and block, numbers of chunks, and dots for gaps.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ pub(super) const RULERS: f64 = 48.0;
 /// The distance between two rulers.
 const RULER: f64 = 16.0;
 
-/// Between a ruler and a text that does not fit on it.
+/// The distance between a ruler and a text that does not fit on the ruler.
 const BESIDE: f64 = 6.0;
 
-/// Draws the rulers of an axis: array, chunk and block, each along its first.
+/// Draws the rulers of an axis: along the array, its first chunk and its first block.
 pub(super) fn rulers(canvas: &mut Canvas, axis: &Axis, upwards: bool) {
     for (index, (class, length, text)) in lengths(axis).into_iter().enumerate() {
         let across = 8.0 + RULER * index as f64 - 2.0;
@@ -36,7 +36,7 @@ pub(super) fn rulers(canvas: &mut Canvas, axis: &Axis, upwards: bool) {
     }
 }
 
-/// The end of the longest ruler with its text, where that stands beside it.
+/// Returns the end of the longest ruler and of the text next to it.
 pub(super) fn end_of_rulers(axis: &Axis) -> f64 {
     let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
         true => 0.0,
@@ -45,7 +45,7 @@ pub(super) fn end_of_rulers(axis: &Axis) -> f64 {
     lengths(axis).into_iter().map(below).fold(0.0, f64::max)
 }
 
-/// Draws a chunk's number in its corner, if that fits into what is drawn of the chunk.
+/// Draws a chunk's number in its corner, if there is room.
 pub(super) fn number(canvas: &mut Canvas, chunk: Option<u64>, [along, down]: [f64; 2]) {
     let number = chunk.map(thousands).unwrap_or_default();
     if width(number.len()) + 8.0 <= along && down >= 20.0 {
@@ -53,12 +53,12 @@ pub(super) fn number(canvas: &mut Canvas, chunk: Option<u64>, [along, down]: [f6
     }
 }
 
-/// Draws the dots that stand for chunks or blocks left out, around this point.
+/// Draws the dots of a gap around this point.
 pub(super) fn dots(canvas: &mut Canvas, [x, y]: [f64; 2], dots: &str) {
     canvas.text("dots", Anchor::Middle, [x, y + 4.0], dots);
 }
 
-/// The lengths of array, chunk and block: their class, how long they are drawn, and what stands on them.
+/// Returns the class, the drawn length and the text of the rulers of array, chunk and block.
 fn lengths(axis: &Axis) -> [(&'static str, f64, String); 3] {
     [
         ("shape", axis.array_end(), elements(axis)),
@@ -67,14 +67,14 @@ fn lengths(axis: &Axis) -> [(&'static str, f64, String); 3] {
     ]
 }
 
-/// The number of elements, and which of them are drawn where that is not all.
+/// Returns the number of elements, and the range that is drawn if it is not all of them.
 fn elements(axis: &Axis) -> String {
     let Range { start, end } = axis.drawn();
     let all = thousands(axis.lengths.array);
     if start == 0 && end == axis.lengths.array { all } else { format!("{}:{} of {all}", thousands(start), thousands(end)) }
 }
 
-/// True if a text stands on its ruler, and not beside it.
+/// Returns true if a text fits on its ruler.
 fn is_inside(text: &str, length: f64) -> bool {
     width(text.len()) + 12.0 <= length
 }

@@ -7,36 +7,36 @@ use super::canvas::{Canvas, number};
 use super::labels::{self, RULERS};
 use super::window::Window;
 
-/// The distance by which the planes behind the drawn one stand out.
+/// The distance by which planes behind the drawn one are shifted.
 const BEHIND: f64 = 5.0;
 
-/// The shortest that the grid is taken to be.
+/// The minimum length of the grid.
 const LEAST: f64 = 70.0;
 
-/// The length of an element in a dimension that is not there.
+/// The length of an element in a missing dimension.
 const ALONE: f64 = 44.0;
 
-/// The shortest element whose border is drawn.
+/// The minimum length of elements whose borders are drawn.
 const CELL: f64 = 5.0;
 
-/// The plane of an array's last two dimensions, as it is drawn.
+/// A plane of chunks along two dimensions of an array.
 pub struct Plane<'a> {
     grid: &'a Grid,
-    /// Which of its axes run down and across, and where along the others the plane is. `None` where there are not as many.
+    /// The axes that run down and across, or `None` if the array has fewer, and the plane's coordinates along the other axes.
     axes: [Option<usize>; 2],
     at: Vec<i64>,
-    /// True if each chunk says where it is.
+    /// True if each chunk is a group with its coordinates.
     is_window: bool,
     rows: Axis,
     columns: Axis,
     /// The number of planes of chunks behind this one.
     pub behind: i64,
-    /// True if lengths in the drawing are as those in the array.
+    /// True if all lengths are proportional to those of the array.
     pub to_scale: bool,
 }
 
 impl<'a> Plane<'a> {
-    /// The grid, drawn within these bounds. `None` where there are no chunks.
+    /// Arranges the last two dimensions within these bounds. `None` if there are no chunks.
     pub fn new(grid: &'a Grid, [width, height]: [f64; 2]) -> Option<Plane<'a>> {
         if grid.nchunks() == 0 {
             return None;
@@ -50,7 +50,7 @@ impl<'a> Plane<'a> {
             _ => fits_width.min(fits_height),
         };
         let [rows, columns] = [(rows, ndim > 1), (columns, ndim > 0)].map(|(lengths, is_there)| {
-            // What is not there has no length to be to scale.
+            // A missing dimension has a fixed length.
             Axis::new(lengths, if is_there { element } else { ALONE })
         });
         let to_scale = (ndim < 1 || columns.is_to_scale(element)) && (ndim < 2 || rows.is_to_scale(element));
@@ -59,7 +59,7 @@ impl<'a> Plane<'a> {
         Some(Plane { grid, axes, at: vec![0; ndim], is_window: false, rows, columns, behind, to_scale })
     }
 
-    /// The chunks in a window.
+    /// Arranges the chunks in a window.
     pub(super) fn in_window(grid: &'a Grid, [width, height]: [f64; 2], window: &Window) -> Option<Plane<'a>> {
         let Window { axes, first, most } = window;
         let ndim = grid.shape().len();
@@ -81,23 +81,23 @@ impl<'a> Plane<'a> {
         Some(Plane { grid, axes: *axes, at: first.clone(), is_window: true, rows, columns, behind: 0, to_scale })
     }
 
-    /// The axes that run down and across.
+    /// Returns the axes that run down and across.
     pub(super) fn axes(&self) -> [&Axis; 2] {
         [&self.rows, &self.columns]
     }
 
-    /// The width.
+    /// Returns the width.
     pub(super) fn width(&self) -> f64 {
         RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
 
-    /// Which paddings there are: of the array to whole chunks, of chunks to whole blocks.
+    /// Returns whether there is padding: of the array to whole chunks, and of chunks to whole blocks.
     pub fn pads(&self) -> [bool; 2] {
         let axes = [&self.rows, &self.columns];
         [axes.iter().any(|axis| axis.pads_chunks()), axes.iter().any(|axis| axis.pads_blocks())]
     }
 
-    /// The height, with the lengths beside it that are too long for their rulers.
+    /// Returns the height, including texts that do not fit on their rulers.
     pub fn height(&self) -> f64 {
         let texts = if self.grid.shape().len() < 2 { 0.0 } else { labels::end_of_rulers(&self.rows) };
         (RULERS + self.rows.length().max(LEAST)).max(texts) + 4.0
@@ -138,7 +138,7 @@ impl<'a> Plane<'a> {
         });
     }
 
-    /// One chunk, its padding below its elements.
+    /// Draws a chunk: first its padding, then its elements.
     fn chunk(&self, canvas: &mut Canvas, row: i64, column: i64) {
         let Plane { rows, columns, .. } = self;
         let padded = [columns.padded_chunk(), rows.padded_chunk()];
@@ -175,7 +175,7 @@ impl<'a> Plane<'a> {
         labels::number(canvas, self.grid.chunk_from_coords(&self.coords(row, column)), [own[0], padded[1]]);
     }
 
-    /// The coordinates of a chunk of this plane.
+    /// Returns the coordinates of a chunk of this plane.
     fn coords(&self, row: i64, column: i64) -> Vec<i64> {
         let mut coords = self.at.clone();
         for (axis, at) in self.axes.into_iter().zip([row, column]) {
@@ -190,18 +190,18 @@ impl<'a> Plane<'a> {
         self.to_scale && self.grid.shape().len() > 1 && self.cell().iter().all(|&length| length >= CELL)
     }
 
-    /// The size of an element.
+    /// Returns the width and height of an element.
     fn cell(&self) -> [f64; 2] {
         [&self.columns, &self.rows].map(|axis| axis.first_block() / axis.lengths.block as f64)
     }
 
-    /// The pattern of elements, where they are large enough to be seen.
+    /// Returns the pattern of elements, or nothing if they are too small.
     pub fn pattern(&self) -> String {
         if !self.has_cells() {
             return String::new();
         }
         let [width, height] = self.cell();
-        // Not rounded: the error would add up from element to element.
+        // Not rounded, because errors would add up from element to element.
         format!(
             "<pattern id=\"cells\" width=\"{width:.4}\" height=\"{height:.4}\" patternUnits=\"userSpaceOnUse\">\
              <path class=\"cell\" d=\"M{0} 0V{1}H0\"/></pattern>\n",
@@ -211,7 +211,7 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// The lengths along an axis.
+/// Returns the lengths along an axis.
 fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
     match axis {
         Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },

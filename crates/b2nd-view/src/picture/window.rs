@@ -1,11 +1,11 @@
 //! [`Window`]: a part of an array's chunks, along any two of its axes.
 
-/// Which chunks are drawn.
+/// The chunks that are drawn.
 pub struct Window {
-    /// The axes that run down and across; none where the array has not as many.
+    /// The axes that run down and across; `None` if the array has fewer axes.
     pub axes: [Option<usize>; 2],
-    /// Coordinates of the first chunk: where the window starts along the two axes, and where it is along the others.
+    /// The coordinates of the first chunk.
     pub first: Vec<i64>,
-    /// The most chunks along either axis.
+    /// The limit of chunks along each of the two axes.
     pub most: i64,
 }
