@@ -48,7 +48,7 @@ pub struct CellReader {
     batches: OneColumn,
 }
 
-enum Cells {
+pub(crate) enum Cells {
     Batches(Box<Batches>),
     /// A chunk for each cell.
     Chunks(Box<ColumnFile>),
@@ -71,25 +71,14 @@ impl CellReader {
     /// Fails if the frame is not an object array, a batch array or a list array ([`NotFound`](ErrorKind::NotFound)), holds lists without an
     /// Arrow type, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
-        let has = |name| frame.header().metalayers().get(name).is_some();
-        let has_batches = has(METALAYER);
-        if !has_batches && !has(CELLS) {
-            return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
-        }
-        let leaf = ColumnFile::new(frame, MAX_BYTES)?;
-        let mut spec = spec(&leaf)?;
-        let bytes = leaf.data_len();
-        let (cells, count) = if has_batches {
-            let batches = Batches::open(leaf)?;
-            if let (Kind::Object, Some(data_type)) = (&spec.kind, batches.data_type()?) {
+        let cells = Cells::open(frame)?;
+        let (leaf, count) = (cells.leaf(), cells.len()?);
+        let (mut spec, bytes) = (spec(leaf)?, leaf.data_len());
+        if let (Kind::Object, Cells::Batches(batches)) = (&spec.kind, &cells) {
+            if let Some(data_type) = batches.data_type()? {
                 spec.kind = Kind::Arrow(data_type);
             }
-            let count = batches.len();
-            (Cells::Batches(batches.into()), count)
-        } else {
-            let count = leaf.nchunks()?;
-            (Cells::Chunks(leaf.into()), count)
-        };
+        }
         let field = spec.field(NAME).map_err(|why| Error::new(ErrorKind::Refused, why))?;
         Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
     }
@@ -108,6 +97,30 @@ impl CellReader {
 }
 
 impl Cells {
+    pub(crate) fn open(frame: Frame<Bytes>) -> Result<Cells> {
+        let has = |name| frame.header().metalayers().get(name).is_some();
+        let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));
+        if !has_batches && !has_chunks {
+            return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
+        }
+        let leaf = ColumnFile::new(frame, MAX_BYTES)?;
+        Ok(if has_batches { Cells::Batches(Batches::open(leaf)?.into()) } else { Cells::Chunks(leaf.into()) })
+    }
+
+    fn leaf(&self) -> &ColumnFile {
+        match self {
+            Cells::Batches(batches) => batches.leaf(),
+            Cells::Chunks(leaf) => leaf,
+        }
+    }
+
+    pub(crate) fn len(&self) -> Result<u64> {
+        match self {
+            Cells::Batches(batches) => Ok(batches.len()),
+            Cells::Chunks(leaf) => leaf.nchunks(),
+        }
+    }
+
     fn read(&self, spec: &Spec, rows: Range<u64>) -> Result<ArrayRef> {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         let selection = Selection { first: rows.start, runs: vec![rows], rows: count };
@@ -123,7 +136,7 @@ fn spec(leaf: &ColumnFile) -> Result<Spec> {
     let described = |name: &str| -> Result<Option<Value>> {
         let Some(content) = leaf.metalayer(name) else { return Ok(None) };
         let named = |error: Error| Error::damaged(format_args!("the metalayer {name:?}: {error}"));
-        let value = serde_json::from_slice(&json(content).map_err(named)?);
+        let value = serde_json::from_str(&json(content).map_err(named)?);
         value.map(Some).map_err(|error| Error::damaged(format_args!("the metalayer {name:?}: {error}")))
     };
     if let Some(mut list) = described(LISTS)? {

@@ -18,7 +18,7 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, new_empty_ar
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 
-use crate::column::batches::{Batches, Part};
+pub(crate) use crate::column::batches::{Batches, Part};
 use crate::column::cast::conform;
 use crate::column::column_file::ColumnFile;
 use crate::column::files::ColumnFiles;
@@ -137,7 +137,13 @@ pub(crate) fn read_batches(batches: &Batches, spec: &Spec, selection: &Selection
 
 fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
     let mut cells = CellBuilder::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
-    let mut held = 0;
+    each_pack(batches, selection, |pack| cells.push(pack))?;
+    cells.finish()
+}
+
+/// Calls `push` with each selected cell, which it has to read.
+pub(crate) fn each_pack(batches: &Batches, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
+    let (mut held, mut done) = (0, 0);
     batches.each(selection, |part: Part| {
         let mut pack = Pack::new(&part.block);
         let count = match pack.next()? {
@@ -152,8 +158,9 @@ fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<Ar
                 at += 1;
             }
             while at < run.end {
-                let (row, before) = (selection.row(cells.len()), pack.rest().len());
-                cells.push(&mut pack).map_err(|error| error.at_row(row))?;
+                let before = pack.rest().len();
+                push(&mut pack).map_err(|error| error.at_row(selection.row(done)))?;
+                done += 1;
                 held += (before - pack.rest().len()) as u64;
                 batches.leaf().allow(held)?;
                 at += 1;
@@ -164,8 +171,7 @@ fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<Ar
             return Err(Error::damaged(format_args!("{found} bytes follow the cells of a block")));
         }
         Ok(())
-    })?;
-    cells.finish()
+    })
 }
 
 fn read_arrow(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
@@ -173,16 +179,9 @@ fn read_arrow(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<A
     let mut parts: Vec<ArrayRef> = Vec::new();
     batches.each(selection, |part: Part| {
         let array = ipc::column(&part.block, batches.arrow_schema.as_deref())?;
-        part.check(array.len() as u64)?;
+        let places = part.places(array.len())?;
         let array = conform(&array, &data_type)?;
-        for run in &part.wanted {
-            let place = |row: u64| usize::try_from(row - part.first).unwrap_or(usize::MAX);
-            let (start, end) = (place(run.start), place(run.end));
-            if end > array.len() {
-                return Err(Error::damaged(format_args!("a block has {} cells, expected {end} or more", array.len())));
-            }
-            parts.push(array.slice(start, end - start));
-        }
+        parts.extend(places.into_iter().map(|place| array.slice(place.start, place.len())));
         Ok(())
     })?;
     joined(&parts, &data_type)
@@ -199,22 +198,28 @@ fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
 
 pub(crate) fn read_cells(leaf: &ColumnFile, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
     let mut cells = CellBuilder::new(spec).map_err(|why| Error::new(ErrorKind::Refused, why))?;
+    each_chunk(leaf, selection, |pack| cells.push(pack))?;
+    cells.finish()
+}
+
+/// Calls `push` with each selected cell of a file that has a chunk for each, which it has to read.
+pub(crate) fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
     let count = leaf.nchunks()?;
-    for row in selection.runs.iter().cloned().flatten() {
-        let at = selection.row(cells.len());
+    for (done, row) in selection.runs.iter().cloned().flatten().enumerate() {
+        let at = selection.row(done);
         if row >= count {
             return Err(Error::damaged(format_args!("the file ends after {count} cells")).at_row(at));
         }
-        let mut push = || {
+        let mut read = || {
             let data = leaf.data(row)?;
             let mut pack = Pack::new(&data);
-            cells.push(&mut pack)?;
+            push(&mut pack)?;
             match pack.rest() {
                 [] => Ok(()),
                 rest => Err(Error::damaged(format_args!("{} bytes follow the cell", rest.len()))),
             }
         };
-        push().map_err(|error: Error| error.at_row(at))?;
+        read().map_err(|error: Error| error.at_row(at))?;
     }
-    cells.finish()
+    Ok(())
 }

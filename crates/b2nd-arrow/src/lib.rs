@@ -22,6 +22,7 @@
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
 //! | read the values of a `.b2b` store on its own | [`CellReader`] |
+//! | read the same values as JSON, in a program that has to stay small | [`JsonCells`] |
 //! | count what is in a column | [`scalars`] |
 //! | know which rows may have a value, without reading them | [`Table::summary`] |
 //!
@@ -35,6 +36,7 @@ mod column;
 mod error;
 #[cfg(feature = "export")]
 mod export;
+mod json_cells;
 mod live_rows;
 mod msgpack;
 mod open_table;
@@ -53,6 +55,7 @@ pub use cell_reader::CellReader;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
 pub use export::{Format, pretty::TextTable};
+pub use json_cells::JsonCells;
 pub use open_table::Options;
 pub use reader::{BATCH_SIZE, Reader};
 pub use scalars::{Content, Scalars, scalars};
@@ -63,7 +66,7 @@ pub use table::Table;
 
 /// For fuzz targets.
 #[doc(hidden)]
-pub use column::ipc::column as ipc_column;
+pub use column::ipc::{column as ipc_column, values as ipc_values};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -4,13 +4,16 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, Int64Builder, LargeStringBuilder, ListBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder,
+    BooleanBuilder, Int8Builder, Int64Builder, LargeStringBuilder, ListBuilder, StringBuilder, StringDictionaryBuilder,
+    StructBuilder,
 };
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, TimestampSecondArray};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float32Array, LargeBinaryArray, RecordBatch, TimestampSecondArray, UInt16Array,
+};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::DataType;
-use b2nd_arrow::ipc_column;
+use b2nd_arrow::{ipc_column, ipc_values};
 
 fn stream(column: ArrayRef) -> Vec<u8> {
     let batch = RecordBatch::try_from_iter([("values", column)]).unwrap();
@@ -55,6 +58,36 @@ fn a_column_is_read_as_it_was_written() {
     }
 }
 
+#[test]
+fn a_column_has_the_same_values_as_json() {
+    let expected = [
+        r#"[[1,null,3],null,[1099511627776]]"#,
+        r#"[["one",null,""]]"#,
+        r#"[["red",null,"blue","red"]]"#,
+        r#"[{"flag":true,"text":"text"},null]"#,
+        r#"[0,null]"#,
+        r#"[[-1,127],[]]"#,
+        r#"[255,65535]"#,
+        r#"[{"float":"nan"},-0.5]"#,
+        r#"[{"bytes":"00ff"},{"bytes":""}]"#,
+        r#"[true,false,null]"#,
+    ];
+    let mut small = ListBuilder::new(Int8Builder::new());
+    small.append_value([Some(-1), Some(127)]);
+    small.append_value([]);
+    let others: [ArrayRef; 5] = [
+        Arc::new(small.finish()),
+        Arc::new(UInt16Array::from(vec![255, 65535])),
+        Arc::new(Float32Array::from(vec![f32::NAN, -0.5])),
+        Arc::new(LargeBinaryArray::from(vec![&[0, 255][..], &[]])),
+        Arc::new(BooleanArray::from(vec![Some(true), Some(false), None])),
+    ];
+    for (column, expected) in columns().into_iter().chain(others).zip(expected) {
+        let found = ipc_values(&stream(column), None).unwrap();
+        assert_eq!(serde_json::Value::from(found).to_string(), expected);
+    }
+}
+
 /// Arrow's decoder panics on most of these where nothing is checked before.
 #[test]
 fn a_damaged_stream_is_an_error_and_no_panic() {
@@ -64,6 +97,7 @@ fn a_damaged_stream_is_an_error_and_no_panic() {
             for change in [0x01, 0x02, 0x10, 0x80, 0xff] {
                 let mut mutant = bytes.clone();
                 mutant[at] ^= change;
+                drop(ipc_values(&mutant, None));
                 *(if ipc_column(&mutant, None).is_ok() { &mut good } else { &mut bad }) += 1;
             }
             bad += usize::from(ipc_column(&bytes[..at], None).is_err());

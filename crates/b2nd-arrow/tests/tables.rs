@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int16Type};
 use arrow_array::{Array, ListArray};
 use arrow_schema::DataType;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Options, Store, Table};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, JsonCells, Options, Store, Table};
 
 fn data(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -348,6 +348,26 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
             (ErrorKind::NotFound, "it holds neither batches of values nor objects".to_owned())
         );
     }
+}
+
+#[test]
+fn values_of_batches_are_the_same_as_json() {
+    let cells = |name: &str| JsonCells::new(std::sync::Arc::new(std::fs::File::open(data(name)).unwrap()));
+    for (name, expected) in [
+        ("list.b2b", "[[1,null],null,[],[2]]"),
+        ("objects.b2b", r#"[{"a":1},"text",null,2.5]"#),
+        ("batches.b2b", r#"[1,"two",null,[4,5]]"#),
+        ("arrow.b2b", r#"["a",null,"c","d"]"#),
+    ] {
+        let cells = cells(name).unwrap();
+        assert_eq!(cells.count().unwrap(), 4, "{name}");
+        let all = cells.read(&[0..4]).unwrap();
+        assert_eq!(format!("[{}]", all.join(",")), expected, "{name}");
+        assert_eq!(cells.read(&[0..1, 2..4]).unwrap(), [&all[..1], &all[2..]].concat(), "{name}");
+        assert_eq!(cells.read(&[2..5]).unwrap_err().to_string().split_once(": ").unwrap().1, "the file ends after 4 cells");
+    }
+    assert_eq!(cells("lists.b2b").unwrap().read(&[1..2]).unwrap(), [r#"["b","c"]"#]);
+    assert_eq!(cells("../../../../tests/data/example.b2nd").err().unwrap().kind(), ErrorKind::NotFound);
 }
 
 #[test]

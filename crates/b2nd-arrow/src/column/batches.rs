@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use arrow_array::Array;
 use b2nd_store::Value;
 
 use crate::column::column_file::ColumnFile;
@@ -70,7 +71,7 @@ impl Batches {
         let first = self.leaf.blocks(0)?.data(0..1)?;
         let block = first.first().ok_or_else(|| Error::damaged("chunk 0 has no block"))?;
         let cells = crate::column::ipc::column(block, self.arrow_schema.as_deref())?;
-        Ok(Some(arrow_array::Array::data_type(&cells).clone()))
+        Ok(Some(cells.data_type().clone()))
     }
 
     pub(crate) fn leaf(&self) -> &ColumnFile {
@@ -107,7 +108,7 @@ impl Batches {
 
     fn cells_in(&self, block: &[u8]) -> Result<u64> {
         if self.is_arrow {
-            return Ok(arrow_array::Array::len(&crate::column::ipc::column(block, self.arrow_schema.as_deref())?) as u64);
+            return crate::column::ipc::count(block, self.arrow_schema.as_deref());
         }
         match Pack::new(block).next()? {
             Item::Array(count) => Ok(count as u64),
@@ -196,6 +197,20 @@ impl Part {
                 Err(Error::damaged(format_args!("a block has {found} cells, expected {expected}")))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Returns the places of the wanted cells in the block, which has this number of cells.
+    pub(crate) fn places(&self, found: usize) -> Result<Vec<Range<usize>>> {
+        self.check(found as u64)?;
+        let place = |row: u64| usize::try_from(row - self.first).unwrap_or(usize::MAX);
+        let places: Vec<_> = self.wanted.iter().map(|run| place(run.start)..place(run.end)).collect();
+        match places.last() {
+            Some(last) if last.end > found => {
+                let end = last.end;
+                Err(Error::damaged(format_args!("a block has {found} cells, expected {end} or more")))
+            }
+            _ => Ok(places),
         }
     }
 }

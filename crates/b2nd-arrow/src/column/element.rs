@@ -206,7 +206,8 @@ fn trimmed(value: &[u8]) -> &[u8] {
     value.get(..end).unwrap_or(value)
 }
 
-fn float(value: &[u8]) -> f64 {
+/// Reads a little-endian float of any width.
+pub(crate) fn float(value: &[u8]) -> f64 {
     match *value {
         [a, b] => half::f16::from_le_bytes([a, b]).to_f64(),
         [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),

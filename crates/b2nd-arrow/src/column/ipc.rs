@@ -3,31 +3,72 @@
 //! Arrow's own decoder does not check types and lengths, and panics if they are wrong, so both are checked first.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
-use arrow_ipc::reader::{read_dictionary, read_record_batch};
+use arrow_ipc::reader::read_record_batch;
 use arrow_ipc::{self as ipc, FieldNode, MessageHeader, Precision, Type};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use b2nd_store::text::hex;
+use serde_json::{Map, Number, Value, json};
 
+use crate::column::element;
 use crate::error::{Error, Result};
 
 /// The start of a message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;
 
+/// The most values of an array that are decoded to JSON.
+const MOST_VALUES: usize = 1 << 24;
+
 /// Decodes the array in a block. `schema` is a schema message, for blocks that hold only a record batch.
 ///
 /// # Errors
 ///
-/// Fails if the block is damaged, or does not hold one column of Arrow IPC.
+/// The block is damaged, or holds something else.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
+    read(block, schema, |Batch { batch, body, schema, version }, dictionaries| {
+        let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version).map_err(wrong)?;
+        Ok(batch.column(0).clone())
+    })
+}
+
+/// Decodes the array in a block to JSON, which takes much less code than arrays of all types.
+///
+/// # Errors
+///
+/// Those of [`column`].
+pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
+    read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
+        let lengths = Lengths::of(batch, body)?;
+        let mut arrays = JsonArrays { nodes: lengths.nodes, buffers: lengths.buffers, body, dictionaries };
+        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays that do not have the lengths of their buffers"))
+    })
+}
+
+/// Returns the number of values in a block, without decoding them.
+pub(crate) fn count(block: &[u8], schema: Option<&[u8]>) -> Result<u64> {
+    read(block, schema, |Batch { batch, .. }, _| u64::try_from(batch.length()).map_err(wrong))
+}
+
+/// A record batch of one column, whose lengths have been checked.
+struct Batch<'a> {
+    batch: ipc::RecordBatch<'a>,
+    body: &'a Buffer,
+    schema: &'a SchemaRef,
+    version: ipc::MetadataVersion,
+}
+
+/// Decodes the column of a block, after its dictionaries, which have numbers.
+fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let mut known = None;
     let mut dictionaries = HashMap::new();
     let mut rest = block;
     while let Some((message, body)) = message(&mut rest)? {
-        let version = message.version();
+        let (body, version) = (&body, message.version());
         match message.header_type() {
             MessageHeader::Schema => known = Some(schema_of(&message)?),
             MessageHeader::DictionaryBatch => {
@@ -35,12 +76,14 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
                 let (Some(schema), Some(batch)) = (&known, batch) else { return Err(wrong("a dictionary of no column")) };
                 #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
                 let fields = schema.fields_with_dict_id(batch.id());
-                let Some(DataType::Dictionary(_, values)) = fields.first().map(|field| field.data_type()) else {
+                let Some(DataType::Dictionary(_, words)) = fields.first().map(|field| field.data_type()) else {
                     return Err(wrong("a dictionary of no column"));
                 };
                 let data = batch.data().ok_or_else(|| wrong("a dictionary without a batch"))?;
-                Lengths::of(data, &body)?.check(values)?;
-                read_dictionary(&body, batch, schema, &mut dictionaries, &version).map_err(wrong)?;
+                Lengths::of(data, body)?.check(words)?;
+                let schema: SchemaRef = Schema::new(vec![Field::new("", (**words).clone(), true)]).into();
+                let words = decode(Batch { batch: data, body, schema: &schema, version }, &dictionaries)?;
+                dictionaries.insert(batch.id(), words);
             }
             MessageHeader::RecordBatch => {
                 let schema = match (known, schema) {
@@ -52,9 +95,8 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
                     (None, None) => return Err(wrong("a record batch before its schema")),
                 };
                 let batch = message.header_as_record_batch().ok_or_else(|| wrong("a record batch that is none"))?;
-                Lengths::of(batch, &body)?.check(schema.field(0).data_type())?;
-                let batch = read_record_batch(&body, batch, schema, &dictionaries, None, &version).map_err(wrong)?;
-                return Ok(batch.column(0).clone());
+                Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
+                return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
             }
             other => return Err(wrong(format_args!("a message {other:?}"))),
         }
@@ -174,6 +216,96 @@ impl<'a> Lengths<'a> {
             _ => Err(wrong(format_args!("a buffer of {} bytes, expected {count} values of {width}", buffer.length()))),
         }
     }
+}
+
+/// The nodes and buffers of a batch, decoded to JSON in the forms of `b2nd::Value`. Times are numbers in their unit.
+struct JsonArrays<'a> {
+    nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
+    buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
+    body: &'a [u8],
+    dictionaries: &'a HashMap<i64, Vec<Value>>,
+}
+
+impl<'a> JsonArrays<'a> {
+    /// Decodes the array of a field; `None` if it has other lengths than its buffers.
+    fn values(&mut self, field: &Field) -> Option<Vec<Value>> {
+        let node = self.nodes.next()?;
+        let length = usize::try_from(node.length()).ok().filter(|&length| length <= MOST_VALUES)?;
+        let valid = self.buffer()?;
+        let bit = |bits: &[u8], at: usize| Some(bits.get(at / 8)? >> (at % 8) & 1 == 1);
+        let is_null = |at| node.null_count() > 0 && bit(valid, at) != Some(true);
+        let values: Option<Vec<Value>> = match field.data_type() {
+            DataType::Boolean => {
+                let bits = self.buffer()?;
+                (0..length).map(|at| bit(bits, at).map(Value::from)).collect()
+            }
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+                let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8);
+                let is_large = matches!(field.data_type(), DataType::LargeUtf8 | DataType::LargeBinary);
+                let (ranges, bytes) = (self.ranges(length, is_large)?, self.buffer()?);
+                let value = |bytes| match is_text {
+                    true => std::str::from_utf8(bytes).ok().map(Value::from),
+                    false => Some(json!({ "bytes": hex(bytes, "") })),
+                };
+                ranges.into_iter().map(|range| value(bytes.get(range)?)).collect()
+            }
+            DataType::List(item) | DataType::LargeList(item) => {
+                let ranges = self.ranges(length, matches!(field.data_type(), DataType::LargeList(_)))?;
+                let items = self.values(item)?;
+                ranges.into_iter().map(|range| items.get(range).map(Value::from)).collect()
+            }
+            DataType::Struct(fields) => {
+                let columns: Vec<_> = fields.iter().map(|field| self.values(field)).collect::<Option<_>>()?;
+                let value = |at: usize, field: &Field, column: &[Value]| Some((field.name().clone(), column.get(at)?.clone()));
+                let row = |at| -> Option<Map<_, _>> {
+                    fields.iter().zip(&columns).map(|(field, column)| value(at, field, column)).collect()
+                };
+                (0..length).map(|at| row(at).map(Value::Object)).collect()
+            }
+            #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
+            DataType::Dictionary(codes, _) => {
+                let words = self.dictionaries.get(&field.dict_id()?)?;
+                let word = |code: &Value| words.get(usize::try_from(code.as_u64()?).ok()?).cloned();
+                let codes = numbers(codes, self.buffer()?, length)?;
+                // The code of a null is arbitrary.
+                codes.iter().enumerate().map(|(at, code)| if is_null(at) { Some(Value::Null) } else { word(code) }).collect()
+            }
+            data_type => numbers(data_type, self.buffer()?, length),
+        };
+        Some(values?.into_iter().enumerate().map(|(at, value)| if is_null(at) { Value::Null } else { value }).collect())
+    }
+
+    fn buffer(&mut self) -> Option<&'a [u8]> {
+        let buffer = self.buffers.next()?;
+        let (start, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
+        self.body.get(start..start.checked_add(length)?)
+    }
+
+    /// Reads the offsets of strings or lists.
+    fn ranges(&mut self, length: usize, is_large: bool) -> Option<Vec<Range<usize>>> {
+        let bytes = self.buffer()?;
+        let width = if is_large { &DataType::Int64 } else { &DataType::Int32 };
+        let ends = if length == 0 { Vec::new() } else { numbers(width, bytes, length + 1)? };
+        let place = |end: &Value| usize::try_from(end.as_u64()?).ok();
+        ends.windows(2).map(|pair| Some(place(pair.first()?)?..place(pair.last()?)?)).collect()
+    }
+}
+
+/// Reads integers, floats or times.
+fn numbers(data_type: &DataType, bytes: &[u8], length: usize) -> Option<Vec<Value>> {
+    let width = data_type.primitive_width()?;
+    let number = |bytes: &[u8]| {
+        if data_type.is_floating() {
+            let number = element::float(bytes);
+            return Number::from_f64(number)
+                .map_or_else(|| json!({ "float": number.to_string().to_ascii_lowercase() }), Value::from);
+        }
+        let is_negative = !data_type.is_unsigned_integer() && bytes.last().is_some_and(|&last| last > 0x7f);
+        let mut wide = [if is_negative { 0xff } else { 0 }; 8];
+        wide.iter_mut().zip(bytes).for_each(|(wide, &byte)| *wide = byte);
+        if is_negative { i64::from_le_bytes(wide).into() } else { u64::from_le_bytes(wide).into() }
+    };
+    Some(bytes.get(..length.checked_mul(width)?)?.chunks_exact(width).map(number).collect())
 }
 
 fn wrong(what: impl std::fmt::Display) -> Error {

@@ -81,7 +81,7 @@ impl CellBuilder {
             }
             Values::Json(strings) => {
                 *pack = before;
-                strings.push_bytes(&json(pack.value()?)?);
+                strings.push_bytes(json(pack.value()?)?.as_bytes());
                 strings.end();
             }
             Values::Dictionary(words) => drop(words.append(text(item)?)?),
@@ -188,9 +188,9 @@ fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> R
 }
 
 /// Converts a value of MessagePack to the JSON of `b2nd::Value`.
-pub(crate) fn json(value: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn json(value: &[u8]) -> Result<String> {
     let value = b2nd::Value::from_slice(value)?;
-    serde_json::to_vec(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))
+    serde_json::to_string(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))
 }
 
 fn text<'a>(item: Item<'a>) -> Result<&'a str> {

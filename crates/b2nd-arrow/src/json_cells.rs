@@ -1,0 +1,74 @@
+//! [`JsonCells`]: the values of a `.b2b` file as JSON.
+
+use std::ops::Range;
+
+use b2nd::frame::Frame;
+use b2nd_store::Bytes;
+
+use crate::cell_reader::Cells;
+use crate::column::{Part, each_chunk, each_pack, ipc};
+use crate::error::Result;
+use crate::live_rows::Selection;
+use crate::msgpack::builder::json;
+use crate::msgpack::reader::Pack;
+
+/// The values of an object array, a batch array or a list array of python-blosc2 as JSON text in the forms of `b2nd::Value`, whatever their
+/// type. For programs that have to stay small: no array of Arrow is made.
+///
+/// ```
+/// use std::sync::Arc;
+/// use b2nd_arrow::JsonCells;
+///
+/// let file = std::fs::File::open("tests/data/list.b2b")?;
+/// let cells = JsonCells::new(Arc::new(file))?;
+/// assert_eq!(cells.count()?, 4);
+/// println!("{}", cells.read(&[0..4])?.join("\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct JsonCells(Cells);
+
+impl JsonCells {
+    /// Opens the frame in a source.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or holds no such values ([`NotFound`](crate::ErrorKind::NotFound)).
+    pub fn new(source: Bytes) -> Result<JsonCells> {
+        Cells::open(Frame::open(source)?).map(JsonCells)
+    }
+
+    /// Returns the number of values.
+    ///
+    /// # Errors
+    ///
+    /// The index of the frame cannot be read.
+    pub fn count(&self) -> Result<u64> {
+        self.0.len()
+    }
+
+    /// Reads the values in ascending ranges, counted from 0. Null is `null`; times in Arrow IPC are numbers in their unit.
+    ///
+    /// # Errors
+    ///
+    /// The ranges are not in the file, or the values cannot be read.
+    pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
+        let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
+        let mut texts = Vec::new();
+        let push = |texts: &mut Vec<String>, pack: &mut Pack| {
+            texts.push(json(pack.value()?)?);
+            Ok(())
+        };
+        match &self.0 {
+            Cells::Batches(batches) if batches.is_arrow() => batches.each(&selection, |part: Part| {
+                let values = ipc::values(&part.block, batches.arrow_schema.as_deref())?;
+                for place in part.places(values.len())? {
+                    texts.extend(values.get(place).into_iter().flatten().map(ToString::to_string));
+                }
+                Ok(())
+            }),
+            Cells::Batches(batches) => each_pack(batches, &selection, |pack| push(&mut texts, pack)),
+            Cells::Chunks(leaf) => each_chunk(leaf, &selection, |pack| push(&mut texts, pack)),
+        }?;
+        Ok(texts)
+    }
+}
