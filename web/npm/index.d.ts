@@ -32,9 +32,12 @@ export interface Structure {
   [field: string]: number | bigint | string | number[] | TypedArray | string[] | Structure | Structure[];
 }
 
+/** A value of a table: a list is an array, a struct an object of its fields. */
+export type Cell = number | bigint | string | boolean | Uint8Array | null | Cell[] | { [field: string]: Cell };
+
 /** A row of a table: its columns by name. */
 export interface Row {
-  [column: string]: number | bigint | string | boolean | Uint8Array | (number | string | boolean)[] | null;
+  [column: string]: Cell;
 }
 
 /** An open file, or a leaf of a store in one. */
@@ -47,9 +50,9 @@ export interface File {
   /** Reads a slice, or the whole array; at most 256 MiB at once. Only the chunks of the slice are read. */
   read(slice?: Slice): Promise<Values>;
   /**
-   * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns that are arrays. 64-bit
-   * integers are BigInt, times are strings such as `2026-11-21T20:30:00.125`, arrays are lists of their items. Columns in batches
-   * (dictionaries, lists, structs, objects) are left out; naming one is an error.
+   * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns. 64-bit
+   * integers are BigInt, times are strings such as `2026-11-21T20:30:00.125`, values of dictionaries are strings, arrays are lists of their
+   * items. Objects are JSON in the forms of `b2nd info --json`. Complex numbers are pairs. Computed columns are left out; naming one is an error.
    */
   rows(start?: number, end?: number, names?: string[]): Promise<Row[]>;
   /** Frees its memory. Close leaves before their file. */

@@ -114,7 +114,7 @@ class File {
       const keys = info.leaves.slice(0, 5).map(({ key }) => JSON.stringify(key));
       const more = info.leaves.length > 5 ? " and more" : "";
       throw new Error(
-        `${this.#name()} is a store: leaf(key) gives one of its leaves, ${keys.join(", ") || "of which it has none"}${more}`,
+        `${this.#name()} is a store: leaf(key) opens one of its leaves${keys.length ? `, ${keys.join(", ")}` : ", but it has none"}${more}`,
       );
     }
     this.#slices ??= this.#reader();
@@ -171,11 +171,15 @@ class File {
     if (this.#records !== null) return this.#records;
     const { leaves } = this.#seen;
     const leaf = leaves?.find(({ key }) => key === (this.#key ?? "/"));
-    if (!leaf?.columns) throw new Error(`${this.#name()} is no table${leaves ? ": leaf(key) gives one of the store's" : ""}`);
+    if (!leaf?.columns) throw new Error(`${this.#name()} is not a table${leaves ? ": leaf(key) opens a table in the store" : ""}`);
     const records = new Records(leaf, (key) => {
       const slices = this.#reader();
       this.#readers.push(slices);
-      return { open: () => slices.open(key), look: async (want) => (await slices.look(want)).answer };
+      return {
+        open: (isBatches) => slices.open(key, isBatches),
+        look: async (want) => (await slices.look(want)).answer,
+        cells: (ranges) => slices.cells(ranges),
+      };
     });
     await records.open();
     this.#records = records;

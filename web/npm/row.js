@@ -4,13 +4,15 @@ import { NULL } from "./columns.js";
 
 /** Makes a row from the text of its cells. */
 export function record(columns, cells) {
-  return Object.fromEntries(columns.map((column, at) => [column.name, cells[at] === NULL ? null : value(column.spec, cells[at])]));
+  const one = ({ spec }, cell) => (cell === NULL ? null : (cell.value ?? value(spec, cell)));
+  return Object.fromEntries(columns.map((column, at) => [column.name, one(column, cells[at])]));
 }
 
 function value({ kind }, text) {
   if (/^u?int(8|16|32)$/.test(kind)) return Number(text);
   if (/^u?int64$/.test(kind)) return BigInt(text);
   if (/^float/.test(kind)) return number(text);
+  if (/^complex/.test(kind)) return [.../^(.+)([+-].+)j$/.exec(text)].slice(1).map(number);
   if (kind === "bool") return text === "true";
   if (kind === "bytes") return bytes(text);
   // Arrays become a list of their items in C order.

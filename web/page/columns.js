@@ -1,12 +1,19 @@
 // Columns of a table, read from the arrays that store them: the text of cells, and which cells are null.
 
-import { moment } from "./moment.js";
+import { values } from "./cells.js";
+import { stamp } from "./moment.js";
 
 /** A null cell. */
 export const NULL = { quiet: "null" };
 
 /** The limit on the bytes of a chunk in one view. */
 const BUDGET = 64 << 20;
+
+/** Types whose cells are stored in batches. */
+const BATCHES = ["vlstring", "vlbytes", "struct", "list", "object"];
+
+/** Other types that are stored as arrays, besides numbers. */
+const ARRAYS = ["bool", "string", "bytes", "timestamp", "utf8", "ndarray", "dictionary", "complex64", "complex128"];
 
 const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 
@@ -17,9 +24,9 @@ export class Leaf {
     this.reader = table.reader(this.key);
   }
 
-  /** Opens it. False if the table has no such array. */
-  async open() {
-    const info = await this.reader.open();
+  /** Opens the array, or the file of batches. False if the table has no such file. */
+  async open(isBatches) {
+    const info = await this.reader.open(isBatches);
     if (info.error === undefined) {
       this.info = info;
       return true;
@@ -52,6 +59,13 @@ export class Leaf {
     });
   }
 
+  /** The cells of batches in ranges (start, end, start, end, …) as JSON. */
+  async cells(ranges) {
+    const cells = await this.reader.cells(ranges);
+    if (cells?.error !== undefined) throw new Error(cells.error);
+    return cells;
+  }
+
   /** Bytes of some rows, and which rows are broken. */
   async bytes(start, end) {
     const seen = await this.look(start, end, "bytes");
@@ -67,12 +81,7 @@ export class Leaf {
 
 /** Functions from the bytes of a cell to its text. */
 const TEXTS = {
-  timestamp:
-    ({ unit, timezone }) =>
-    (view, at) => {
-      const time = view.getBigInt64(at, true);
-      return time === -(2n ** 63n) ? NULL : moment(time, unit) + (timezone ? "Z" : "");
-    },
+  timestamp: (spec) => (view, at) => stamp(view.getBigInt64(at, true), spec) ?? NULL,
   string: () => (view, at, size) => {
     let text = "";
     for (let char = 0; char < size; char += 4) text += String.fromCodePoint(view.getUint32(at + char, true));
@@ -96,23 +105,30 @@ export class Column {
   async open() {
     const { spec, table } = this;
     const { kind } = spec;
-    const known = NUMBERS.test(kind) || ["bool", "string", "bytes", "timestamp", "utf8", "ndarray"].includes(kind);
+    const isBatches = BATCHES.includes(kind);
+    const known = isBatches || NUMBERS.test(kind) || ARRAYS.includes(kind);
+    if (["expression", "dsl"].includes(kind)) return this.refuse("its values are not stored, but computed from other columns");
     if (!known) return this.refuse(`columns of type ${kind ?? "unknown"} cannot be shown`);
-    if (table.leaf.stale.includes(this.name)) return this.refuse("it is computed from columns that have changed since");
+    if (table.leaf.stale.includes(this.name))
+      return this.refuse("its values are out of date: it is computed from columns that have changed");
     try {
       this.null = this.sentinel();
-      this.leaf = await this.find("");
+      this.leaf = await this.find("", isBatches);
       if (this.leaf === null) return this.refuse("its file is missing");
       if (kind === "utf8") this.words = await this.find(".utf8");
       if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing");
+      if (isBatches) return;
+      if (kind === "dictionary") this.words = await this.find("_dict", true);
+      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its words is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
       if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian strings cannot be shown");
+      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its words are not 32-bit integers");
       if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
-        return this.refuse("its cells are arrays with too many rows");
+        return this.refuse("its cells are arrays with more than 64 rows");
       if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
-        return this.refuse("arrays with a null value instead of a null mask cannot be shown");
+        return this.refuse("arrays whose nulls are marked by a value, not by a mask, cannot be shown");
     } catch (error) {
       this.refuse(error.message);
     }
@@ -123,10 +139,10 @@ export class Column {
   }
 
   /** An array of this column, by its path, or by its name as the first version of tables has it. */
-  async find(ending) {
+  async find(ending, isBatches = false) {
     for (const name of [this.path, this.name]) {
       const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
-      if (await leaf.open()) return leaf;
+      if (await leaf.open(isBatches)) return leaf;
     }
     return null;
   }
@@ -153,8 +169,17 @@ export class Column {
     throw new Error("null values of this type are not supported");
   }
 
-  /** The cells of physical rows: text, `NULL`, or null if their chunk is damaged. Null if another view was requested meanwhile. */
+  /**
+   * The cells of physical rows: text, an object with the `value` of a cell in a batch, `NULL`, or null if their chunk is damaged. Null if another
+   * view was requested meanwhile.
+   */
   async cells(start, end) {
+    const { kind } = this.spec;
+    if (kind === "dictionary") return this.coded(start, end);
+    if (BATCHES.includes(kind)) {
+      const cells = await this.leaf.cells([start, end]);
+      return cells && values(this.spec, cells).map((value) => (value === null ? NULL : { value }));
+    }
     const [mask, texts] = [this.mask ? await this.mask.bytes(start, end) : undefined, await this.texts(start, end)];
     if (mask === null || texts === null) return null;
     this.note(mask);
@@ -162,6 +187,26 @@ export class Column {
       if (text === null || mask?.isBroken(start + at)) return null;
       return mask?.bytes[at] === 0 || this.null(text) ? NULL : this.shown(text);
     });
+  }
+
+  /** The cells of a dictionary: only the words in view are read. */
+  async coded(start, end) {
+    const seen = await this.leaf.bytes(start, end);
+    if (seen === null) return null;
+    this.note(seen);
+    const none = this.spec.null_code ?? -1;
+    const codes = [...new Int32Array(seen.bytes.buffer)].map((code, at) => (seen.isBroken(start + at) ? none : code));
+    const used = [...new Set(codes)].filter((code) => code !== none).sort((one, other) => one - other);
+    if (used[0] < 0) throw new Error(`the code ${used[0]} is not in the dictionary`);
+    const ranges = [];
+    for (const code of used) {
+      if (ranges.at(-1) === code) ranges[ranges.length - 1] = code + 1;
+      else ranges.push(code, code + 1);
+    }
+    const cells = await this.words.cells(ranges);
+    if (cells === null) return null;
+    const words = new Map(values({ kind: "vlstring" }, cells).map((word, at) => [used[at], word]));
+    return codes.map((code, at) => (seen.isBroken(start + at) ? null : code === none ? NULL : { value: words.get(code) }));
   }
 
   note(seen) {

@@ -88,7 +88,7 @@ export function build(look) {
     const names = Object.keys(colorMaps()).map((name) => [name, name]);
     controls.push(choose("colors", state.colors, names, (colors) => look.change({ colors }), "colors"));
   }
-  if (state.view === "map" || state.view === "image") controls.push(check("ratio", "keep ratio"));
+  if (state.view === "map" || state.view === "image") controls.push(check("ratio", "keep aspect ratio"));
   if (draws) {
     controls.push(check("log", "log scale"));
     const end = (name, label) => {
@@ -102,7 +102,7 @@ export function build(look) {
         onchange: () => {
           const text = input.value.trim();
           const number = text === "" ? null : Number(text);
-          input.setCustomValidity(Number.isNaN(number) ? "a number" : "");
+          input.setCustomValidity(Number.isNaN(number) ? "enter a number, or nothing" : "");
           if (Number.isNaN(number)) return;
           state[name] = number;
           look.update();
@@ -110,7 +110,7 @@ export function build(look) {
       });
       return el("label", {}, label, input);
     };
-    controls.push(end("low", "from"), end("high", "to"));
+    controls.push(end("low", "values from"), end("high", "to"));
   }
   const shown = look.axes().concat(look.fixed());
   const sliders = info.shape.flatMap((length, axis) => {
@@ -131,7 +131,7 @@ export function build(look) {
       "aria-label": `index along axis ${axis}`,
       onchange: () => go(number.valueAsNumber),
     });
-    return [el("label", {}, `axis ${axis}`, slider, el("span", {}, number, ` of 0 to ${thousands(length - 1)}`))];
+    return [el("label", {}, `axis ${axis}`, slider, el("span", {}, number, ` from 0 to ${thousands(length - 1)}`))];
   });
   const whole = el(
     "button",
@@ -139,8 +139,10 @@ export function build(look) {
     "Show all",
   );
   look.whole = whole;
-  const png = state.view === "table" ? null : el("button", { class: "button", type: "button", onclick: () => look.png() }, "PNG");
-  const csv = state.view === "image" ? null : el("button", { class: "button", type: "button", onclick: () => look.csv() }, "CSV");
+  const png =
+    state.view === "table" ? null : el("button", { class: "button", type: "button", onclick: () => look.png() }, "Save PNG");
+  const csv =
+    state.view === "image" ? null : el("button", { class: "button", type: "button", onclick: () => look.csv() }, "Save CSV");
   look.controls.replaceChildren(
     el("div", { class: "look-bar" }, tablist, el("div", { class: "look-save" }, whole, png, csv)),
     controls.length ? el("div", { class: "controls" }, controls) : "",

@@ -185,16 +185,16 @@ export class Look {
     const [all, read] = answer.chunks;
     const steps = want.drawn
       .filter((axis) => answer.steps[axis] > 1)
-      .map((axis) => `axis ${axis} in steps of ${thousands(answer.steps[axis])}: ${count(answer.shape[axis], "element")}`);
+      .map((axis) => `along axis ${axis} one element of ${thousands(answer.steps[axis])}, ${thousands(answer.shape[axis])} in all`);
     if (read < all) steps.push(`${thousands(read)} of ${count(all, "chunk")} read`);
     const coarse = steps.length
-      ? el("p", { class: "coarse" }, `A coarse view: ${steps.join("; ")}. Zoom in to see all elements.`)
+      ? el("p", { class: "coarse" }, `A coarse view, which leaves elements out: ${steps.join("; ")}. Zoom in to see all of them.`)
       : "";
     const { fetched, requests } = this.reader;
     this.notes.replaceChildren(
       coarse,
       ...this.mistakes(answer),
-      el("p", { class: "quiet fetched" }, `${size(fetched)} read for the values, in ${count(requests, "part")}`),
+      el("p", { class: "quiet fetched" }, `${size(fetched)} read for the values, in ${count(requests, "request")}`),
     );
   }
 

@@ -3,6 +3,11 @@
 /** @type {Record<string, bigint>} */
 const PER_SECOND = { s: 1n, ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n };
 
+/** A time of a column as text; null for NumPy's NaT. */
+export function stamp(steps, { unit, timezone }) {
+  return steps === -(2n ** 63n) ? null : moment(steps, unit) + (timezone ? "Z" : "");
+}
+
 /**
  * A number of steps of a unit since 1970 as text: `2026-11-21T20:30:00.125`, without a fraction of zero.
  *

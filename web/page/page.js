@@ -233,7 +233,7 @@ async function leafView(file, leaf) {
   if (leaf.columns) {
     const { columns } = await import("./schema.js");
     return [
-      el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
+      leaf.key === "/" ? null : el("div", { class: "head" }, el("h2", { class: "leaf-title" }, title, badge("ctable"))),
       card("Rows", rows(file, leaf), "wide rows-card"),
       card(count(leaf.columns.length, "column"), columns(leaf), "columns-card"),
       attributes("Attributes", leaf.vlmeta),
@@ -245,7 +245,11 @@ async function leafView(file, leaf) {
         "div",
         { class: "head" },
         el("h2", { class: "leaf-title" }, title),
-        el("p", { class: "summary" }, visible(`at ${leaf.remote[0]}, as ${leaf.remote[1]}`)),
+        el(
+          "p",
+          { class: "summary" },
+          visible(`A reference to ${leaf.remote[1]} on the server ${leaf.remote[0]}. Its values are not in this file.`),
+        ),
       ),
     ];
   return frame(file, title, leaf.key);
@@ -415,7 +419,7 @@ function fields(list) {
           el(
             "tr",
             {},
-            ["field", "dtype", "at byte", "bytes"].map((text) => el("th", {}, text)),
+            ["field", "dtype", "offset", "bytes"].map((text) => el("th", {}, text)),
           ),
         ),
         el(

@@ -239,7 +239,7 @@ export class Picture {
       input.value = String(this.at[axis]);
       const start = this.at[axis] * Number(this.array.chunkshape[axis]);
       const stop = Math.min(start + Number(this.array.chunkshape[axis]), Number(this.array.shape[axis]));
-      text.textContent = `chunk ${thousands(this.at[axis])} of ${thousands(this.perAxis[axis])}, ${thousands(start)}:${thousands(stop)}`;
+      text.textContent = `chunk ${thousands(this.at[axis])} of ${thousands(this.perAxis[axis])}, elements ${thousands(start)}:${thousands(stop)}`;
     });
   }
 
@@ -263,12 +263,12 @@ export class Picture {
   }
 
   place(chunk) {
-    if (this.index === undefined) return "reading its position …";
+    if (this.index === undefined) return "looking for its position …";
     if (this.index.error !== undefined) return `its position is unknown: ${this.index.error}`;
     if (chunk.special) return `${chunk.special}, takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
-    return "its file is not in the folder";
+    return "the file of this chunk is not in the folder";
   }
 }
 

@@ -47,15 +47,17 @@ export class Reader {
     this.fetched = 0;
     this.requests = 0;
     this.onprogress = null;
+    this.isBatches = false;
   }
 
-  /** The array's shape, chunks and columns, or an error. */
-  open() {
+  /** The array's shape, chunks and columns; nothing of a file of batches; or an error. */
+  open(isBatches = this.isBatches) {
+    this.isBatches = isBatches;
     const kept = [...open].filter((reader) => this.keep.includes(reader));
     open.clear();
     for (const reader of [...kept, this]) open.add(reader);
     const files = this.sources.map(([path, { size }]) => [path, size]);
-    return this.post({ type: "open", files, key: this.key, kept: kept.map(({ number }) => number) });
+    return this.post({ type: "open", files, key: this.key, isBatches, kept: kept.map(({ number }) => number) });
   }
 
   post(message) {
@@ -64,11 +66,18 @@ export class Reader {
 
   /** Reads a view. Null if another was requested before it was ready. */
   async look(want) {
-    if (!open.has(this)) {
-      const opened = await this.open();
-      if (opened.error !== undefined) return opened;
-    }
-    return this.post({ type: "look", want });
+    return (await this.reopened()) ?? this.post({ type: "look", want });
+  }
+
+  /** The cells of batches in ranges, as JSON. */
+  async cells(ranges) {
+    return (await this.reopened()) ?? this.post({ type: "cells", ranges });
+  }
+
+  /** Opens the array again if another one closed it. An error, or undefined. */
+  async reopened() {
+    const opened = open.has(this) ? {} : await this.open();
+    return opened.error === undefined ? undefined : opened;
   }
 
   /** The text of an element of the view. */

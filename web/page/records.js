@@ -30,16 +30,17 @@ export class Records {
   /** Finds the live rows: their indices, or null if all are. */
   async live() {
     const marks = new Leaf(this, "_valid_rows");
-    if (!(await marks.open())) throw new Error("the table has no list of its live rows");
+    if (!(await marks.open())) throw new Error("the file that marks deleted rows is missing (_valid_rows)");
     const [length] = marks.info.shape;
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
-      throw new Error("the list of live rows is not a boolean array of one dimension");
+      throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
     if (length > MOST) throw new Error(`the table has ${thousands(length)} rows, at most ${thousands(MOST)} can be shown`);
     const live = new Uint32Array(length);
     this.rows = 0;
     for (let start = 0; start < length; start += MARKS) {
       const seen = await marks.bytes(start, Math.min(start + MARKS, length));
-      if (seen.broken.length > 0) throw new Error(`the list of live rows cannot be read: ${seen.broken[0].message}`);
+      if (seen.broken.length > 0)
+        throw new Error(`the file that marks deleted rows (_valid_rows) cannot be read: ${seen.broken[0].message}`);
       seen.bytes.forEach((mark, at) => {
         if (mark) live[this.rows++] = start + at;
       });

@@ -1,5 +1,6 @@
 // The rows of a table as a grid, and the columns that it omits.
 
+import { text } from "./cells.js";
 import { count, el, problem, quiet, size, visible } from "./dom.js";
 import { Reader } from "./reader.js";
 import { Records } from "./records.js";
@@ -37,13 +38,14 @@ export class Rows {
       width: 16,
       get: (...part) => this.get(...part),
       moved: null,
-      rounds: (column) => /^(float|complex|ndarray)/.test(columns[column].spec.kind),
+      isText: (column) => !/^(u?int|float|complex|bool)/.test(columns[column].spec.kind),
+      rounds: (column) => /^(float|complex|ndarray|list|struct)/.test(columns[column].spec.kind),
     });
     const why = hidden.map(({ name, why }) => el("li", {}, el("code", {}, visible(name)), `: ${visible(why)}`));
     this.element.replaceChildren(
       el("p", { class: "summary" }, `${count(rows, "row")}, ${count(names.length, "column")}`),
       names.length && rows ? el("div", { class: "look-stage" }, sheet.element) : "",
-      why.length ? el("div", { class: "hidden-columns" }, quiet("Columns that are not shown:"), el("ul", {}, why)) : "",
+      why.length ? el("div", { class: "hidden-columns" }, quiet("These columns cannot be shown:"), el("ul", {}, why)) : "",
       this.notes,
     );
   }
@@ -57,6 +59,6 @@ export class Rows {
     );
     const fetched = this.readers.reduce((sum, reader) => sum + reader.fetched, 0);
     this.notes.replaceChildren(...mistakes.slice(0, 5), el("p", { class: "quiet fetched" }, `${size(fetched)} read for the rows`));
-    return lines;
+    return lines?.map((line) => line.map((cell) => (cell?.value === undefined ? cell : text(cell.value)))) ?? null;
   }
 }

@@ -11,15 +11,17 @@ const AROUND = { rows: 30, columns: 6 };
 export class Sheet {
   /**
    * `get(from, to, left, right)` returns the texts of rows and columns, or null if it was called again meanwhile; `moved` is called with the
-   * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits.
+   * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits; `isText` tells if it has text, which is
+   * aligned at the left.
    */
-  constructor({ rows, columns, names = null, width = 12, get, moved, rounds }) {
+  constructor({ rows, columns, names = null, width = 12, get, moved, rounds, isText = (column) => column < 0 }) {
     this.rows = rows;
     this.columns = columns;
     this.names = names;
     this.get = get;
     this.moved = moved;
     this.rounds = rounds;
+    this.isText = isText;
     this.cell = Math.min(Math.max(width, 6), 40);
     this.top = 0;
     this.left = 0;
@@ -37,6 +39,8 @@ export class Sheet {
       },
       this.room,
     );
+    // Not higher than its rows, with room for a scroll bar.
+    this.element.style.maxHeight = `min(70vh, ${(rows + 1) * ROW + 18}px)`;
     this.element.addEventListener("scroll", () => this.scrolled());
     this.element.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resized()).observe(this.element);
@@ -156,6 +160,7 @@ export class Sheet {
     const columns = Array.from({ length: Math.max(view.right - view.left, 0) }, (_, at) => view.left + at);
     const rows = Array.from({ length: Math.max(view.to - view.from, 0) }, (_, at) => view.from + at);
     const name = (column) => (this.names ? visible(this.names[column]) : thousands(column));
+    const kind = (column) => (this.isText(column) ? "text" : null);
     const cell = (row, column) => {
       const value = text(row, column);
       if (value === undefined) return el("td", { class: "quiet" }, "…");
@@ -164,13 +169,13 @@ export class Sheet {
       const whole = visible(value);
       const shown = this.rounds(column) ? fewer(whole) : whole;
       const isCut = shown !== whole || shown.length > this.cell;
-      return el("td", { title: isCut ? whole : null }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
+      return el("td", { title: isCut ? whole : null, class: kind(column) }, shown.length > 200 ? `${shown.slice(0, 200)}…` : shown);
     };
     const head = el(
       "tr",
       {},
       el("th", {}),
-      columns.map((column) => el("th", { scope: "col" }, name(column))),
+      columns.map((column) => el("th", { scope: "col", class: kind(column) }, name(column))),
     );
     const lines = rows.map((row) =>
       el(

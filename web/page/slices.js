@@ -18,9 +18,14 @@ export class Slices {
     for (const [path, size] of files) this.values.add(path, size);
   }
 
-  /** Opens the array: the file itself, or the leaf of a store with this key. */
-  open(key) {
-    return this.ask(() => this.values.open(key ?? undefined));
+  /** Opens the array, or the file of batches: the file itself, or the leaf of a store with this key. */
+  open(key, isBatches = false) {
+    return this.ask((values) => (isBatches ? values.open_cells(key) : values.open(key ?? undefined)));
+  }
+
+  /** The cells of batches in ranges, as JSON. */
+  cells(ranges) {
+    return this.ask((values) => values.cells(Float64Array.from(ranges)));
   }
 
   async bring(missing) {

@@ -4,7 +4,7 @@
 const OTHERS = {
   89484446: "an HDF5 file",
   434446: "a NetCDF file",
-  "934e554d5059": "a file of numpy (.npy): `b2nd import` makes an array of it",
+  "934e554d5059": "a NumPy file (.npy)",
   50415231: "a Parquet file",
   "4152524f5731": "an Arrow file",
   "504b0304": "a zip archive",
@@ -21,7 +21,10 @@ const OTHERS = {
 export function strange(hex) {
   if (hex === "") return "The file is empty.";
   const start = Object.keys(OTHERS).find((digits) => hex.startsWith(digits));
-  if (start !== undefined) return `This is ${OTHERS[start]}, not a Blosc2 file.`;
+  if (start !== undefined) {
+    const help = OTHERS[start].includes("NumPy") ? " `b2nd import` converts it to an array." : "";
+    return `This is ${OTHERS[start]}, not a Blosc2 file.${help}`;
+  }
   const bytes = hex.match(/../g).map((digits) => parseInt(digits, 16));
   // The first bytes of a frame are control characters.
   const isText = bytes.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte));

@@ -20,6 +20,7 @@ export function table(look) {
       names,
       width: width(info, names),
       // Numbers are rounded; strings in structures are in quotes and stay as they are.
+      isText: () => names === null && /^[<>|=]?[US]\d/.test(info.dtype ?? ""),
       rounds: () => !/^[<>|=]?[USM]/.test(info.dtype ?? ""),
       get: (from, to, left, right) => cells(look, from, to, left, right, names !== null),
       moved: (top, left) => {

@@ -30,7 +30,7 @@ function draw(group, describe, choose) {
       el(
         "button",
         { class: "leaf", type: "button", "data-key": leaf.key, onclick: () => choose(leaf) },
-        el("span", { class: "leaf-name" }, visible(name) || "(the store itself)"),
+        el("span", { class: "leaf-name" }, visible(name) || "(the whole store)"),
         el("span", { class: "quiet" }, describe(leaf)),
       ),
     ),

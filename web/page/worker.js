@@ -30,6 +30,7 @@ async function answer(request, array) {
   asking = request.id;
   if (request.type === "open") return open(request, array);
   if (request.type === "text") return reply(request, { text: JSON.parse(array.slices.values.text(request.element)) });
+  if (request.type === "cells") return reply(request, await array.slices.cells(request.ranges));
   if (request.id !== array.newest) return reply(request, null);
   return look(request, array);
 }
@@ -53,7 +54,7 @@ async function open(request, array) {
     arrays.delete(number);
   }
   array.slices = new Slices(request.files, get);
-  reply(request, await array.slices.open(request.key));
+  reply(request, await array.slices.open(request.key, request.isBatches));
 }
 
 async function look(request, array) {

@@ -470,7 +470,7 @@ test("the page fits a phone's width, light and dark", async () => {
 
 test("scripts and wasm stay under 250 kB compressed for the metadata, and under 600 kB with the values", () => {
   const values =
-    /^(b2nd_values|schema|strange|look|rows|records|columns|moment|axes|colors|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
+    /^(b2nd_values|schema|strange|look|rows|records|columns|cells|moment|axes|colors|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
   const sizes = readdirSync(dist)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);
@@ -515,7 +515,7 @@ test("several URLs make a menu, and so does a list of files and folders on the p
   assert.equal((await shownJson(other.page)).kind, "ndarray");
   await other.page.goto(`${own.url}?list=far.json`);
   await other.page.locator("#view .problem").waitFor();
-  assert.match(await other.page.locator("#view .problem").textContent(), /this page's own host only/);
+  assert.match(await other.page.locator("#view .problem").textContent(), /a list may name files on this page's own host only/);
   own.close();
   assert.deepEqual([wrong, other.wrong], [[], []]);
 });
@@ -525,7 +525,11 @@ test("other formats and missing servers have messages in words", async () => {
   for (const [name, bytes, words] of [
     ["notes.txt", Buffer.from("hello\nthis is text\n"), "This is a text file, not a Blosc2 file."],
     ["nothing", Buffer.alloc(0), "The file is empty."],
-    ["a.npy", Buffer.from("\x93NUMPY\x01\x00", "latin1"), "This is a file of numpy (.npy)"],
+    [
+      "a.npy",
+      Buffer.from("\x93NUMPY\x01\x00", "latin1"),
+      "This is a NumPy file (.npy), not a Blosc2 file. `b2nd import` converts it to an array.",
+    ],
   ]) {
     await drop(page, name, bytes);
     assert.ok((await page.locator("#view .problem").first().textContent()).startsWith(words), name);

@@ -36,11 +36,12 @@ async function cells(page) {
   const sheet = page.locator(".rows-card .sheet");
   if ((await sheet.count()) === 0) return [];
   const count = Number(/^[\d,]+/.exec(await page.locator(".rows-card .summary").textContent())[0].replaceAll(",", ""));
-  // Columns outside the view are at the other end.
-  for (const end of ["Home", "End"]) {
+  // Columns outside the first view are in the middle or at the other end.
+  const middle = ["Home", ...Array(5).fill("ArrowRight")];
+  for (const keys of [["Home"], middle, ["End"]]) {
     await sheet.focus();
     await page.keyboard.press("Control+Home");
-    await page.keyboard.press(end);
+    for (const key of keys) await page.keyboard.press(key);
     for (let last = -1; last < count - 1;) {
       await page.waitForFunction(() => !document.querySelector(".rows-card .sheet[aria-busy]"));
       const seen = await sheet.evaluate((element) => {
@@ -67,10 +68,20 @@ function value(row, name) {
   return name.split(".").reduce((inner, part) => inner?.[part], row) ?? null;
 }
 
+/** Objects, which the tool prints only on request. */
+const OBJECTS = [{ a: [1, null] }, "text", null];
+
 /** A cell's text as the tool's JSON has it: bytes in hexadecimal digits. */
 function parsed(text, like) {
   if (text === null || like === null) return text;
-  if (typeof like !== "string") return JSON.parse(text);
+  // The tool leaves null fields of structs out.
+  const isField = (inner, key) => key !== "" && !Array.isArray(inner);
+  const complex = /^(.+)([+-].+)j$/.exec(text);
+  if (complex) return { complex: complex.slice(1).map(Number) };
+  if (typeof like !== "string")
+    return JSON.parse(text, function (key, value) {
+      return value === null && isField(this, key) ? undefined : value;
+    });
   if (!/^".*"$/s.test(text)) return text;
   const bytes = text.slice(1, -1).replace(/\\(?:x(..)|0)/g, (_, hex = "0") => String.fromCharCode(parseInt(hex, 16)));
   return Buffer.from(bytes, "latin1").toString("hex");
@@ -89,10 +100,11 @@ for (const [word, rows] of Object.entries(expected)) {
         Number(/^\d+/.exec(all)[0]),
         "each column is shown or said not to be",
       );
+    assert.deepEqual(hidden, word === "refused.b2z" ? ["twice"] : []);
     assert.equal(found.length, rows.length);
     found.forEach((row, at) => {
       for (const [name, text] of Object.entries(row)) {
-        const like = value(rows[at], name);
+        const like = word === "refused.b2z" && name === "o" ? OBJECTS[at] : value(rows[at], name);
         assert.deepEqual(parsed(text, like), like, `${name} of row ${at}`);
       }
     });

@@ -366,7 +366,7 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
   console.log(`first picture of 16 chunks of 500 kB: ${Date.now() - began} ms; ${await page.locator(".fetched").textContent()}`);
   assert.match(
     await page.locator(".coarse").textContent(),
-    /axis 0 in steps of 4: 500 elements; axis 1 in steps of 4: 500 elements/,
+    /along axis 0 one element of 4, 500 in all; along axis 1 one element of 4, 500 in all/,
   );
   assert.equal((await pixels(page)).width, 500);
   const box = await page.locator(".map-frame canvas").boundingBox();

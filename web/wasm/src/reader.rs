@@ -157,7 +157,7 @@ impl Reader {
         }
         match self.chosen() {
             Some((store, leaf)) => look(&*leaf.open(store)?, store::start(leaf)),
-            None => look(&**self.files.get("").ok_or_else(|| Error::custom("there is no frame in the folder"))?, 0),
+            None => look(&**self.files.get("").ok_or_else(|| Error::custom("this folder has no Blosc2 frame and no store"))?, 0),
         }
     }
 

@@ -7,6 +7,7 @@ mod seen;
 use std::sync::Arc;
 
 use b2nd::{Error, Result};
+use b2nd_arrow::JsonCells;
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_view::elements::{self, Column, figures, reader};
@@ -20,6 +21,9 @@ use seen::{GAP, Room, Seen, selection};
 
 /// The limit of bytes that are kept from one view to the next.
 const KEPT: u64 = 128 << 20;
+
+/// The length of files of batches that are fetched whole.
+const SHORT_FILE: u64 = 1 << 20;
 
 /// The number of bins of a histogram.
 const BINS: usize = 64;
@@ -36,6 +40,8 @@ pub struct Values {
     /// Its bytes.
     source: Option<Bytes>,
     columns: Vec<Column>,
+    /// An open file of batches.
+    cells: Option<JsonCells>,
     seen: Option<Seen>,
 }
 
@@ -87,6 +93,33 @@ impl Values {
             }
             Err(error) => problem(&error),
         }
+    }
+
+    /// Opens a file of batches: a leaf of a store.
+    pub fn open_cells(&mut self, key: String) -> String {
+        let open = || -> Result<JsonCells> {
+            let source = opened::source(&self.files, Some(&key))?;
+            // Short files are fetched at once, not block by block.
+            let length = source.len()?;
+            if length <= SHORT_FILE {
+                source.read(0..length)?;
+            }
+            JsonCells::new(source).map_err(Error::custom)
+        };
+        match open() {
+            Ok(cells) => {
+                self.cells = Some(cells);
+                "{}".to_owned()
+            }
+            Err(error) => problem(&error),
+        }
+    }
+
+    /// Returns the cells in ranges (start, end, start, end, …): a list of JSON texts.
+    pub fn cells(&self, ranges: Vec<f64>) -> String {
+        let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0] as u64..range[1] as u64).collect();
+        let read = self.cells.as_ref().map(|cells| cells.read(&ranges).map_err(Error::custom));
+        read.map_or_else(nothing, |cells| cells.map_or_else(|error| problem(&error), |cells| to_json(&cells)))
     }
 
     /// Begins to look at a slice. With `room` it takes steps along the axes that are `drawn`, so that no more elements are left than
@@ -199,7 +232,7 @@ fn is_drawable(column: &Column) -> bool {
 }
 
 fn nothing() -> String {
-    problem(&Error::custom("there is nothing to look at"))
+    problem(&Error::custom("no slice has been read"))
 }
 
 /// Returns the text of an element, or hexadecimal digits if its type is unknown.

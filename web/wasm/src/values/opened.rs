@@ -21,13 +21,13 @@ pub fn open(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, Array, Vec<
     Ok((source, array, columns))
 }
 
-fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
+pub fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
     if let Some(frame) = files.get(SPARSE_FRAME) {
         return Ok(Arc::new(SparseFrame { frame: frame.clone(), files: files.clone() }));
     }
     match (files.get(""), key) {
         (Some(file), None) => Ok(file.clone()),
-        (None, None) => Err(Error::custom("there is no frame in the folder")),
+        (None, None) => Err(Error::custom("this folder has no Blosc2 frame and no store")),
         (Some(file), Some(key)) => Store::from_source("", file.clone())?.leaf(key),
         (None, Some(key)) => Store::from_folder("", files.clone()).leaf(key),
     }

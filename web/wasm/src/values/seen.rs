@@ -90,9 +90,11 @@ impl Seen {
         }
         let read = selection.touched(grid);
         if read > MOST_CHUNKS {
-            return Err(Error::custom(format_args!("the slice lies in {read} chunks, at most {MOST_CHUNKS} are read at once")));
+            return Err(Error::custom(format_args!(
+                "the slice is in {read} chunks, and at most {MOST_CHUNKS} can be read at once"
+            )));
         }
-        let too_long = || Error::custom(format_args!("the slice is longer than {MOST} bytes"));
+        let too_long = || Error::custom(format_args!("the slice has more than {MOST} bytes, the most that can be read at once"));
         // Lengths may exceed the 32 bits of wasm32.
         let lengths: Option<Vec<usize>> = selection.lengths().iter().map(|&length| usize::try_from(length).ok()).collect();
         let lengths = lengths.ok_or_else(too_long)?;
