@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use b2nd::Value;
@@ -38,6 +38,8 @@ pub struct Summary {
     least: ArrayRef,
     greatest: ArrayRef,
     are_null: Vec<bool>,
+    /// False if the values under nulls may count as values.
+    omits_nulls: bool,
 }
 
 impl Summary {
@@ -72,6 +74,13 @@ impl Summary {
         &self.greatest
     }
 
+    /// Returns true if [`least`](Summary::least) and [`greatest`](Summary::greatest) are values of their segments and of rows that are
+    /// not null. Each segment without a least value then has only nulls. The values of deleted rows may be among them.
+    pub fn is_exact(&self) -> bool {
+        let is_known = |(segment, &is_null): (usize, &bool)| is_null || self.least.is_valid(segment);
+        self.omits_nulls && self.are_null.iter().enumerate().all(is_known)
+    }
+
     /// Returns true if all values of a segment are null.
     pub fn is_null(&self, segment: usize) -> bool {
         self.are_null.get(segment).copied().unwrap_or(false)
@@ -84,6 +93,7 @@ pub(crate) struct Described {
     dtype: String,
     /// True if NaN means null.
     nan_is_null: bool,
+    omits_nulls: bool,
     segment_len: u64,
     physical_rows: u64,
     /// The path of the file in the store.
@@ -118,7 +128,11 @@ impl Described {
             return None;
         }
         let path = block.get("path")?.as_str()?.to_owned();
-        Some(Described { element: element.clone(), dtype: dtype.to_owned(), nan_is_null, segment_len, physical_rows, path })
+        let has_nulls = !matches!(spec.nulls, Nulls::None);
+        // Every index omits NaN.
+        let omits_nulls = !has_nulls || nan_is_null || index.get("null_aware").and_then(Value::as_bool) == Some(true);
+        let (element, dtype) = (element.clone(), dtype.to_owned());
+        Some(Described { element, dtype, nan_is_null, omits_nulls, segment_len, physical_rows, path })
     }
 
     /// Reads the index.
@@ -157,10 +171,14 @@ impl Described {
                 set_sign(&mut greatest, false);
             }
         }
+        // The time that numpy calls NaT is null in any column.
+        let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(|low| low == i64::MIN.to_le_bytes());
+        let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);
         let array = |bytes: &[u8]| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);
         let (least, greatest) = (array(&least)?, array(&greatest)?);
-        Ok(Summary { segment_len: self.segment_len, physical_rows: self.physical_rows, least, greatest, are_null })
+        let Described { segment_len, physical_rows, .. } = *self;
+        Ok(Summary { segment_len, physical_rows, least, greatest, are_null, omits_nulls })
     }
 
     fn sidecar_dtype(&self) -> String {

@@ -6,6 +6,7 @@
 //! | open one by its path or url | [`open`] |
 //! | name tables in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')` | [`with_tables`] |
 
+mod bounds;
 mod names;
 mod plan;
 mod prune;
@@ -32,7 +33,8 @@ use plan::Scan;
 /// * Of the columns only those that a query names are read, and of these no chunk outside of the rows that it needs.
 /// * Filters leave out the rows that the table's SUMMARY indexes exclude, if it has them and they are not stale. DataFusion tests
 ///   those that are left again.
-/// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table.
+/// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table. `min` and `max` of a column
+///   come from its SUMMARY index, if no row was deleted and no value is NaN.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -106,11 +106,21 @@ def block_row(i):
     return [i // 2, None if null else i % 20 - i // 20, None if null else i, x, None if null else 300 - i, None if null else 60 * i, i // 40 % 2 == 0, "abc"[: i % 4]]
 
 
+# No row is deleted: the least and greatest values of indexes are those of columns. `p` has neither zeros nor NaN; of two columns of
+# times one has NaT.
+WHOLE = BLOCKS | dict(p=b.float64(), q=b.timestamp(unit="ms"), r=b.timestamp(unit="ms"))
+
+
+def whole_row(i):
+    return [*block_row(i), i / 4 - 30.125, 1000 * i - 5, -(2**63) if i == 77 else i]
+
+
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
     # One row is deleted, so that six are left.
     write("kinds.b2z", KINDS, ROWS, lambda table: table.delete([4]))
     write("blocks.b2z", BLOCKS, map(block_row, range(300)), lambda table: table.delete(list(range(50, 75))), {"chunks": (100,), "blocks": (20,)})
+    write("whole.b2z", WHOLE, map(whole_row, range(300)), None, {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
     # What to_arrow() refuses is not in the truth.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
 use b2nd_arrow::{BATCH_SIZE, Table};
@@ -14,6 +14,8 @@ use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, StatisticsArgs};
+
+use crate::tables::bounds;
 
 /// The number of batches of a partition that are read ahead.
 const WAITING: usize = 2;
@@ -27,6 +29,8 @@ pub(super) struct Scan {
     partitions: Vec<Vec<Range<u64>>>,
     /// True if these are all rows, each of which is a row of the result.
     is_whole: bool,
+    /// What is known about all rows, once it was asked for.
+    statistics: OnceLock<Arc<Statistics>>,
     properties: Arc<PlanProperties>,
 }
 
@@ -46,7 +50,7 @@ impl Scan {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Ok(Scan { table, projection, partitions, is_whole, properties: Arc::new(properties) })
+        Ok(Scan { table, projection, partitions, is_whole, statistics: OnceLock::new(), properties: Arc::new(properties) })
     }
 
     fn rows(&self, partition: Option<usize>) -> usize {
@@ -117,8 +121,16 @@ impl ExecutionPlan for Scan {
 
     fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
         let rows = self.rows(args.partition());
-        let rows = if self.is_whole { Precision::Exact(rows) } else { Precision::Inexact(rows) };
-        Ok(Arc::new(Statistics::new_unknown(&self.schema()).with_num_rows(rows)))
+        let unknown = Statistics::new_unknown(&self.schema());
+        Ok(match args.partition() {
+            None if self.is_whole => {
+                let columns = || self.projection.iter().map(|&place| bounds::of_column(&self.table, place)).collect();
+                let exact = || Statistics { num_rows: Precision::Exact(rows), column_statistics: columns(), ..unknown };
+                self.statistics.get_or_init(|| Arc::new(exact())).clone()
+            }
+            _ if self.is_whole => Arc::new(unknown.with_num_rows(Precision::Exact(rows))),
+            _ => Arc::new(unknown.with_num_rows(Precision::Inexact(rows))),
+        })
     }
 
     fn execute(&self, partition: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {

@@ -1,0 +1,44 @@
+//! What is known about a column without reading its values.
+
+use b2nd_arrow::Table;
+use datafusion::common::stats::Precision;
+use datafusion::common::{ColumnStatistics, DataFusionError, Result, ScalarValue};
+use datafusion::functions_aggregate::min_max::{MaxAccumulator, MinAccumulator};
+use datafusion::logical_expr::Accumulator;
+
+/// The min, max and number of nulls of a field of the table's schema, if they are exact: DataFusion answers `min`, `max` and `count`
+/// with them.
+pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
+    let statistics = ColumnStatistics::new_unknown();
+    let schema = table.schema();
+    let name = schema.fields().get(place).map_or("", |field| field.name());
+    let column = table.columns().iter().position(|column| column.name() == name && column.nulls() == "none");
+    let nulls = column.and_then(|column| table.null_count(column).ok().flatten()).and_then(|nulls| usize::try_from(nulls).ok());
+    let statistics = statistics.with_null_count(nulls.map_or(Precision::Absent, Precision::Exact));
+    match bounds(table, place) {
+        Ok(Some((min, max))) => {
+            statistics.with_min_value(Precision::Exact(min)).with_max_value(Precision::Exact(max))
+        }
+        // The values are in the table.
+        _ => statistics,
+    }
+}
+
+/// The min and max of a field, from its index. The index counts deleted rows.
+fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValue)>> {
+    if table.rows() != table.physical_rows() {
+        return Ok(None);
+    }
+    let Some(summary) = table.summary(place).ok().flatten().filter(|summary| summary.is_exact()) else { return Ok(None) };
+    let of = summary.least().data_type();
+    let (mut min, mut max) = (MinAccumulator::try_new(of)?, MaxAccumulator::try_new(of)?);
+    min.update_batch(&[summary.least().clone()])?;
+    max.update_batch(&[summary.greatest().clone()])?;
+    let (min, max) = (min.evaluate()?, max.evaluate()?);
+    // The sign of a zero is not known, and a damaged index may contradict itself.
+    let is_zero = |value: &ScalarValue| {
+        let zero = ScalarValue::new_zero(of)?;
+        Ok::<_, DataFusionError>(of.is_floating() && (*value == zero || *value == zero.arithmetic_negate()?))
+    };
+    Ok((min <= max && !is_zero(&min)? && !is_zero(&max)?).then_some((min, max)))
+}
