@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use b2nd_codec::Special;
+use b2nd_codec::{ChunkHeader, Special};
 
 use super::chunk::{Chunk, Offset};
 use super::header::{FrameType, Header};
@@ -76,6 +76,12 @@ pub(super) mod sealed {
         /// Writes the chunk with this number. In a contiguous frame it starts `position` bytes after the header.
         fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
 
+        /// Writes bytes of the next chunk, which start `offset` bytes after its start.
+        fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
+
+        /// Completes a chunk of `length` bytes, all of which were put as parts.
+        fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<()>;
+
         /// Writes the header before the chunks, and index and trailer after them.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
     }
@@ -85,25 +91,47 @@ pub(super) mod sealed {
 #[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
+    /// The end of the last chunk. Parts of a chunk that was not appended may follow.
+    end: usize,
 }
 
 impl sealed::Target for Memory {
     type Output = Vec<u8>;
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
-    fn put_chunk(&mut self, _number: u64, _position: u64, chunk: &[u8]) -> Result<()> {
+    fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
+        self.chunks.truncate(usize::try_from(position).unwrap_or(usize::MAX));
         self.chunks.extend_from_slice(chunk);
+        self.end = self.chunks.len();
+        Ok(())
+    }
+
+    fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()> {
+        let at = usize::try_from(position).ok().and_then(|position| position.checked_add(offset));
+        put_at(&mut self.chunks, at.unwrap_or(usize::MAX), part)
+    }
+
+    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<()> {
+        self.end = usize::try_from(position).unwrap_or(usize::MAX).saturating_add(length);
         Ok(())
     }
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<Vec<u8>> {
-        Ok([header, &self.chunks, tail].concat())
+        Ok([header, self.chunks.get(..self.end).unwrap_or(&self.chunks), tail].concat())
     }
+}
+
+/// Writes bytes at a position of a buffer, which grows if it is shorter.
+pub(super) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
+    let end = at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk is longer than memory"))?;
+    buffer.resize(end.max(buffer.len()), 0);
+    buffer[at..end].copy_from_slice(bytes);
+    Ok(())
 }
 
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Memory({} bytes)", self.chunks.len())
+        write!(f, "Memory({} bytes)", self.end)
     }
 }
 
@@ -160,15 +188,47 @@ impl<T: Target> Writer<T> {
             }
             Some(special) => return self.append_special(special, nbytes),
         }
-        self.check_next(nbytes)?;
+        self.check(chunk.header())?;
+        let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
+    }
+
+    /// Checks that a chunk may come next, and notes its blocksize.
+    fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
+        self.check_next(chunk.nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
-        let (own, is_compressed) =
-            (chunk.header().blocksize(), chunk.header().special().is_none() && !chunk.header().is_stored());
+        let (own, is_compressed) = (chunk.blocksize(), chunk.special().is_none() && !chunk.is_stored());
         if is_compressed && own != blocksize && self.odd_blocks.is_none() {
             self.odd_blocks = Some((number, own));
         }
-        self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
+        Ok(())
+    }
+
+    /// Writes bytes of the next chunk, which start `offset` bytes after its start, while the rest of it is compressed. They become part of
+    /// the frame with [`append_parts`](Writer::append_parts), and are overwritten if another chunk is appended instead.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the target cannot be written.
+    #[doc(hidden)]
+    pub fn put_part(&mut self, offset: usize, part: &[u8]) -> Result<()> {
+        self.target.put_part(self.cbytes, offset, part)
+    }
+
+    /// Appends the chunk with this header, all of whose bytes were [put](Writer::put_part). Its blocksize is the header's.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`append`](Writer::append).
+    #[doc(hidden)]
+    pub fn append_parts(&mut self, chunk: &ChunkHeader) -> Result<()> {
+        self.check(chunk)?;
+        let number = (self.offsets.len() / 8) as u64;
+        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
+        self.target.end_parts(number, self.cbytes, chunk.cbytes())?;
+        self.cbytes += chunk.cbytes() as u64;
+        self.push(Offset::At(at), chunk.nbytes())
     }
 
     /// Appends a special chunk of `nbytes` bytes, which takes only an entry in the index.

@@ -7,7 +7,7 @@ use crate::common::state::State;
 use crate::common::{Hex, frames, message};
 use b2nd::frame::{
     Chunk, CodecId, Directory, File, Filter, Frame, FrameType, Header, Metalayers, Offset, OneFile, Sizes, Special, SplitMode,
-    Writer,
+    Target, Writer,
 };
 use b2nd::{B2ndMeta, Geometry};
 
@@ -78,6 +78,37 @@ fn every_target_holds_the_same() {
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(2), Offset::At(3)];
     assert_eq!(other.offsets, expected);
     assert_eq!(File::open(&directory).unwrap().path(), directory.join("chunks.b2frame"));
+}
+
+#[test]
+fn a_chunk_in_parts_is_the_chunk() {
+    let scratch = Scratch::new();
+    let sizes = Sizes { typesize: 1, chunksize: 1000, blocksize: 1000 };
+    let chunk = Chunk::store(&(0..1000).map(|at| at as u8).collect::<Vec<_>>(), 1).unwrap();
+    fn in_parts<T: Target>(mut writer: Writer<T>, chunk: &Chunk) -> Writer<T> {
+        writer.append(chunk).unwrap();
+        writer.put_part(32, &[1; 500]).unwrap();
+        let bytes = chunk.bytes();
+        writer.put_part(300, &bytes[300..]).unwrap();
+        writer.put_part(0, &bytes[..300]).unwrap();
+        writer.append_parts(chunk.header()).unwrap();
+        // These parts are of no chunk.
+        writer.put_part(0, &[1; 5000]).unwrap();
+        writer.append_special(Special::Zeros, 1000).unwrap();
+        writer
+    }
+    let header = || Header::new(sizes).unwrap();
+    let mut whole = Writer::new(header());
+    whole.append(&chunk).unwrap();
+    whole.append(&chunk).unwrap();
+    whole.append_special(Special::Zeros, 1000).unwrap();
+    let whole = whole.finish().unwrap();
+    assert!(in_parts(Writer::new(header()), &chunk).finish().unwrap() == whole);
+    in_parts(Writer::create(scratch.join("f.b2nd"), header()).unwrap(), &chunk).finish().unwrap();
+    assert!(fs::read(scratch.join("f.b2nd")).unwrap() == whole);
+    in_parts(Writer::create_sparse(scratch.join("s.b2nd"), header()).unwrap(), &chunk).finish().unwrap();
+    let sparse = File::open(scratch.join("s.b2nd")).unwrap();
+    assert!((0..2).all(|number| sparse.chunk(number).unwrap() == chunk));
 }
 
 #[test]

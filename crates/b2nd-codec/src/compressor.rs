@@ -55,9 +55,38 @@ pub struct Packed {
     /// What the blocks were compressed into, in the first part after room for the header and the block table. Their data, if only the
     /// whole chunk can be compressed.
     bytes: Vec<u8>,
-    /// The start of each block in `bytes`.
+    /// The start of each block, and the end of the last one. In the first part also of the blocks of those that follow.
     starts: Vec<usize>,
+    end: usize,
     is_zero: bool,
+}
+
+impl Packed {
+    /// Returns the bytes of this part.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Adds the blocks of the next part to the block table of this one, the first. Returns the position in the chunk at which the next
+    /// part starts, and its bytes.
+    ///
+    /// # Errors
+    ///
+    /// It is not the next part of this chunk.
+    pub fn follow(&mut self, next: Packed) -> Result<(usize, Vec<u8>)> {
+        if next.nbytes != self.nbytes || self.first != 0 || next.first == 0 || next.first != self.starts.len() {
+            return Err(not_all_blocks());
+        }
+        let start = self.end;
+        self.starts.extend(next.starts.iter().map(|block| start + block));
+        self.end += next.end;
+        self.is_zero &= next.is_zero;
+        Ok((start, next.bytes))
+    }
+}
+
+fn not_all_blocks() -> Error {
+    Error::custom("the parts of a chunk are not all of its blocks in order")
 }
 
 impl State {
@@ -143,7 +172,7 @@ impl Compressor {
         } else {
             int32(nbytes)?;
         }
-        let mut packed = Packed { nbytes, first: blocks.start, bytes: Vec::new(), starts: Vec::new(), is_zero: !is_raw };
+        let mut packed = Packed { nbytes, first: blocks.start, bytes: Vec::new(), starts: Vec::new(), end: 0, is_zero: !is_raw };
         if blocks.start == 0 {
             packed.bytes.resize(ChunkHeader::MAX_LEN + if is_raw { 0 } else { 4 * count }, 0);
         }
@@ -185,6 +214,7 @@ impl Compressor {
                     self.put_stream(part, packers, stream, &mut packed.bytes)?;
                 }
             }
+            packed.end = packed.bytes.len();
             Ok(packed)
         })
     }
@@ -195,49 +225,61 @@ impl Compressor {
     /// # Errors
     ///
     /// The parts are not all blocks of a chunk in order, or it is longer than a chunk can be.
-    pub fn join(&self, parts: impl IntoIterator<Item = Packed>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
+    pub fn join(&self, parts: impl IntoIterator<Item = Packed>, fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
         let mut parts = parts.into_iter();
-        let lacks = || Error::custom("the parts of a chunk are not all of its blocks in order");
-        let Packed { nbytes, first, bytes: mut chunk, mut starts, mut is_zero } = parts.next().ok_or_else(lacks)?;
+        let mut whole = parts.next().ok_or_else(not_all_blocks)?;
         for part in parts {
-            if part.nbytes != nbytes || part.first != starts.len() || part.first == 0 {
-                return Err(lacks());
-            }
-            let end = chunk.len();
-            chunk.extend_from_slice(&part.bytes);
-            starts.extend(part.starts.iter().map(|start| end + start));
-            is_zero &= part.is_zero;
+            let (_, bytes) = whole.follow(part)?;
+            whole.bytes.extend_from_slice(&bytes);
         }
+        Ok(self.seal(&mut whole, fill)?.unwrap_or(whole.bytes))
+    }
+
+    /// Writes header and block table into the first part of a chunk, which all others [followed](Packed::follow). If the chunk then does
+    /// not consist of its parts, it is returned: a chunk of zeros, or stored data, for whose blocks `fill` is called again. Of a codec that
+    /// compresses no single blocks, the first part must have the bytes of all.
+    ///
+    /// # Errors
+    ///
+    /// Blocks are missing, or the chunk is longer than a chunk can be.
+    pub fn seal(&self, whole: &mut Packed, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Option<Vec<u8>>> {
+        let Packed { nbytes, first, ref mut bytes, ref starts, end, is_zero } = *whole;
         let blocksize = self.blocksize(nbytes);
         if first != 0 || starts.len() != nbytes.div_ceil(blocksize.max(1)) {
-            return Err(lacks());
+            return Err(not_all_blocks());
         }
+        let stored = || {
+            let mut header = ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
+            header.set_blocksize(blocksize);
+            Ok::<_, Error>(header)
+        };
         if self.is_raw(nbytes) {
             #[cfg(any(feature = "c", feature = "plugins"))]
-            if let Some(bytes) = self.foreign(&chunk[ChunkHeader::MAX_LEN..])? {
-                return Ok(bytes);
+            if let Some(bytes) = self.foreign(&bytes[ChunkHeader::MAX_LEN..])? {
+                return Ok(Some(bytes));
             }
-        } else if is_zero {
-            let mut header = self.header(nbytes)?;
+            bytes[..ChunkHeader::MAX_LEN].copy_from_slice(stored()?.as_bytes());
+            return Ok(None);
+        }
+        let mut header = self.header(nbytes)?;
+        if is_zero {
             header.set_special(Special::Zeros);
-            return Ok(header.as_bytes().to_vec());
-        } else if chunk.len() < ChunkHeader::MAX_LEN + nbytes {
-            let mut header = self.header(nbytes)?;
-            header.set_cbytes(chunk.len())?;
-            chunk[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
-            for (entry, start) in chunk[ChunkHeader::MAX_LEN..].chunks_exact_mut(4).zip(starts) {
+            return Ok(Some(header.as_bytes().to_vec()));
+        }
+        if end < ChunkHeader::MAX_LEN + nbytes {
+            header.set_cbytes(end)?;
+            bytes[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
+            for (entry, &start) in bytes[ChunkHeader::MAX_LEN..].chunks_exact_mut(4).zip(starts) {
                 entry.copy_from_slice(&int32(start)?);
             }
-            return Ok(chunk);
-        } else {
-            chunk.resize(ChunkHeader::MAX_LEN + nbytes, 0);
-            let data = &mut chunk[ChunkHeader::MAX_LEN..];
-            data.chunks_mut(blocksize).enumerate().for_each(|(number, block)| fill(number, block));
+            return Ok(None);
         }
-        let mut header = ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
-        header.set_blocksize(blocksize);
-        chunk[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
-        Ok(chunk)
+        let mut chunk = core::mem::take(bytes);
+        chunk.resize(ChunkHeader::MAX_LEN + nbytes, 0);
+        chunk[..ChunkHeader::MAX_LEN].copy_from_slice(stored()?.as_bytes());
+        let data = &mut chunk[ChunkHeader::MAX_LEN..];
+        data.chunks_mut(blocksize).enumerate().for_each(|(number, block)| fill(number, block));
+        Ok(Some(chunk))
     }
 
     /// Makes the header of a compressed chunk, which lacks its cbytes.
@@ -252,6 +294,12 @@ impl Compressor {
 
     /// True if blocks are not compressed one by one: they are stored, or compressed together by a foreign codec.
     fn is_raw(&self, nbytes: usize) -> bool {
+        self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
+    }
+
+    /// Returns true if only a whole chunk can be compressed, by C-Blosc2 or a plugin: [`seal`](Compressor::seal) then needs the bytes of all
+    /// parts.
+    pub fn needs_all_parts(&self) -> bool {
         #[cfg(feature = "plugins")]
         if self.backend == Backend::Plugins {
             return true;
@@ -260,7 +308,7 @@ impl Compressor {
         if crate::c::encodes(&self.settings) {
             return true;
         }
-        self.settings.level == 0 || nbytes < SHORTEST
+        false
     }
 
     /// The chunk of a foreign codec, if it has the blocks that it should.

@@ -110,14 +110,6 @@ fn threads() -> usize {
     1
 }
 
-/// Runs two closures, in parallel if there are threads; otherwise in this order.
-fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
-    #[cfg(feature = "rayon")]
-    return rayon::join(first, second);
-    #[cfg(not(feature = "rayon"))]
-    (first(), second())
-}
-
 /// Runs `work` on all items in parallel, and returns the results in the order of the items.
 fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
     #[cfg(feature = "rayon")]

@@ -1,10 +1,12 @@
 //! [`write`]: writes an array to a new frame.
 
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Header, Target, Writer};
+use b2nd::frame::{Chunk, ChunkHeader, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
+use b2nd_codec::Packed;
 use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2, IxDyn};
 
@@ -13,6 +15,12 @@ use crate::element::{Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::read::tiles::each_axis;
+
+mod in_order;
+use in_order::in_order;
+
+/// The length of the data that a thread compresses at a time, in bytes, if a block is not longer.
+const PART: usize = 1 << 20;
 
 /// Writes an array of any memory layout to a new file, which gets its name when it is complete. An existing file is an error unless
 /// [`Options::overwrite`] is set.
@@ -151,6 +159,12 @@ pub(crate) struct Packer {
     compressor: b2nd::frame::Compressor,
 }
 
+/// A part of the chunks of a frame.
+enum Piece {
+    Chunk(Vec<u8>),
+    Part { number: u64, packed: Packed, is_last: bool },
+}
+
 impl Packer {
     /// Creates a packer for arrays with this metalayer, and the header of their frame.
     pub(crate) fn new(meta: &B2ndMeta, options: &Options) -> Result<(Packer, Header)> {
@@ -165,29 +179,55 @@ impl Packer {
 
     /// Appends every chunk of a view to a frame. An element takes `scale` entries of the view's last axis.
     ///
-    /// Chunks are written while the next ones are compressed.
+    /// Each thread compresses a part of a chunk, and whoever has the next one writes it while others go on.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
     where
         A: NoUninit + Send + Sync,
         T: Target + Send,
     {
         let whole: Vec<_> = self.grid.shape().iter().map(|&length| 0..length).collect();
-        let mut numbers = self.grid.chunks_in(&whole)?;
-        // A chunk with many blocks keeps all threads busy.
-        let step = parts().div_ceil(usize::try_from(self.grid.blocks_per_chunk()).unwrap_or(usize::MAX).max(1));
-        let mut ready = Vec::new();
-        loop {
-            let batch: Vec<_> = numbers.by_ref().take(step).collect();
-            let is_last = batch.is_empty();
-            let write = || ready.drain(..).try_for_each(|chunk: Vec<u8>| Ok(writer.append(&Chunk::from_slice(&chunk)?)?));
-            let compress = || crate::in_parallel(batch, |number| self.chunk(number, view, scale));
-            let (written, compressed): (Result<()>, _) = crate::both(write, compress);
-            written?;
-            ready = compressed?;
-            if is_last {
-                return Ok(());
+        let origin = vec![0; self.grid.shape().len()];
+        let (length, blocksize) = self.lengths(scale * size_of::<A>())?;
+        let blocks = length / blocksize.max(1);
+        let is_whole = self.compressor.blocksize(length) != blocksize || self.compressor.needs_all_parts();
+        let step = if is_whole { blocks } else { PART / blocksize.max(1) }.max(1);
+        let parts = (0..blocks.max(1)).step_by(step).map(move |first| first..(first + step).min(blocks));
+        let parts = self.grid.chunks_in(&whole)?.flat_map(|number| parts.clone().map(move |blocks| (number, blocks)));
+        let fill = |number: u64| {
+            let origin = &origin;
+            move |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place)
+        };
+        let pack = |(number, part): (u64, Range<usize>)| match is_whole {
+            true => self.chunk_from(number, view, &origin, scale).map(Piece::Chunk),
+            false => {
+                let is_last = part.end == blocks;
+                let packed = self.compressor.part(length, part, fill(number))?;
+                Ok(Piece::Part { number, packed, is_last })
             }
-        }
+        };
+        let mut begun: Option<Packed> = None;
+        let write = |piece| match piece {
+            Piece::Chunk(chunk) => Ok(writer.append(&Chunk::from_slice(&chunk)?)?),
+            Piece::Part { number, packed, is_last } => {
+                match &mut begun {
+                    None => begun = Some(packed),
+                    Some(first) => {
+                        let (start, bytes) = first.follow(packed)?;
+                        writer.put_part(start, &bytes)?;
+                    }
+                }
+                let Some(mut first) = begun.take_if(|_| is_last) else { return Ok(()) };
+                match self.compressor.seal(&mut first, fill(number))? {
+                    Some(chunk) => writer.append(&Chunk::from_slice(&chunk)?)?,
+                    None => {
+                        writer.put_part(0, first.bytes())?;
+                        writer.append_parts(&ChunkHeader::from_slice(first.bytes())?)?;
+                    }
+                }
+                Ok(())
+            }
+        };
+        in_order(parts, pack, write)
     }
 
     /// Returns the number of chunks of the array.
@@ -224,15 +264,12 @@ impl Packer {
         origin: &[i64],
         scale: usize,
     ) -> Result<Vec<u8>> {
-        let grid = &self.grid;
-        let itemsize = scale * size_of::<A>();
-        let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
-        let memory = || Error::Memory { items: grid.extchunknitems(), itemsize };
-        let (length, blocksize) = size(grid.extchunknitems()).zip(size(grid.blocknitems())).ok_or_else(memory)?;
+        let (length, blocksize) = self.lengths(scale * size_of::<A>())?;
         let fill = |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place);
         if self.compressor.blocksize(length) != blocksize {
             // The blocksize of the frame's header can differ from the array's blocks.
-            let mut data: Vec<u8> = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
+            let mut data: Vec<u8> =
+                bytemuck::allocation::try_zeroed_vec(length).map_err(|()| self.memory(scale * size_of::<A>()))?;
             data.chunks_mut(blocksize.max(1)).enumerate().for_each(|(block, place)| fill(block, place));
             return Ok(self.compressor.chunk(&data)?);
         }
@@ -241,6 +278,17 @@ impl Packer {
         let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();
         let parts = crate::in_parallel(parts, |blocks| Ok(self.compressor.part(length, blocks, fill)?))?;
         Ok(self.compressor.join(parts, fill)?)
+    }
+
+    /// Returns the lengths of a chunk and of a block in bytes.
+    fn lengths(&self, itemsize: usize) -> Result<(usize, usize)> {
+        let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
+        let lengths = size(self.grid.extchunknitems()).zip(size(self.grid.blocknitems()));
+        lengths.ok_or_else(|| self.memory(itemsize))
+    }
+
+    fn memory(&self, itemsize: usize) -> Error {
+        Error::Memory { items: self.grid.extchunknitems(), itemsize }
     }
 
     /// Fills one block of a chunk.

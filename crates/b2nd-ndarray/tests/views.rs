@@ -135,3 +135,34 @@ fn a_source_that_ends_early_is_an_error() {
         assert!(read.is_err(), "{length} of {} bytes", frame.len());
     }
 }
+
+#[test]
+fn threads_write_the_parts_of_long_chunks_as_one_does() {
+    const CHUNK: usize = 1 << 22;
+    let mut random = 1_u32;
+    let mut noise = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 24) as u8
+    };
+    // A chunk of zeros at the end, also after one that is stored, and one whose first and last parts are zeros.
+    let chunks = [vec![0; CHUNK], (0..CHUNK).map(|_| noise()).collect(), vec![7; CHUNK], (0..CHUNK).map(|at| at as u8).collect()];
+    let some = (0..CHUNK).map(|at| if at / (CHUNK / 4) % 3 == 0 { 0 } else { noise() & 3 });
+    let values = ndarray::Array1::from_vec([chunks.concat(), some.collect(), vec![0; CHUNK]].concat());
+    for blockshape in [1 << 16, 3 << 15, 1 << 21] {
+        let blockshape = Some(vec![blockshape]);
+        let options = Options { chunkshape: Some(vec![CHUNK as i32]), blockshape, overwrite: true, ..Options::default() };
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.b2nd");
+        let written = [1, 2, 5].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                b2nd_ndarray::write(&path, &values, &options).unwrap();
+                assert!(std::fs::read(&path).unwrap() == to_frame(&values, &options).unwrap(), "{options:?}, {threads} threads");
+            });
+            std::fs::read(&path).unwrap()
+        });
+        assert!(written[0] == written[1] && written[0] == written[2]);
+        let array = Array::open(&path).unwrap();
+        assert!(array.read::<u8>(&array.whole()).unwrap() == values.clone().into_dyn());
+    }
+}

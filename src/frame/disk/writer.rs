@@ -1,6 +1,7 @@
 //! New frames on disk: one file, or a sparse frame's directory.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use super::staged::Staged;
 use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
-use crate::frame::writer::{Writer, sealed};
+use crate::frame::writer::{Writer, put_at, sealed};
 
 /// A contiguous frame in a file.
 pub struct OneFile {
@@ -20,10 +21,16 @@ pub struct OneFile {
     header_len: u64,
     /// The end of the last chunk that was written.
     end: u64,
+    /// The end of the last part of a chunk, which the frame may end before.
+    end_of_parts: u64,
 }
 
 /// A sparse frame in a directory.
-pub struct Directory(Staged);
+pub struct Directory {
+    staged: Staged,
+    /// The parts of the next chunk.
+    parts: Vec<u8>,
+}
 
 impl Writer<OneFile> {
     /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to
@@ -53,7 +60,7 @@ impl Writer<OneFile> {
 
     fn into_file(header: Header, staged: Staged, file: Box<dyn Handle>) -> Self {
         let header_len = header.header_len() as u64;
-        Writer::to(header, OneFile { staged, file, header_len, end: header_len })
+        Writer::to(header, OneFile { staged, file, header_len, end: header_len, end_of_parts: header_len })
     }
 }
 
@@ -65,7 +72,7 @@ impl Writer<Directory> {
     /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let staged = Staged::directory(path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
-        Ok(Writer::to(header, Directory(staged)))
+        Ok(Writer::to(header, Directory { staged, parts: Vec::new() }))
     }
 }
 
@@ -82,6 +89,18 @@ impl sealed::Target for OneFile {
         Ok(())
     }
 
+    fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()> {
+        let start = self.header_len + position + offset as u64;
+        self.end_of_parts = self.end_of_parts.max(start + part.len() as u64);
+        self.file.seek(SeekFrom::Start(start))?;
+        Ok(self.file.write_all(part)?)
+    }
+
+    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<()> {
+        self.end = self.header_len + position + length as u64;
+        Ok(())
+    }
+
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
         self.complete(header, tail)?.0.finish()
     }
@@ -92,6 +111,10 @@ impl OneFile {
     pub(super) fn complete(mut self, header: &[u8], tail: &[u8]) -> Result<(Staged, Box<dyn Handle>)> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;
+        let end = self.end + tail.len() as u64;
+        if self.end_of_parts > end {
+            self.file.set_len(end)?;
+        }
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(header)?;
         self.file.sync()?;
@@ -101,7 +124,7 @@ impl OneFile {
 
 impl Directory {
     fn write(&self, name: &str, parts: [&[u8]; 2]) -> Result<()> {
-        let path = self.0.path().join(name);
+        let path = self.staged.path().join(name);
         let mut file = storage().create(&path)?;
         let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync());
         if written.is_err() {
@@ -120,10 +143,18 @@ impl sealed::Target for Directory {
         self.write(&chunk_name(number), [chunk, &[]])
     }
 
+    fn put_part(&mut self, _position: u64, offset: usize, part: &[u8]) -> Result<()> {
+        put_at(&mut self.parts, offset, part)
+    }
+
+    fn end_parts(&mut self, number: u64, _position: u64, length: usize) -> Result<()> {
+        self.write(&chunk_name(number), [self.parts.get(..length).unwrap_or(&self.parts), &[]])
+    }
+
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
         self.write(SPARSE_FRAME, [header, tail])?;
-        storage().sync_dir(self.0.path())?;
-        self.0.finish()
+        storage().sync_dir(self.staged.path())?;
+        self.staged.finish()
     }
 }
 
@@ -135,6 +166,6 @@ impl fmt::Debug for OneFile {
 
 impl fmt::Debug for Directory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Directory").field(&self.0.target()).finish()
+        f.debug_tuple("Directory").field(&self.staged.target()).finish()
     }
 }
