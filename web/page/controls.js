@@ -110,7 +110,8 @@ export function build(look) {
       });
       return el("label", {}, label, input);
     };
-    controls.push(end("low", "values from"), end("high", "to"));
+    // One item, so that both ends stay on a line.
+    controls.push(el("span", { class: "ends" }, end("low", "range from"), end("high", "to")));
   }
   const shown = look.axes().concat(look.fixed());
   const sliders = info.shape.flatMap((length, axis) => {

@@ -95,7 +95,8 @@ function mapped(look, want, answer, label, colored, bar = null) {
  */
 function pointing(look, want, answer) {
   const { state, info } = look;
-  const text = el("span", {});
+  const help = state.view === "image" ? "" : ", click it to plot lines through it";
+  const text = el("span", { class: "quiet" }, `Point at an element to see its value${help}. Drag to zoom in.`);
   const lines = el("span", { class: "look-lines" });
   const at = (row, column) => {
     const place = [...state.at];
@@ -114,6 +115,7 @@ function pointing(look, want, answer) {
       .slice(0, info.shape.length - look.fixed().length)
       .map(thousands)
       .join(", ")}]`;
+    text.className = "";
     text.textContent = value === undefined ? name : `${name}  ${value}`;
     if (state.view === "image") return;
     const exact = await look.reader.text(index(row, column));
@@ -151,7 +153,11 @@ function drawLine(look, want, answer) {
     `line of ${length} values`,
     line(answer.numbers, (element) => x.share(index(element)), y.share, figure.lines),
   );
-  const pointed = el("p", { class: "look-pointed", "aria-live": "polite" });
+  const pointed = el(
+    "p",
+    { class: "look-pointed", "aria-live": "polite" },
+    quiet("Point at the line to see values. Drag to zoom in."),
+  );
   const at = ({ clientX }) => {
     const box = drawn.getBoundingClientRect();
     return Math.min(Math.max(Math.round(((clientX - box.left) / box.width) * (length - 1)), 0), length - 1);

@@ -190,42 +190,33 @@ async function show(file, seen) {
     delete place.dataset.loading;
     place.dataset.shown = leaf.key;
   };
-  const { store } = seen;
-  const head = el(
-    "div",
-    { class: "head" },
-    el("h1", {}, name, badge(store.kind ?? "folder")),
+  const { store, leaves } = seen;
+  // A store that is one table is shown without a tree.
+  const isTable = leaves.length === 1 && leaves[0].key === "/" && leaves[0].columns;
+  const content = isTable ? words(leaves[0]) : count(leaves.length, "leaf").replace("leafs", "leaves");
+  const go = (leaf) => {
+    forgetAddress();
+    return choose(leaf);
+  };
+  const nav = () =>
     el(
-      "p",
-      { class: "summary" },
-      `${count(seen.leaves.length, "leaf").replace("leafs", "leaves")}${file.size === null ? "" : `, ${size(file.size)}`}`,
-    ),
-  );
+      "nav",
+      { class: "stack", "aria-label": "In the store" },
+      card("In the store", leaves.length ? tree(leaves, words, go) : el("p", { class: "quiet" }, "nothing")),
+      attributes("Attributes of the store", store.vlmeta),
+      ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values)),
+    );
   present(
-    head,
     el(
       "div",
-      { class: "store" },
-      el(
-        "nav",
-        { class: "stack", "aria-label": "In the store" },
-        card(
-          "In the store",
-          seen.leaves.length
-            ? tree(seen.leaves, words, (leaf) => {
-                forgetAddress();
-                return choose(leaf);
-              })
-            : el("p", { class: "quiet" }, "nothing"),
-        ),
-        attributes("Attributes of the store", store.vlmeta),
-        ...Object.entries(store.groups ?? {}).map(([key, values]) => attributes(`Attributes of ${visible(key)}`, values)),
-      ),
-      place,
+      { class: "head" },
+      el("h1", {}, name, badge(store.kind ?? "folder")),
+      el("p", { class: "summary" }, content + (file.size === null ? "" : `, ${size(file.size)}`)),
     ),
+    isTable ? place : el("div", { class: "store" }, nav(), place),
   );
   const linked = fromAddress(location.hash)?.leaf;
-  if (seen.leaves.length > 0) await choose(seen.leaves.find(({ key }) => key === linked) ?? seen.leaves[0]);
+  if (leaves.length > 0) await choose(leaves.find(({ key }) => key === linked) ?? leaves[0]);
 }
 
 async function leafView(file, leaf) {

@@ -1,6 +1,7 @@
 // A store's leaves as a tree.
 
 import { el, thousands, visible } from "./dom.js";
+import { lengths } from "./facts.js";
 
 /** `leaves` have a `key` such as /group/name. `choose` is called with a clicked leaf; `describe` returns the text after its name. */
 export function tree(leaves, describe, choose) {
@@ -43,5 +44,7 @@ export function words(frame) {
   if (frame.error !== undefined) return frame.error;
   if (frame.columns) return `table of ${frame.columns.length} columns, ${thousands(frame.rows ?? 0)} rows`;
   if (!frame.array) return frame.kind.replaceAll("_", " ");
-  return `${frame.array.dtype === undefined ? "" : `${visible(frame.array.dtype).slice(0, 40)} `}${frame.array.shape.length ? frame.array.shape.map(thousands).join(" × ") : "()"}`;
+  const { dtype, element, shape } = frame.array;
+  const type = element?.description?.split(", ")[0] ?? dtype;
+  return lengths(shape) + (type === undefined ? "" : ` of ${visible(type).slice(0, 40)}`);
 }

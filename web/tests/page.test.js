@@ -109,9 +109,11 @@ test("every frame of tests/data, dropped, is shown as the tool shows it", async 
 /** Compares the leaves of the store that is shown with the lines of the tool after its first. */
 async function compareLeaves(page, file, [, ...leaves]) {
   const shownKeys = await page.locator("#view .leaf").evaluateAll((buttons) => buttons.map((button) => button.dataset.key));
-  assert.deepEqual(shownKeys.toSorted(), leaves.map(({ key }) => key).toSorted(), file);
+  // A store that is one table has no tree.
+  const isTable = leaves.length === 1 && leaves[0].key === "/" && leaves[0].columns;
+  assert.deepEqual(shownKeys.toSorted(), isTable ? [] : leaves.map(({ key }) => key).toSorted(), file);
   for (const leaf of leaves) {
-    await page.locator(`#view .leaf[data-key=${JSON.stringify(leaf.key)}]`).click();
+    if (!isTable) await page.locator(`#view .leaf[data-key=${JSON.stringify(leaf.key)}]`).click();
     await page.waitForFunction((key) => document.querySelector("#view .leaf-view")?.dataset.shown === key, leaf.key);
     if (leaf.columns) {
       const text = await page.locator("#view").textContent();
