@@ -1,5 +1,6 @@
-"""https: what `b2nd` (its path is the argument, built with the feature https) says of a file behind a server whose certificate
-was made here. With the authority in SSL_CERT_FILE it is the file's page; without it the address is refused."""
+"""https: what `b2nd` prints about files behind a server whose certificate was made here. Arguments: the tool, built with the feature
+https, and files of which it prints the values. With the authority in SSL_CERT_FILE it prints what it prints about the local file; without
+it the URL is refused."""
 
 import os
 import re
@@ -14,7 +15,8 @@ from pathlib import Path
 import trustme
 
 DATA = Path(__file__).parents[2] / "tests/data"
-BYTES = (DATA / "example.b2nd").read_bytes()
+FILES = [DATA / "example.b2nd", *map(Path, sys.argv[2:])]
+BYTES = {f"/{file.name}": file.read_bytes() for file in FILES}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -22,10 +24,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         start, end = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
-        part = BYTES[start : end + 1]
+        data = BYTES[self.path]
+        part = data[start : end + 1]
         self.send_response(206)
         self.send_header("Content-Length", str(len(part)))
-        self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(BYTES)}")
+        self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(data)}")
         self.end_headers()
         self.wfile.write(part)
 
@@ -33,8 +36,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def b2nd(address, **environment):
-    return subprocess.run([sys.argv[1], "info", address], env=os.environ | environment, capture_output=True, text=True)
+def b2nd(command, word, **environment):
+    return subprocess.run([sys.argv[1], command, word], env=os.environ | environment, capture_output=True, text=True)
 
 
 authority = trustme.CA()
@@ -43,14 +46,15 @@ authority.issue_cert("localhost").configure_cert(context)
 server = ThreadingHTTPServer(("localhost", 0), Handler)
 server.socket = context.wrap_socket(server.socket, server_side=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-address = f"https://localhost:{server.server_port}/example.b2nd"
 
-with tempfile.NamedTemporaryFile() as file:
-    file.write(authority.cert_pem.bytes())
-    file.flush()
-    known = b2nd(address, SSL_CERT_FILE=file.name)
-page = b2nd(str(DATA / "example.b2nd")).stdout.split("\n", 1)[1]
-assert known.returncode == 0 and known.stdout == f"{address}\n{page}", known
-unknown = b2nd(address)
-assert unknown.returncode == 1 and not unknown.stdout and "UnknownIssuer" in unknown.stderr, unknown
-print("https: a page, and a certificate refused")
+with tempfile.NamedTemporaryFile() as certificate:
+    certificate.write(authority.cert_pem.bytes())
+    certificate.flush()
+    for file in FILES:
+        url = f"https://localhost:{server.server_port}/{file.name}"
+        for command in ["info", "cat"]:
+            here, there = b2nd(command, str(file)), b2nd(command, url, SSL_CERT_FILE=certificate.name)
+            assert there.returncode == 0 and here.stdout and there.stdout == here.stdout.replace(str(file), url), (here, there)
+        unknown = b2nd("info", url)
+        assert unknown.returncode == 1 and not unknown.stdout and "UnknownIssuer" in unknown.stderr, unknown
+print(f"https: {len(FILES)} files, and a certificate refused")

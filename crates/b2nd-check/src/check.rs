@@ -5,7 +5,7 @@ use b2nd::frame::{Decompressor, FrameType, Header, HeaderField, MAX_METALAYERS, 
 use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
 use serde::Serialize;
 
-use crate::facts::{
+use crate::known_defects::{
     CUT_ELEMENTS, FACTS, Fact, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
 };
 use crate::reader::{Library, Reader};

@@ -10,14 +10,15 @@
 //! It compiles to wasm32.
 
 mod check;
-mod facts;
+
 mod gate;
+mod known_defects;
 mod reader;
 pub mod salvage;
 
 pub use check::{Digests, Finding, Limits, check_file, check_store, check_table, misplaced};
-pub use facts::{Does, FACTS, Fact};
 pub use gate::{Options, Report, check, check_frame, verify};
+pub use known_defects::{Does, FACTS, Fact};
 pub use reader::{Library, Reader};
 
 #[cfg(doctest)]

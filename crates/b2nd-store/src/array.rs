@@ -32,25 +32,22 @@ impl<'a> Array<'a> {
 
     /// The layout in one word, for programs.
     pub fn layout(&self) -> &'static str {
-        match (&self.meta, self.name) {
-            (ArrayMeta::B2nd(_), _) => "b2nd",
-            (ArrayMeta::MiscountedB2nd(_), _) => "b2nd_miscounted",
-            (ArrayMeta::LegacyB2nd(_), _) => "b2nd_without_dtype_format",
-            (ArrayMeta::Caterva(_), "b2nd") => "b2nd_without_dtype",
-            (ArrayMeta::Caterva(_), _) => "caterva",
-            _ => "unknown",
-        }
+        self.names().0
     }
 
     /// The layout in words, for people.
     pub fn describe(&self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(&self) -> (&'static str, &'static str) {
         match (&self.meta, self.name) {
-            (ArrayMeta::B2nd(_), _) => "b2nd",
-            (ArrayMeta::MiscountedB2nd(_), _) => "b2nd of February 2023, says 6 entries and has 7",
-            (ArrayMeta::LegacyB2nd(_), _) => "b2nd of February 2023, without dtype_format",
-            (ArrayMeta::Caterva(_), "b2nd") => "b2nd of January 2023, without a dtype",
-            (ArrayMeta::Caterva(_), _) => "Caterva, without a dtype",
-            _ => "a layout that this program does not know",
+            (ArrayMeta::B2nd(_), _) => ("b2nd", "b2nd"),
+            (ArrayMeta::MiscountedB2nd(_), _) => ("b2nd_miscounted", "b2nd of February 2023, says 6 entries and has 7"),
+            (ArrayMeta::LegacyB2nd(_), _) => ("b2nd_without_dtype_format", "b2nd of February 2023, without dtype_format"),
+            (ArrayMeta::Caterva(_), "b2nd") => ("b2nd_without_dtype", "b2nd of January 2023, without a dtype"),
+            (ArrayMeta::Caterva(_), _) => ("caterva", "Caterva, without a dtype"),
+            _ => ("unknown", "a layout that this program does not know"),
         }
     }
 }

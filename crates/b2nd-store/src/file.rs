@@ -10,9 +10,8 @@ use std::sync::Arc;
 use b2nd::{Error, ErrorKind, Result};
 
 use crate::folder::Folder;
-use crate::frame::Frame;
+use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
-use crate::location::Bytes;
 use b2nd::frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd::frame::SPARSE_FRAME;

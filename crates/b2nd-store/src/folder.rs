@@ -2,7 +2,7 @@
 
 use b2nd::{Error, ErrorKind, Result};
 
-use crate::location::Bytes;
+use crate::frame::Bytes;
 
 /// The member that embeds small leaves, and whose metalayer gives the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";

@@ -12,7 +12,7 @@ use ureq::http::StatusCode;
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
-use crate::location::Bytes;
+use crate::frame::Bytes;
 use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
 

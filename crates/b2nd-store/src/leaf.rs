@@ -7,8 +7,7 @@ use b2nd::{Error, Result};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{Folder, LEAVES, named};
-use crate::frame::Frame;
-use crate::location::Bytes;
+use crate::frame::{Bytes, Frame};
 use crate::table::Table;
 
 /// An array, a table or something else in a store.

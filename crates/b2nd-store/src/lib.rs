@@ -17,7 +17,6 @@
 mod array;
 pub mod attributes;
 pub mod chunks;
-mod embedded;
 mod file;
 mod folder;
 pub mod foreign;
@@ -42,14 +41,13 @@ mod zip;
 pub use array::Array;
 pub use attributes::Attributes;
 pub use b2nd::frame::{Source, Window};
-pub use embedded::embedded;
 pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 pub use folder::{Folder, is_frame, is_of_source, is_zip, readable};
-pub use frame::{Frame, chunk_file_name};
+pub use frame::{Bytes, Frame, chunk_file_name};
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
-pub use listing::{StoreListing, list};
-pub use location::{Bytes, Location, Target, no_key};
+pub use listing::{StoreListing, embedded, list};
+pub use location::{Location, Target, no_key};
 #[cfg(feature = "range-cache")]
 pub use range_cache::{BLOCK, RangeCache};
 pub use store::Store;

@@ -6,10 +6,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use b2nd::frame::Source;
 use b2nd::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
+use crate::frame::Bytes;
 
 /// The separator between a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -179,6 +179,3 @@ impl Target {
         Ok(Target::File(Arc::new(LocalFile::open(path)?)))
     }
 }
-
-/// A source that owns its bytes and that several threads can read.
-pub type Bytes = Arc<dyn Source + Send + Sync>;

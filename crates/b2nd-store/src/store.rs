@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use b2nd::{Error, Result};
 
-use crate::embedded::embedded;
 use crate::file::{Directory, LocalFile};
 use crate::folder::{Folder, LEAVES, TABLE, folder_of, is_frame, is_zip};
 use crate::foreign;
-use crate::frame::Frame;
+use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
 use crate::leaf::find;
-use crate::listing::{StoreListing, list};
-use crate::location::{Bytes, Location, Target, no_key};
+use crate::listing::{StoreListing, embedded, list};
+use crate::location::{Location, Target, no_key};
 use crate::zip::Zip;
 
 /// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The directory of an

@@ -11,7 +11,7 @@ use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder};
-use crate::location::Bytes;
+use crate::frame::Bytes;
 use crate::text::printable;
 
 /// The size of the buffer for the directory.

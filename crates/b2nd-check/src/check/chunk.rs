@@ -3,7 +3,9 @@
 use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
 use super::{Answers, Known, NO, YES};
-use crate::facts::{CODEC_FORMAT, DELTA_BEHIND, SHARED_BLOCKS, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE};
+use crate::known_defects::{
+    CODEC_FORMAT, DELTA_BEHIND, SHARED_BLOCKS, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE,
+};
 use b2nd_store::text::{count, thousands};
 
 /// Bits of Blosc2's flags, the last byte of a chunk's header.

@@ -7,7 +7,7 @@ use b2nd::{ErrorKind, Result};
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
-use crate::facts::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
+use crate::known_defects::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
 use b2nd_store::Array;
 use b2nd_store::chunks::{self, Content};
 use b2nd_store::text::{count, thousands};

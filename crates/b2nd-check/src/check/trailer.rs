@@ -7,7 +7,7 @@ use b2nd_store::{Frame, readable};
 
 use super::data::TRAILER_LEN;
 use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
-use crate::facts::NOT_MSGPACK;
+use crate::known_defects::NOT_MSGPACK;
 use b2nd_store::text::{count, quoted};
 
 /// The most vlmetalayers that C-Blosc2 writes back.

@@ -1,5 +1,5 @@
 //! What versions of other libraries are known to do with files, also with sound ones. A row is a fact that was seen, and each names a
-//! file of the conformance suite with which it can be seen again: `conformance/proof/ci` opens them with python-blosc2, and `tests/facts.rs` looks that [`verify`](crate::verify) names the row.
+//! file of the conformance suite with which it can be seen again: `conformance/proof/ci` opens them with python-blosc2, and `tests/known_defects.rs` looks that [`verify`](crate::verify) names the row.
 
 use serde::Serialize;
 
