@@ -1,12 +1,13 @@
 //! `b2nd meta` and `b2nd rewrite`: attributes and metalayers, read and changed.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::{Editor, File, Header, Sizes, Writer};
-use b2nd_store::{Attributes, Content, Folder, Kind, Leaf, Location, Store, StoreListing, Table, Target, find, no_key};
+use b2nd_store::{Attributes, Content, Folder, Kind, Leaf, Location, Store, Table, Target, find, no_key};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
@@ -151,47 +152,59 @@ impl Meta {
 /// The characters of a value that are shown where there is no terminal, and the least on one.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
+/// A metalayer of a header, an attribute, or metadata of a table.
+struct Entry<'a> {
+    name: &'a [u8],
+    place: &'static str,
+    value: b2nd::Result<Cow<'a, [u8]>>,
+}
+
+/// All entries of a frame, a store or a leaf; of a frame with `fixed` only its metalayers.
+fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
+    fn of<'a>(attributes: &'a Attributes, place: &'static str) -> impl Iterator<Item = Entry<'a>> {
+        attributes.iter().map(move |(name, _)| {
+            let value = attributes.bytes(name).unwrap_or_default();
+            Entry { name: name.as_bytes(), place, value: Ok(value.into()) }
+        })
+    }
+    let of_table = |table: &'a Table| of(&table.metadata, "metadata").chain(of(&table.attributes, "attribute")).collect();
+    Ok(match found {
+        Found::Frame { frame, .. } => {
+            let metalayers = frame.header().metalayers().iter();
+            let metalayers = metalayers.map(|(name, value)| Entry { name, place: "metalayer", value: Ok(value.into()) });
+            let attributes = if fixed { Vec::new() } else { attributes::of(frame.trailer()?) };
+            let attributes = attributes.into_iter();
+            let attributes = attributes.map(|it| Entry { name: it.name, place: "attribute", value: it.value });
+            metalayers.chain(attributes).collect()
+        }
+        Found::Store { store, .. } => match store.leaves.iter().find(|leaf| leaf.key == "/").map(|leaf| &leaf.content) {
+            Some(Content::Table(table)) => of_table(table),
+            _ => of(&store.attributes, "attribute").collect(),
+        },
+        Found::Leaf { leaf: Leaf { content: Content::Table(table), .. }, .. } => of_table(table),
+        Found::Leaf { .. } => return Err(Error::new("it is not one frame")),
+    })
+}
+
 /// Names, where each is, and values, as far as a line has room.
 fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);
-    let room = width.unwrap_or(*ROOM.end());
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
-        let value = |bytes: &[u8]| Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(room));
-        let row = |name: &[u8], place: &str, value: String| vec![quoted(name), place.to_owned(), value];
-        let of = |attributes: &Attributes, place: &str| {
-            let rows = attributes.iter().map(|(name, value)| {
-                let value = value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
-                row(name.as_bytes(), place, value)
-            });
-            rows.collect::<Vec<_>>()
-        };
-        let of_table = |table: &Table| [of(&table.metadata, "metadata"), of(&table.attributes, "attribute")].concat();
-        let mut rows = match found {
-            Found::Frame { frame, .. } => {
-                let metalayers = frame.header().metalayers().iter();
-                let mut rows: Vec<_> = metalayers.map(|(name, content)| row(name, "metalayer", value(content))).collect();
-                for attribute in attributes::of(frame.trailer()?) {
-                    let text = attribute.value.map_or_else(|error| format!("cannot be read: {error}"), |bytes| value(&bytes));
-                    rows.push(row(attribute.name, "attribute", text));
-                }
-                rows
-            }
-            Found::Store { store, .. } => match only_table(store) {
-                Some(table) => of_table(table),
-                None => of(&store.attributes, "attribute"),
-            },
-            Found::Leaf { leaf, .. } => match &leaf.content {
-                Content::Table(table) => of_table(table),
-                _ => return Err(Error::new("it is not one frame")),
-            },
-        };
-        if let Some(width) = width {
-            let widest = rows.iter().filter_map(|row| row.first()).map(|name| name.chars().count()).max().unwrap_or(0);
-            // Between columns are two spaces, and the sign that there is more takes a place.
-            let room = width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start());
-            rows.iter_mut().filter_map(|row| row.last_mut()).for_each(|text| *text = shortened(std::mem::take(text), room));
-        }
+        let entries = entries(found, false)?;
+        let widest = entries.iter().map(|entry| quoted(entry.name).chars().count()).max().unwrap_or(0);
+        // Between columns are two spaces, and the sign that there is more takes a place.
+        let room = width.map(|width| width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start()));
+        let room = room.unwrap_or(*ROOM.end());
+        let rows = entries.iter().map(|entry| {
+            let value = match &entry.value {
+                Ok(bytes) => Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(room)),
+                Err(error) => format!("cannot be read: {error}"),
+            };
+            let value = if width.is_some() { shortened(value, room) } else { value };
+            vec![quoted(entry.name), entry.place.to_owned(), value]
+        });
+        let rows: Vec<_> = rows.collect();
         columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
         Ok(true)
     })
@@ -200,29 +213,13 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
 fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
-        let missing = |what: &str| Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
-        let value = match found {
-            Found::Frame { frame, .. } => {
-                let metalayer = frame.header().metalayers().get(name);
-                let mut attributes = if fixed { Vec::new() } else { attributes::of(frame.trailer()?) }.into_iter();
-                match attributes.find(|attribute| attribute.name == name.as_bytes()) {
-                    Some(attribute) => attribute.value?.into_owned(),
-                    None => metalayer.ok_or_else(|| missing(if fixed { "metalayer" } else { "attribute" }))?.to_vec(),
-                }
-            }
-            Found::Store { .. } | Found::Leaf { .. } if fixed => return Err(missing("metalayer")),
-            Found::Store { store, .. } => {
-                let metadata = only_table(store).and_then(|table| table.metadata.bytes(name));
-                store.attributes.bytes(name).or(metadata).ok_or_else(|| missing("attribute"))?.to_vec()
-            }
-            Found::Leaf { leaf, .. } => match &leaf.content {
-                Content::Table(table) => {
-                    let value = table.attributes.bytes(name).or_else(|| table.metadata.bytes(name));
-                    value.ok_or_else(|| missing("attribute"))?.to_vec()
-                }
-                _ => return Err(Error::new("it is not one frame")),
-            },
-        };
+        let mut named: Vec<_> = entries(found, fixed)?.into_iter().filter(|entry| entry.name == name.as_bytes()).collect();
+        named.retain(|entry| !fixed || entry.place == "metalayer");
+        // An attribute comes before a metalayer and metadata.
+        named.sort_by_key(|entry| entry.place != "attribute");
+        let what = if fixed { "metalayer" } else { "attribute" };
+        let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
+        let value = named.into_iter().next().ok_or_else(missing)?.value?;
         if raw {
             out.write_all(&value).map_err(Error::Write)?;
             return Ok(true);
@@ -232,14 +229,6 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         json::write_line(out, &value).map_err(Error::Write)?;
         Ok(true)
     })
-}
-
-/// The table that a store is.
-fn only_table(store: &StoreListing) -> Option<&Table> {
-    match &store.leaves.iter().find(|leaf| leaf.key == "/")?.content {
-        Content::Table(table) => Some(table),
-        _ => None,
-    }
 }
 
 /// A frame that may be changed: a file or a directory on this machine.
