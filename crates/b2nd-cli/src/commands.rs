@@ -30,7 +30,7 @@ use draw::Draw;
 use export::Export;
 use hex::Hex;
 use import::Import;
-use info::{Chunks, Info, SliceOf};
+use info::{Info, SliceOf};
 use meta::Meta;
 use repack::Repack;
 use rewrite::Rewrite;
@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Draw(Draw),
     /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
     #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
-    Chunks(Chunks),
+    Chunks(Info),
     /// Lists the chunks and blocks that a slice touches: 0:10,5,: or ...,0 as in Python.
     #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
     Slice(SliceOf),
@@ -153,7 +153,7 @@ impl Command {
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
             Command::Info(command) => info(Ok(command), tool),
-            Command::Chunks(chunks) => info(chunks.info(), tool),
+            Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
             Command::Slice(slice) => info(slice.info(), tool),
             // What was not printed counts as well.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),

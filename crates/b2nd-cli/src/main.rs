@@ -7,6 +7,7 @@ mod archive;
 mod chart;
 mod commands;
 mod compression;
+mod data;
 mod differences;
 mod error;
 mod external;

@@ -14,7 +14,7 @@ mod implementation;
 use b2nd_view::slice::Slice;
 use clap::Args;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 pub(crate) use implementation::{Cells, Rows, cells, compare, rows, verify, verify_cells, write_array};
 
@@ -46,9 +46,4 @@ impl Part {
         let slice = self.rows.as_ref().or(slice);
         slice.map(|slice| rows.slice(slice)).transpose().map(|cut| cut.is_some())
     }
-}
-
-/// The error about rows or columns of something that has none.
-pub(crate) fn no_table() -> Error {
-    Error::new("it is no table: --rows and --columns are for tables")
 }

@@ -1,19 +1,19 @@
 //! `b2nd cat` and `b2nd head`: values of an array, or rows of a table, as text.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::error::{Error, Result};
+use crate::data::Data;
+use crate::error::Result;
 use crate::format::OutputFormat;
 use crate::output::{Output, stdout, terminal};
 use crate::screen::{self, Cut};
-use crate::tables::{Cells, Part, Rows, no_table};
-use crate::values::{End, Start, Values, source};
+use crate::tables::Part;
+use crate::values::{End, Start};
 
 /// `b2nd cat`.
 #[derive(Args)]
@@ -77,93 +77,42 @@ impl Cat {
             Cat { json: true, .. } => OutputFormat::Json,
             _ => OutputFormat::Text,
         };
-        if let Some(done) = self.table(form, cut, output).transpose() {
-            return Ok(output.settle(&self.file, done)?.is_some());
-        }
-        let source = source(&self.file);
-        let same = source.as_ref().ok().cloned();
-        let values = source.and_then(|source| Values::of(source, &self.start, self.slice.as_ref()));
-        if values.is_err() {
-            if let Some(done) = self.instead(same, form, cut, output).transpose() {
-                return Ok(output.settle(&self.file, done)?.is_some());
-            }
-        }
-        let done = values.and_then(|mut values| {
+        let data = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref());
+        let done = data.and_then(|(data, is_cut)| write(data, form, cut, is_cut, &mut *output.out));
+        Ok(output.settle(&self.file, done)?.is_some())
+    }
+}
+
+/// Prints data, cut unless rows were selected.
+fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &mut dyn Write) -> Result<()> {
+    // Lines of a table that are cut have the width of the screen.
+    let width = cut.map(|_| screen::size().0);
+    let rows_cut = cut.filter(|_| !is_cut);
+    match data {
+        Data::Array(mut values) => {
             match cut {
-                Some(cut) if form == OutputFormat::Text => return screen::print(&mut values, cut, 0, &mut output.out),
+                Some(cut) if form == OutputFormat::Text => return screen::print(&mut values, cut, 0, out),
                 Some(cut) => values.cut(cut.end, cut.rows(2)),
                 None => {}
             }
             let width = terminal().map(|(columns, _)| columns);
-            values.write(form, width, &mut output.out, &ProgressBar::hidden())
-        });
-        Ok(output.settle(&self.file, done)?.is_some())
-    }
-
-    /// Prints what is no array.
-    fn instead(&self, source: Option<Bytes>, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<Option<()>> {
-        if let Some(source) = source {
-            return self.cells(source, form, cut);
+            values.write(form, width, out, &ProgressBar::hidden())
         }
-        // It has been tried as a table already where no slice was given.
-        let may_be_table = self.slice.is_some() || self.start.offset.is_some();
-        let rows = if may_be_table { Rows::instead(&self.file, self.start.offset)? } else { None };
-        rows.map(|rows| self.rows(rows, form, cut, output)).transpose()
-    }
-
-    /// Prints the values of an object array, a batch array or a list array, if it is one.
-    fn cells(&self, source: Bytes, form: OutputFormat, cut: Option<Cut>) -> Result<Option<()>> {
-        let is_one = self.start.offset.is_none() && self.part.columns.is_empty() && !self.part.objects;
-        let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
-        match self.part.rows.as_ref().or(self.slice.as_ref()) {
-            Some(slice) => cells = cells.slice(slice)?,
-            None => {
-                if let Some(cut) = cut {
-                    cells = cells.cut(cut);
-                }
+        Data::Table(mut rows) => {
+            if let Some(cut) = rows_cut {
+                rows.cut(cut);
+            }
+            match form {
+                OutputFormat::Text => rows.print(width, out),
+                form => rows.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
             }
         }
-        let mut out = io::BufWriter::new(stdout());
-        cells.write(form, width(cut), &mut out)?;
-        io::Write::flush(&mut out).map(Some).map_err(Error::Write)
-    }
-
-    /// Prints a table, if it is one.
-    fn table(&self, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<Option<()>> {
-        // With a slice alone it is an array more often.
-        let is_table =
-            self.start.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects);
-        let Some(rows) = is_table.then(|| Rows::open(&self.file)).transpose()?.flatten() else {
-            if self.part.rows.is_some() && !self.file.is_dir() {
-                if let Some(done) = self.cells(source(&self.file)?, form, cut)? {
-                    return Ok(Some(done));
-                }
+        Data::Cells(cells) => {
+            let cells = if let Some(cut) = rows_cut { cells.cut(cut) } else { cells };
+            match form {
+                OutputFormat::Text => cells.print(width, out),
+                form => cells.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
             }
-            if self.part.rows.is_some() || !self.part.columns.is_empty() {
-                return Err(no_table());
-            }
-            if self.part.objects {
-                return Err(Error::new("it is no table: --objects is for tables"));
-            }
-            return Ok(None);
-        };
-        self.rows(rows, form, cut, output).map(Some)
-    }
-
-    /// Prints rows of a table.
-    fn rows(&self, mut rows: Rows, form: OutputFormat, cut: Option<Cut>, output: &mut Output) -> Result<()> {
-        let is_cut = self.part.cut(&mut rows, self.slice.as_ref())?;
-        if let Some(cut) = cut.filter(|_| !is_cut) {
-            rows.cut(cut);
-        }
-        match form {
-            OutputFormat::Text => rows.print(width(cut), &mut *output.out),
-            form => rows.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
         }
     }
-}
-
-/// The width of lines that are cut to the screen.
-fn width(cut: Option<Cut>) -> Option<usize> {
-    cut.map(|_| screen::size().0)
 }

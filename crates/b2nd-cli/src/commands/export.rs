@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd_store::Bytes;
 use b2nd_view::slice::Slice;
 use clap::Args;
 
+use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::{self, Output};
@@ -14,7 +14,7 @@ use crate::progress;
 use crate::signals;
 use crate::staged::{Replaced, must_not_exist, new_file};
 use crate::status::{FAILED, UNREADABLE};
-use crate::tables::{Cells, Part, Rows, no_table, write_array};
+use crate::tables::{Part, write_array};
 use crate::values::{Start, Values, source};
 use crate::zarr;
 
@@ -49,7 +49,7 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
-        let done = self.write(&mut *output.out);
+        let done = self.write();
         Ok(match output.settle(&self.file, done)? {
             Some(true) => 0,
             Some(false) => UNREADABLE,
@@ -58,7 +58,7 @@ impl Export {
     }
 
     /// Writes it. False if a table's columns are left out.
-    fn write(&self, out: &mut dyn Write) -> Result<bool> {
+    fn write(&self) -> Result<bool> {
         if self.format.is_none() && zarr::is_zarr(&self.out) {
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
                 return Err(Error::new("a Zarr array is written as a whole: leave out --slice, --rows and --columns"));
@@ -74,86 +74,48 @@ impl Export {
         if is_file && !self.overwrite {
             must_not_exist(&self.out)?;
         }
-        // With a slice alone it is an array more often.
-        if self.start.offset.is_none() && (self.slice.is_none() || !self.part.columns.is_empty() || self.part.objects) {
-            if let Some(rows) = Rows::open(&self.file)? {
-                return self.table(rows, form);
+        let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
+        match data {
+            Data::Table(rows) => {
+                let left_out = rows.left_out();
+                for line in &left_out {
+                    eprintln!("{}: {line}", self.file.display());
+                }
+                let bar = progress::rows(rows.len());
+                self.to_file(|out| rows.write(form, out, &bar))?;
+                return Ok(left_out.is_empty());
+            }
+            Data::Cells(cells) => {
+                let bar = progress::rows(cells.len());
+                self.to_file(|out| cells.write(form, out, &bar))?;
+            }
+            Data::Array(values) => {
+                let bar = progress::bytes(values.len());
+                if matches!(form, OutputFormat::Arrow | OutputFormat::Parquet) && self.slice.is_none() {
+                    let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
+                    let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
+                    self.to_file(|out| write_array(values.array, form, out, |rows| bar.inc(rows * row)))?;
+                } else {
+                    self.to_file(|out| values.write(form, None, out, &bar))?;
+                }
             }
         }
-        let source = source(&self.file);
-        let same = source.as_ref().ok().cloned();
-        let values = source.and_then(|source| Values::of(source, &self.start, self.slice.as_ref()));
-        if values.is_err() {
-            if let Some(done) = self.instead(same, form)? {
-                return Ok(done);
-            }
-        } else if self.part.rows.is_some() || !self.part.columns.is_empty() {
-            return Err(no_table());
-        }
-        let values = values?;
-        let bar = progress::bytes(values.len());
-        if matches!(form, OutputFormat::Arrow | OutputFormat::Parquet) && self.slice.is_none() {
-            let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
-            let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
-            let write = |out: &mut (dyn Write + Send)| write_array(values.array, form, out, |rows| bar.inc(rows * row));
-            return self.to_file(write).map(|()| true);
-        }
-        if !is_file {
-            return values.write(form, None, out, &bar).map(|()| true);
-        }
-        new_file(&self.out, self.overwrite, |file| {
-            // A file that cannot be written is no output that cannot be.
-            let unwritten = |error| match error {
-                Error::Write(error) => Error::new(output::named(&self.out, error)),
-                error => error,
-            };
-            let mut file = BufWriter::new(file);
-            values.write(form, None, &mut file, &bar).and_then(|()| file.flush().map_err(Error::Write)).map_err(unwritten)
-        })?;
         Ok(true)
-    }
-
-    /// Writes what is no array.
-    fn instead(&self, source: Option<Bytes>, form: OutputFormat) -> Result<Option<bool>> {
-        let Some(source) = source else {
-            // It has been tried as a table already where no slice was given.
-            let may_be_table = self.slice.is_some() || self.start.offset.is_some();
-            let rows = if may_be_table { Rows::instead(&self.file, self.start.offset)? } else { None };
-            return rows.map(|rows| self.table(rows, form)).transpose();
-        };
-        let is_one = self.start.offset.is_none() && self.part.columns.is_empty();
-        let Some(mut cells) = is_one.then(|| Cells::of(source)).transpose()?.flatten() else { return Ok(None) };
-        if let Some(slice) = self.part.rows.as_ref().or(self.slice.as_ref()) {
-            cells = cells.slice(slice)?;
-        }
-        let bar = progress::rows(cells.len());
-        self.to_file(|out| cells.export(form, out, &bar))?;
-        Ok(Some(true))
-    }
-
-    /// Writes a table. False if columns are left out.
-    fn table(&self, mut rows: Rows, form: OutputFormat) -> Result<bool> {
-        self.part.cut(&mut rows, self.slice.as_ref())?;
-        let left_out = rows.left_out();
-        for line in &left_out {
-            eprintln!("{}: {line}", self.file.display());
-        }
-        let bar = progress::rows(rows.len());
-        self.to_file(|out| rows.write(form, out, &bar))?;
-        Ok(left_out.is_empty())
     }
 
     /// Writes to the new file, or to standard output.
     fn to_file(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
         if self.out == Path::new("-") {
-            return write(&mut BufWriter::new(output::stdout()));
+            let mut out = BufWriter::new(output::stdout());
+            return write(&mut out).and_then(|()| out.flush().map_err(Error::Write));
         }
         new_file(&self.out, self.overwrite, |file| {
-            let unwritten = |error| match error {
+            let mut file = BufWriter::new(file);
+            write(&mut file).and_then(|()| file.flush().map_err(Error::Write)).map_err(|error| match error {
+                // A file that cannot be written is no output that cannot be.
                 Error::Write(error) => Error::new(output::named(&self.out, error)),
                 error => error,
-            };
-            write(&mut BufWriter::new(file)).map_err(unwritten)
+            })
         })
     }
 }

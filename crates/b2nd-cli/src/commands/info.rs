@@ -82,7 +82,7 @@ impl Info {
     /// # Errors
     ///
     /// The options ask for something else as well.
-    fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
+    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
         if self.meta || self.tree || self.slice.is_some() {
             return Err("chunks are listed without --meta, --tree and --slice");
         }
@@ -208,24 +208,6 @@ impl Pages<'_> {
 /// True for a frame that embeds the leaves of a store.
 fn is_store(frame: &Frame) -> bool {
     matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
-}
-
-/// `b2nd chunks`: the frames to show, with their chunks.
-#[derive(Args)]
-pub(crate) struct Chunks {
-    #[command(flatten)]
-    info: Info,
-}
-
-impl Chunks {
-    /// The command that does it.
-    ///
-    /// # Errors
-    ///
-    /// The options ask for something else as well.
-    pub(crate) fn info(self) -> Result<Info, &'static str> {
-        self.info.with_chunks(None)
-    }
 }
 
 /// `b2nd slice`: the frames to show, with the chunks and blocks that a part of their arrays touches.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use b2nd::dtype::{DType, Field};
 use b2nd_store::foreign;
+use ndarray::ShapeBuilder;
 
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
@@ -188,7 +189,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
             let found = data.len();
             return Err(Error::new(format_args!("the shape says {length} bytes of elements, the file holds {found}")));
         }
-        Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())))
+        Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())?))
     } else {
         Box::new(file)
     };
@@ -262,25 +263,10 @@ fn spec(dtype: &DType) -> String {
     dtype.to_string()
 }
 
-/// Elements whose first dimension runs fastest, in the order in which the last does.
-fn to_c_order(data: &[u8], shape: &[i64], itemsize: usize) -> Vec<u8> {
-    let lengths: Vec<usize> = shape.iter().map(|&length| length as usize).collect();
-    let mut strides = vec![itemsize; lengths.len()];
-    for dimension in 1..lengths.len() {
-        strides[dimension] = strides[dimension - 1] * lengths[dimension - 1];
-    }
-    let mut ordered = Vec::with_capacity(data.len());
-    let mut at = vec![0; lengths.len()];
-    while ordered.len() < data.len() {
-        let place: usize = at.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
-        ordered.extend_from_slice(&data[place..place + itemsize]);
-        for dimension in (0..at.len()).rev() {
-            at[dimension] += 1;
-            if at[dimension] < lengths[dimension] {
-                break;
-            }
-            at[dimension] = 0;
-        }
-    }
-    ordered
+/// Elements whose first dimension runs fastest, in the order in which the last does. The bytes of an element are its last dimension.
+fn to_c_order(data: &[u8], shape: &[i64], itemsize: usize) -> Result<Vec<u8>> {
+    let lengths: Vec<usize> = [itemsize].into_iter().chain(shape.iter().map(|&length| length as usize)).collect();
+    let elements = ndarray::ArrayView::from_shape(ndarray::IxDyn(&lengths).f(), data)?;
+    let axes: Vec<usize> = (1..lengths.len()).chain([0]).collect();
+    Ok(elements.permuted_axes(axes).iter().copied().collect())
 }

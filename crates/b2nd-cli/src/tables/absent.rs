@@ -120,11 +120,11 @@ impl Cells {
         match self.0 {}
     }
 
-    pub(crate) fn export(self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
+    pub(crate) fn write(self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
         match self.0 {}
     }
 
-    pub(crate) fn write(self, _: OutputFormat, _: Option<usize>, _: &mut (dyn Write + Send)) -> Result<()> {
+    pub(crate) fn print(self, _: Option<usize>, _: &mut dyn Write) -> Result<()> {
         match self.0 {}
     }
 }

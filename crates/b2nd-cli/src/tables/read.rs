@@ -227,16 +227,13 @@ impl Cells {
     }
 
     /// Writes them in a format.
-    pub(crate) fn export(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
+    pub(crate) fn write(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is no array: its formats are arrow, parquet, csv and json");
         write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
     }
 
-    /// Prints them for a person in lines of at most `width` characters, or writes them in a format.
-    pub(crate) fn write(self, form: OutputFormat, width: Option<usize>, out: &mut (dyn Write + Send)) -> Result<()> {
-        if let Some(format) = format_of(form) {
-            return write(format, self.reader, out, |_| ());
-        }
+    /// Prints them for a person, in lines of at most `width` characters.
+    pub(crate) fn print(self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
         let (mut table, count) = (TextTable::new(width), self.reader.remaining());
         for batch in self.reader {
             out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;

@@ -1,0 +1,58 @@
+//! [`Data`]: an array, a table or a list of values, as a word of the command line names it.
+
+use std::path::Path;
+
+use b2nd_view::slice::Slice;
+
+use crate::error::{Error, Result};
+use crate::tables::{Cells, Part, Rows};
+use crate::values::{Start, Values, source};
+
+/// Open data, and the part of it that is read.
+pub(crate) enum Data {
+    Array(Values),
+    Table(Rows),
+    /// An object array, a batch array or a list array.
+    Cells(Cells),
+}
+
+impl Data {
+    /// Opens what a word of the command line names. Also returns true if rows of a table or values of a list were selected.
+    pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
+        let table = |mut rows: Rows| part.cut(&mut rows, slice).map(|is_cut| (Data::Table(rows), is_cut));
+        let asks_for_table = !part.columns.is_empty() || part.objects;
+        // With a slice alone it is an array more often.
+        if start.offset.is_none() && (slice.is_none() || asks_for_table) {
+            if let Some(rows) = Rows::open(word)? {
+                return table(rows);
+            }
+        }
+        let source = source(word);
+        let same = source.as_ref().ok().cloned();
+        let values = source.and_then(|source| Values::of(source, start, slice));
+        match same.filter(|_| values.is_err()) {
+            Some(source) if start.offset.is_none() && !asks_for_table => {
+                let selected = part.rows.as_ref().or(slice);
+                if let Some(cells) = Cells::of(source)? {
+                    let cells = if let Some(slice) = selected { cells.slice(slice)? } else { cells };
+                    return Ok((Data::Cells(cells), selected.is_some()));
+                }
+            }
+            // Without a slice it has been tried as a table already.
+            None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
+                if let Some(rows) = Rows::instead(word, start.offset)? {
+                    return table(rows);
+                }
+            }
+            _ => {}
+        }
+        let values = values?;
+        if part.rows.is_some() || !part.columns.is_empty() {
+            return Err(Error::new("it is no table: --rows and --columns are for tables"));
+        }
+        if part.objects {
+            return Err(Error::new("it is no table: --objects is for tables"));
+        }
+        Ok((Data::Array(values), false))
+    }
+}
