@@ -66,9 +66,7 @@ impl<'de> Deserializer<'de> {
             Err(error) => Err(wrong_length(self.reader, count, N, error)),
         }
     }
-}
 
-impl<'de> Deserializer<'de> {
     /// Reads a list that the input cuts off or that is too deep: the general path finds the position.
     #[cold]
     #[inline(never)]

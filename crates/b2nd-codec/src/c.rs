@@ -34,22 +34,6 @@ pub(crate) fn encodes(with: &Settings) -> bool {
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
 }
 
-/// Decompresses a block of the chunk's blocksize, as a chunk of one block, which is put together in `buffer`.
-pub(crate) fn decompress_block(header: &ChunkHeader, bytes: &[u8], buffer: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
-    buffer.clear();
-    buffer.extend_from_slice(header.as_bytes());
-    let start = header.header_len() + 4;
-    let nbytes = length(place.len())?;
-    for (at, number) in [(4, nbytes), (12, length(start + bytes.len())?)] {
-        if let Some(field) = buffer.get_mut(at..at + 4) {
-            field.copy_from_slice(&number.to_le_bytes());
-        }
-    }
-    buffer.extend_from_slice(&length(start)?.to_le_bytes());
-    buffer.extend_from_slice(bytes);
-    decompress(buffer, place)
-}
-
 /// A context of one thread, to compress or to decompress with.
 struct Context(NonNull<blosc2_context>);
 

@@ -12,8 +12,6 @@ use std::time::Instant;
 use crate::available::{Backend, backend_of, is_plain, safe_backend_of};
 use crate::blocks::Blocks;
 use crate::buffer::front;
-#[cfg(feature = "c")]
-use crate::c;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::Pick;
 use crate::header::{ChunkHeader, no_nan};
@@ -215,10 +213,6 @@ impl Decompressor {
             }
             None => return self.backend(header).map(|_| ()),
         }
-        #[cfg(feature = "c")]
-        if !self.leaves.are_safe() && block.len() == header.blocksize() && c::decodes(header) {
-            return c::decompress_block(header, bytes, &mut self.streams, block);
-        }
         let codec = header.codec();
         let Decompressor { leaves, streams, filtered, .. } = self;
         let pipeline = &blocks.pipeline;
@@ -254,10 +248,6 @@ impl Decompressor {
     pub fn part(&mut self, blocks: &Blocks<'_>, bytes: &[u8], itemsize: usize, end: usize) -> Result<Option<Part<'_>>> {
         let header = blocks.header();
         let length = header.blocksize();
-        #[cfg(feature = "c")]
-        if !self.leaves.are_safe() && c::decodes(header) {
-            return Ok(None);
-        }
         let pick = blocks.pipeline.pick(itemsize, length).filter(|_| !blocks.are_variable());
         let (Some(pick), Some(Backend::Here)) = (pick, blocks.backend) else { return Ok(None) };
         let Decompressor { leaves, streams: place, .. } = self;
@@ -277,8 +267,8 @@ impl Decompressor {
             (backend, _) => backend?,
         };
         #[cfg(feature = "c")]
-        if !self.leaves.are_safe() && c::decodes(header) {
-            return c::decompress(chunk, data);
+        if !self.leaves.are_safe() && crate::c::decodes(header) {
+            return crate::c::decompress(chunk, data);
         }
         #[cfg(feature = "plugins")]
         if _backend == Backend::Plugins {

@@ -28,7 +28,7 @@
 //! | none | BloscLZ | shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc |
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
-//! | `c` | C-Blosc2 does what it has | the same |
+//! | `c` | C-Blosc2 compresses and decompresses the whole chunks that it supports | the same |
 //! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with least `unsafe` code | |
 //! | `std` | buffers that threads keep, [`Decompressor::stop_at`]; implied by all but `lz4` and `serde` | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |
