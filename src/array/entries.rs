@@ -1,18 +1,17 @@
 //! The entries of an array metalayer, read and written in one way for all layouts.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::geometry::Geometry;
+use super::geometry::{Geometry, too_many_dimensions};
 use super::lists::{Lengths, Written};
 use crate::de::{Fields, array_fields};
+use crate::error::Result;
 use crate::mark;
 use crate::value::Value;
 use crate::wire::MAX_DIMENSIONS;
@@ -139,11 +138,6 @@ impl Layout {
     fn check_zeros<E: de::Error>(&self, geometry: &Geometry) -> Result<(), E> {
         geometry.check_zeros().map_err(|error| E::custom(format_args!("{}: {error}", self.name)))
     }
-}
-
-#[cold]
-pub(super) fn too_many_dimensions(ndim: usize) -> String {
-    format!("{ndim} dimensions, at most {MAX_DIMENSIONS}")
 }
 
 pub(super) struct EntriesVisitor<S>(&'static Layout, PhantomData<S>);
@@ -337,5 +331,39 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
                 Err(de::Error::custom(format_args!("expected a dtype_format (0 to 127) or a dtype, found {found}")))
             }
         }
+    }
+}
+
+impl Geometry {
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the content does not start as an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        Ok(crate::Deserializer::new(content).array_front(Layout::FRONT.visitor::<()>())?.geometry)
+    }
+}
+
+impl Serialize for Geometry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Layout::GEOMETRY.write(0, self, None, None, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Geometry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Layout::GEOMETRY.read::<(), D>(deserializer)?.geometry)
     }
 }

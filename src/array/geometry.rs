@@ -1,11 +1,10 @@
 //! [`Geometry`]: shape, chunkshape and blockshape.
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::entries::{Layout, too_many_dimensions};
 use super::lists::negative;
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
@@ -63,26 +62,6 @@ impl Geometry {
         Ok(geometry)
     }
 
-    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
-    ///
-    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
-    /// [`ArrayMeta`](super::ArrayMeta).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the content does not start as an array metalayer does.
-    ///
-    /// ```
-    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
-    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
-    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
-    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
-        Ok(crate::Deserializer::new(content).array_front(Layout::FRONT.visitor::<()>())?.geometry)
-    }
-
     /// Returns the number of dimensions, 0 to 16.
     #[inline]
     pub fn ndim(&self) -> usize {
@@ -138,18 +117,6 @@ impl Geometry {
     }
 }
 
-impl Serialize for Geometry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Layout::GEOMETRY.write(0, self, None, None, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Geometry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Layout::GEOMETRY.read::<(), D>(deserializer)?.geometry)
-    }
-}
-
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
         self.shape() == other.shape() && self.chunkshape() == other.chunkshape() && self.blockshape() == other.blockshape()
@@ -177,4 +144,9 @@ fn checked_ndim(ndim: usize) -> Result<u8> {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
         _ => Err(Error::custom(too_many_dimensions(ndim))),
     }
+}
+
+#[cold]
+pub(super) fn too_many_dimensions(ndim: usize) -> String {
+    format!("{ndim} dimensions, at most {MAX_DIMENSIONS}")
 }
