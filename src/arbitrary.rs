@@ -1,5 +1,5 @@
-//! Metadata made of arbitrary bytes, for fuzz targets of programs that use this crate: `arbitrary::Arbitrary` for the types that
-//! metadata is made of. The values are valid, and decode from their own bytes.
+//! Implements `arbitrary::Arbitrary` for the types of metadata, so that programs that use this crate can fuzz with them. Every generated
+//! value is valid: its encoding can be decoded again.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitM
 use crate::wire::MAX_DIMENSIONS;
 use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
-/// Turns an error of a constructor into one of `arbitrary`: there is no value for these bytes.
+/// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that these bytes make no value.
 fn refused<T>(made: crate::Result<T>) -> Result<T> {
     made.map_err(|_| Error::IncorrectFormat)
 }
@@ -25,7 +25,7 @@ impl<'a> Arbitrary<'a> for Geometry {
         let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..bytes.int_in_range(0..=MAX_DIMENSIONS)? {
             let length = bytes.int_in_range(0..=i64::MAX)?;
-            // Only an empty dimension has empty chunks.
+            // Only a dimension of length 0 may have chunks and blocks of length 0.
             let least = i32::from(length != 0);
             shape.push(length);
             chunkshape.push(bytes.int_in_range(least..=i32::MAX)?);
@@ -65,14 +65,14 @@ impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for ArrayMeta<S> {
     }
 }
 
-/// Scalars, and structures and arrays of them at most three levels deep.
+/// Generates scalars, and structures and subarrays that nest at most three levels deep.
 impl<'a> Arbitrary<'a> for DType {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         dtype(bytes, 3)
     }
 }
 
-/// A scalar of each kind, in either byte order.
+/// Scalars of each kind, some little-endian and some big-endian.
 const SCALARS: [&str; 18] = [
     "|b1", "|i1", "|u1", "<i2", ">i2", "<i8", ">u8", "<f4", ">f8", "<c16", "|O", "|S5", "<U10", ">U1", "|V4", "<M8[ns]",
     ">m8[25s]", "bfloat16",
@@ -109,7 +109,7 @@ impl<'a> Arbitrary<'a> for Sizes {
     }
 }
 
-/// At most 16, each with a name of its own.
+/// Generates at most 16 metalayers.
 impl<'a> Arbitrary<'a> for Metalayers {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
         let mut metalayers = Metalayers::new();

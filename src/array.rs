@@ -1,4 +1,4 @@
-//! Arrays: their metalayer in every layout, its geometry and dtype, and the grid of chunks and blocks.
+//! Arrays: the array metalayer in every layout, the geometry and dtype that it holds, and the grid of chunks and blocks.
 
 mod b2nd;
 mod caterva;
@@ -15,7 +15,7 @@ pub use geometry::Geometry;
 pub use grid::Grid;
 pub use meta::ArrayMeta;
 
-/// A type that a frame stores as a metalayer, under a fixed name.
+/// A type whose values are stored in a frame as a metalayer with a fixed name.
 ///
 /// Implement it for your own types. The name is 0 to 31 bytes long. In a file the content keeps its length
 /// ([`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)). Changing a number keeps the length, unless a `u8` goes above

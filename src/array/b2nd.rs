@@ -1,4 +1,4 @@
-//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: the layouts with a dtype.
+//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: the layouts of an array metalayer that include a dtype.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -12,7 +12,7 @@ use super::entries::{Entries, Layout};
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
-/// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: seven entries, `97`.
+/// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: a fixarray of seven entries (`97`).
 ///
 /// `S` is any string type. `B2ndMeta` owns its dtype; `B2ndMeta<&str>` borrows it from the input and allocates nothing.
 ///
@@ -44,23 +44,24 @@ pub struct B2ndMeta<S = String> {
     pub geometry: Geometry,
     /// The type of an element, such as `<f8`.
     pub dtype: S,
-    /// The language of `dtype`, a positive fixint. 0 is NumPy's; no known writer uses another.
+    /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; no known writer uses another number.
     pub dtype_format: u8,
-    /// The version of the layout, a positive fixint: 0 in every file known.
+    /// The version of the layout, a positive fixint: 0 in every known file.
     pub version: u8,
 }
 
-/// The `b2nd` metalayer of 6 to 8 February 2023: six entries, `96`, without dtype_format.
+/// The `b2nd` metalayer that development versions of C-Blosc2 wrote from 6 to 8 February 2023: a fixarray of six entries (`96`), without
+/// dtype_format.
 ///
 /// ```text
 /// 96 | version | ndim | shape | chunkshape | blockshape | db dtype
 /// ```
 ///
-/// Its dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) turns it
-/// into the released layout.
+/// The dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) converts this metalayer to
+/// the released layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LegacyB2ndMeta<S = String> {
-    /// The version of the layout, a positive fixint: 0 in every file known.
+    /// The version of the layout, a positive fixint: 0 in every known file.
     pub version: u8,
     /// Shape, chunkshape and blockshape.
     pub geometry: Geometry,
@@ -69,7 +70,7 @@ pub struct LegacyB2ndMeta<S = String> {
 }
 
 impl B2ndMeta {
-    /// Makes the metadata of an array as C-Blosc2 writes it, with version 0 and a dtype in NumPy's language.
+    /// Makes the metadata of an array as C-Blosc2 writes it, with version 0 and dtype_format 0 (a dtype string of NumPy).
     #[must_use]
     pub fn new(geometry: Geometry, dtype: impl Into<String>) -> B2ndMeta {
         B2ndMeta { version: 0, geometry, dtype_format: 0, dtype: dtype.into() }
@@ -93,7 +94,7 @@ impl<S: AsRef<str>> B2ndMeta<S> {
     ///
     /// # Errors
     ///
-    /// Fails if dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
+    /// Fails if dtype_format is not 0, which means that the form of the string is unknown, or if the string is not a valid [`DType`].
     ///
     /// ```
     /// let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "<M8[25s]");
@@ -121,7 +122,7 @@ impl<S: AsRef<str>> LegacyB2ndMeta<S> {
     ///
     /// # Errors
     ///
-    /// Fails if [`DType`] refuses the string.
+    /// Fails if the string is not a valid [`DType`].
     pub fn parse_dtype(&self) -> Result<DType> {
         self.dtype.as_ref().parse()
     }

@@ -1,4 +1,4 @@
-//! [`CatervaMeta`]: the layout without a dtype.
+//! [`CatervaMeta`]: the layout of an array metalayer that has no dtype.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -6,7 +6,7 @@ use super::Metalayer;
 use super::entries::Layout;
 use super::geometry::Geometry;
 
-/// The `caterva` metalayer: five entries, `95`, written by Caterva 0.2 to 0.7.
+/// The `caterva` metalayer, written by Caterva 0.2 to 0.7: a fixarray of five entries (`95`).
 ///
 /// For three weeks in 2023, development versions of C-Blosc2 wrote the same layout under the name `b2nd`.
 ///
@@ -17,7 +17,7 @@ use super::geometry::Geometry;
 /// Source: the specification "Caterva metalayer".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CatervaMeta {
-    /// The version of the layout, a positive fixint: 0 in every file known.
+    /// The version of the layout, a positive fixint: 0 in every known file.
     pub version: u8,
     /// Shape, chunkshape and blockshape.
     pub geometry: Geometry,

@@ -1,7 +1,7 @@
 //! The type of an array's elements: NumPy's dtype strings, parsed and written.
 //!
-//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` if
-//! an element has fields. [`DType`] is the parsed form, and its `Display` gives the string back as it was.
+//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` if an element has
+//! fields. [`DType`] is the parsed form. Its `Display` writes the same string again.
 //!
 //! | string | type |
 //! | --- | --- |
@@ -35,7 +35,7 @@
 //!
 //! # What is refused
 //!
-//! Everything that NumPy refuses, and these forms, which NumPy reads but never writes:
+//! [`DType`] refuses everything that NumPy refuses, and these forms, which NumPy reads but never writes:
 //!
 //! * punctuation that Python's `repr` does not produce: more or fewer blanks, `,` before a bracket, lists for tuples, comments,
 //!   other escapes, needless double quotes, dictionary keys that are unknown or in another order;
@@ -49,11 +49,13 @@
 //!
 //! # What NumPy loses
 //!
-//! NumPy does not write that a structure inside another is aligned. Its string then means the packed structure, so the frame's
-//! typesize may differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read. A dtype
-//! built here says `'aligned': True`, which holds for everything inside it, and quotes `'bfloat16'`. NumPy reads both.
+//! If a structure inside another is aligned, NumPy's string does not say so and means a packed structure. The frame's typesize may then
+//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. The string of a dtype that
+//! is made with this crate contains `'aligned': True`, which applies to all structures inside it, and has quotes around `'bfloat16'`. NumPy
+//! reads both.
 //!
-//! Which characters of a name are escaped depends on the writer's version of Unicode. Both ways are read and kept.
+//! Which characters of a name are escaped depends on the version of Unicode of the writing program. Escaped and plain characters are both
+//! read, and written again in the same way.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -77,7 +79,7 @@ pub use structure::{Field, Struct};
 pub use subarray::Subarray;
 pub use time::{TimeStep, TimeUnit};
 
-/// The largest size, offset or length of a dimension: NumPy holds them in a C int.
+/// The largest size, offset or length of a dimension: NumPy stores these numbers in a C `int`.
 const MAX_SIZE: usize = 0x7fff_ffff;
 
 /// The deepest nesting of structures and arrays.
@@ -87,21 +89,21 @@ fn too_deep() -> String {
     alloc::format!("nested more than {MAX_DEPTH} levels deep")
 }
 
-/// The string of a dtype that was parsed, if NumPy would write another. Parts of the dtype have none of their own.
+/// The string from which a dtype was parsed, if NumPy would write a different one. Only the outermost dtype has it, not its fields or base.
 type Written = Option<Box<str>>;
 
-/// The type of an element, and how it was written.
+/// The type of an element, and the string from which it was parsed.
 ///
-/// Two are equal if they are the same type written in the same way. Fields and bases print as NumPy writes them. To ignore the spelling, compare what
-/// [`into_canonical`](DType::into_canonical) returns.
+/// Two values are equal if they are the same type and have the same string. To ignore the spelling, compare the results of
+/// [`into_canonical`](DType::into_canonical). A field's type or a base, printed separately, is spelled as NumPy spells it.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DType {
     /// A single value.
     Scalar(Scalar),
-    /// Fields, each with a type of its own.
+    /// Several fields, each with a name and a type.
     Struct(Struct),
-    /// An array of values.
+    /// A small array of values of one type.
     Subarray(Subarray),
 }
 
@@ -115,7 +117,7 @@ impl DType {
         }
     }
 
-    /// Returns the alignment in bytes: its offset in an aligned structure is a multiple of this.
+    /// Returns the alignment in bytes. In an aligned structure, the offset of a field of this type is a multiple of the alignment.
     pub fn alignment(&self) -> usize {
         match self.innermost() {
             DType::Scalar(scalar) => scalar.alignment(),
@@ -124,12 +126,12 @@ impl DType {
         }
     }
 
-    /// Returns true if it is an aligned structure, or an array of such.
+    /// Returns true if the type is an aligned structure, or an array of aligned structures.
     pub fn is_aligned(&self) -> bool {
         matches!(self.innermost(), DType::Struct(structure) if structure.is_aligned())
     }
 
-    /// Returns the byte order of a scalar that has one.
+    /// Returns the byte order of a scalar, or `None` if the type is not a scalar or has no byte order.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         match self {
             DType::Scalar(scalar) => scalar.byte_order(),
@@ -137,7 +139,7 @@ impl DType {
         }
     }
 
-    /// Returns the fields of a structure, empty for any other type.
+    /// Returns the fields of a structure, or an empty slice for any other type.
     pub fn fields(&self) -> &[Field] {
         match self {
             DType::Struct(structure) => structure.fields(),
@@ -145,7 +147,7 @@ impl DType {
         }
     }
 
-    /// Returns the shape of a subarray, empty for any other type.
+    /// Returns the shape of a subarray, or an empty slice for any other type.
     pub fn shape(&self) -> &[usize] {
         match self {
             DType::Subarray(subarray) => subarray.shape(),
@@ -153,7 +155,7 @@ impl DType {
         }
     }
 
-    /// Returns the type of a subarray's values. Any other type is its own base.
+    /// Returns the type of a subarray's values, or the type itself if it is not a subarray.
     pub fn base(&self) -> &DType {
         match self {
             DType::Subarray(subarray) => subarray.base(),
@@ -161,7 +163,8 @@ impl DType {
         }
     }
 
-    /// Respells the type as NumPy does: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list if a list means the same.
+    /// Returns the same type, spelled as NumPy spells it: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list if a list means
+    /// the same.
     ///
     /// ```
     /// use b2nd::dtype::DType;
@@ -191,7 +194,7 @@ impl DType {
         }
     }
 
-    /// Returns the base below all nested subarrays.
+    /// Returns the type of the values in the innermost of nested subarrays, or the type itself if it is not a subarray.
     fn innermost(&self) -> &DType {
         let mut dtype = self;
         while let DType::Subarray(subarray) = dtype {
@@ -259,7 +262,7 @@ impl serde::de::Visitor<'_> for StringVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
-        // The error's offset counts within the string. The format adds the offset of the string.
+        // The offset in this error is relative to the start of the string. The format adds the position of the string in its input.
         string.parse().map_err(|error: crate::Error| {
             E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
         })

@@ -1,4 +1,4 @@
-//! [`Cursor`]: the rest of a dtype string.
+//! [`Cursor`]: a position in a dtype string that is being parsed.
 
 use alloc::string::String;
 use core::fmt;
@@ -6,7 +6,8 @@ use core::fmt;
 use super::quote::{Quoted, is_printable, spelled};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The rest of a dtype string, and so the position up to which it has been read. A copy marks a position to return to or to report.
+/// A position in a dtype string, held as the part that has not been read. Copy the cursor to go back to a position later, or to report it
+/// in an error.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,
@@ -28,7 +29,7 @@ impl<'a> Cursor<'a> {
         start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
     }
 
-    /// Returns the letters, digits and underscores that come next, not taken.
+    /// Returns the letters, digits and underscores that come next, without consuming them.
     pub(super) fn word(&self) -> &'a str {
         self.run(|c| c.is_ascii_alphanumeric() || c == '_')
     }
@@ -38,14 +39,14 @@ impl<'a> Cursor<'a> {
         self.rest.get(..end).unwrap_or_default()
     }
 
-    /// Takes the next character if it is one of these.
+    /// Consumes the next character if it is one of `characters`.
     pub(super) fn eat_any(&mut self, characters: &str) -> Option<char> {
         let next = self.rest.chars().next().filter(|&c| characters.contains(c))?;
         self.next();
         Some(next)
     }
 
-    /// Takes the next character.
+    /// Consumes the next character.
     fn next(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
@@ -53,7 +54,7 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// Takes `token` if it comes next.
+    /// Consumes `token` if it comes next.
     pub(super) fn eat(&mut self, token: &str) -> bool {
         match self.rest.strip_prefix(token) {
             Some(rest) => {
@@ -64,7 +65,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes `token`, which has to come next.
+    /// Consumes `token`. Fails if something else comes next.
     pub(super) fn expect(&mut self, token: &str) -> Result<()> {
         if self.eat(token) {
             return Ok(());
@@ -72,7 +73,7 @@ impl<'a> Cursor<'a> {
         Err(self.found_instead(Quoted(token), token.chars().count()))
     }
 
-    /// Takes a decimal number up to `max`.
+    /// Consumes a decimal number, which must be at most `max`.
     pub(super) fn number(&mut self, max: usize) -> Result<usize> {
         let digits = self.run(|c| c.is_ascii_digit());
         match digits.parse() {
@@ -88,7 +89,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a string in quotes, which has to be spelled as `repr` spells it.
+    /// Consumes a string in quotes. Fails if Python's `repr` would write the string differently.
     pub(super) fn string(&mut self) -> Result<String> {
         let start = *self;
         let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
@@ -99,7 +100,7 @@ impl<'a> Cursor<'a> {
             if at.rest.starts_with(quote) {
                 break;
             }
-            // Python's tables say which characters outside ASCII are printable: both spellings are accepted.
+            // Whether `repr` escapes a character outside ASCII depends on Python's version, so both spellings are accepted.
             let usual = is_printable(c);
             let as_found = |raw| self.since(at) == spelled(c, quote, raw);
             if !as_found(usual) && (c.is_ascii() || !as_found(!usual)) {
@@ -118,13 +119,13 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
     }
 
-    /// Returns the error for input other than `what` here.
+    /// Returns the error that `what` was expected at this position. It quotes the next character as what was found.
     #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
-    /// Returns the same error; the next `count` characters show what it is.
+    /// Returns the error that `what` was expected at this position. It quotes the next `count` characters as what was found.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;
@@ -135,14 +136,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Makes an error at this place.
+    /// Makes an error at this position.
     #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")
     }
 }
 
-/// Takes the next character of a string, escaped or not.
+/// Consumes the next character of a string literal, which may be an escape sequence.
 fn take_character(cursor: &mut Cursor<'_>) -> Result<char> {
     let start = *cursor;
     match cursor.next() {

@@ -5,8 +5,8 @@ use crate::error::Result;
 
 /// A Rust type whose values in memory are the elements of an array.
 ///
-/// Implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for
-/// your own types; a `#[repr(C)]` structure is aligned in NumPy's sense.
+/// This trait is implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for your
+/// own types; NumPy calls the layout of a `#[repr(C)]` structure aligned.
 ///
 /// ```
 /// use b2nd::dtype::{Element, ScalarType};
@@ -25,7 +25,7 @@ use crate::error::Result;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub trait Element {
-    /// The dtype string. Its itemsize equals the type's size.
+    /// The dtype string. The itemsize of this dtype must equal the size of the Rust type.
     const DTYPE: &'static str;
 
     /// Parses the dtype string.

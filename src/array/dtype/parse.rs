@@ -1,4 +1,4 @@
-//! Parses a dtype string into a [`DType`]: Python's literals, spelled as `repr` spells them.
+//! Parses a dtype string into a [`DType`]. The string consists of Python literals, spelled as `repr` spells them.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -29,7 +29,8 @@ impl core::str::FromStr for DType {
     }
 }
 
-/// The rest of a string, of which all that is written here is the front.
+/// A sink that compares the text written to it with a string. It holds the part of the string that has not been compared, and fails if the
+/// texts differ.
 struct Rest<'a>(&'a str);
 
 impl Write for Rest<'_> {
@@ -42,13 +43,15 @@ impl Write for Rest<'_> {
 struct Parser<'a> {
     cursor: Cursor<'a>,
     depth: u8,
-    /// True if this is inside of an aligned structure. Then everything in it is aligned.
+    /// Whether the parser is inside an aligned structure. Then all structures inside it are aligned too.
     aligned: bool,
-    /// The starts of dictionaries that end with `'aligned': True`, as lengths of the rest of the string, in ascending order.
+    /// The positions at which the dictionaries that end with `'aligned': True` start. Each is stored as the number of bytes from there to
+    /// the end of the string, in ascending order.
     aligned_starts: Vec<usize>,
 }
 
-/// Finds [`Parser::aligned_starts`] in one pass: reading each dictionary twice would double the cost at each level.
+/// Computes [`Parser::aligned_starts`] in one pass over the string. If each dictionary were read twice instead, the cost would double at
+/// each level of nesting.
 fn aligned_starts(text: &str) -> Vec<usize> {
     let (mut starts, mut open, mut quote) = (Vec::new(), Vec::new(), None);
     if !text.contains(ALIGNED) {
@@ -73,7 +76,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// The end of an aligned dictionary.
+/// The last entry of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
 /// The parts of a dictionary and their positions.
@@ -85,7 +88,7 @@ struct Dictionary<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads a format inside something else: a scalar in quotes, a structure, an array.
+    /// Reads the type of a field or of a subarray's values: a scalar in quotes, a structure or a subarray.
     fn format(&mut self) -> Result<DType> {
         match self.cursor.rest().as_bytes().first() {
             Some(b'\'') => {
@@ -199,7 +202,8 @@ impl<'a> Parser<'a> {
         Ok(Field { name, title, offset: 0, dtype })
     }
 
-    /// Reads `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, the last four optional
+    /// Reads `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, of which the last four
+    /// entries are optional.
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();
@@ -257,7 +261,7 @@ impl<'a> Parser<'a> {
         Ok(Dictionary { parts: Parts { fields, has_offsets, itemsize, aligned }, places, end })
     }
 
-    /// Reads a sequence with one item for each name.
+    /// Reads a sequence. Fails if it does not have `count` items, one for each name.
     fn counted<T>(&mut self, count: usize, what: &str, item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
         let start = self.cursor;
         let items = self.sequence(item)?;

@@ -1,4 +1,4 @@
-//! A [`DType`] as NumPy writes it, and in words.
+//! Writes a [`DType`] as NumPy's string, and describes it in words.
 
 use alloc::format;
 use alloc::string::String;
@@ -20,7 +20,7 @@ impl Display for DType {
 }
 
 impl DType {
-    /// Writes it as part of another type; `aligned` is true if that type is aligned.
+    /// Writes the type as part of another type. `aligned` is whether the outer type is aligned.
     fn write_inner(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
         match self {
             DType::Scalar(scalar) => {

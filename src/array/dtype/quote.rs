@@ -3,11 +3,11 @@
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-/// A string that prints itself in quotes, as Python's `repr` would.
+/// A string whose `Display` writes it in quotes, as Python's `repr` does.
 pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl Quoted<'_> {
-    /// Returns the quote around it.
+    /// Returns the quote character that `repr` puts around the string.
     pub(super) fn quote(&self) -> char {
         if self.0.contains('\'') && !self.0.contains('"') { '"' } else { '\'' }
     }
@@ -38,7 +38,8 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
     }
 }
 
-/// Returns Python's `str.isprintable`: neither a control, format, private or unassigned character nor a space other than ` `.
+/// Returns whether Python's `str.isprintable` accepts the character: it is not a control, format, private or unassigned character, nor a
+/// space other than ` `.
 ///
 /// Rust's `Debug` of a string uses the same categories, but also escapes quotes, the backslash, and a combining mark at the
 /// front.
@@ -51,7 +52,7 @@ pub(super) fn is_printable(c: char) -> bool {
     behind_a_letter.escape_debug().nth(2).is_none()
 }
 
-/// Writes a character as a string literal holds it, escaped unless it is `raw`.
+/// Returns a character as it is written in a string literal, escaped if necessary. `raw` is whether the character counts as printable.
 pub(super) fn spelled(c: char, quote: char, raw: bool) -> String {
     let mut spelled = String::new();
     // Writing into a String cannot fail.

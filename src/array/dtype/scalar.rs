@@ -1,4 +1,4 @@
-//! [`Scalar`]: one value, and how its code or name is read and written.
+//! [`Scalar`]: the type of a single value. Reads and writes its code or name.
 
 use alloc::format;
 use core::fmt::{self, Write};
@@ -8,7 +8,7 @@ use super::time::TimeStep;
 use super::{MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
-/// The order of a value's bytes.
+/// The byte order of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ByteOrder {
     /// `<`: the least significant byte first.
@@ -18,14 +18,14 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of this machine.
+    /// The byte order of this machine.
     pub const NATIVE: ByteOrder = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
 }
 
 /// The properties of a type of scalar in NumPy.
 struct Row {
     name: &'static str,
-    /// The letter of its code, or a blank for a type that has only a name.
+    /// The letter in the type's code, or a blank if the type has only a name.
     code: char,
     size: usize,
     alignment: usize,
@@ -41,15 +41,15 @@ macro_rules! scalar_types {
                 #[doc = concat!("`", $name, "`: ", $size, " bytes, aligned to ", $alignment, ".")]
                 $variant,
             )*
-            /// `S`: text in this many bytes, padded with zeros.
+            /// `S`: text of this number of bytes, padded with zeros.
             Bytes(usize),
-            /// `U`: text in this many characters of four bytes each, padded with zeros.
+            /// `U`: text of this number of characters, each of four bytes, padded with zeros.
             Str(usize),
-            /// `V`: this many raw bytes.
+            /// `V`: this number of raw bytes.
             Void(usize),
-            /// `M8`: a point in time, in 8 bytes that count steps since 1970. Without a step it is generic.
+            /// `M8`: a point in time, stored in 8 bytes as a number of steps since 1970. `None` is NumPy's generic unit.
             Datetime64(Option<TimeStep>),
-            /// `m8`: a duration, in 8 bytes that count steps. Without a step it is generic.
+            /// `m8`: a duration, stored in 8 bytes as a number of steps. `None` is NumPy's generic unit.
             Timedelta64(Option<TimeStep>),
         }
 
@@ -146,7 +146,7 @@ const ALIASES: &[(&str, ScalarType)] = &[
 ];
 
 impl ScalarType {
-    /// Returns the length of a type whose code or name does not give one.
+    /// Returns the length that is part of the type, for text and raw bytes.
     fn length(self) -> Option<usize> {
         match self {
             ScalarType::Bytes(length) | ScalarType::Str(length) | ScalarType::Void(length) => Some(length),
@@ -170,7 +170,7 @@ impl ScalarType {
     }
 }
 
-/// NumPy's name of the type, such as `datetime64[25s]`; a length follows it in brackets too, as in `str[10]`.
+/// Writes NumPy's name of the type, with a step or a length in brackets: `datetime64[25s]`, `str[10]`.
 impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().name)?;
@@ -182,7 +182,7 @@ impl fmt::Display for ScalarType {
     }
 }
 
-/// A single value: its type, its byte order, and the string that was parsed.
+/// The dtype of a single value: its type, its byte order, and the string from which it was parsed.
 ///
 /// ```
 /// use b2nd::dtype::{ByteOrder, Scalar, ScalarType, TimeStep, TimeUnit};
@@ -195,7 +195,7 @@ impl fmt::Display for ScalarType {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
     scalar_type: ScalarType,
-    /// Little if the type has none.
+    /// The byte order, or `Little` if the type has none.
     order: ByteOrder,
     pub(super) written: Written,
 }
@@ -205,8 +205,8 @@ impl Scalar {
     ///
     /// # Errors
     ///
-    /// Fails if the size in bytes or the count of units in a step is above 2147483647, or the type is big-endian and written by
-    /// its name, which does not give the order (`bfloat16`).
+    /// Fails if the size in bytes or the count of units in a step is above 2147483647. Also fails for a big-endian type that has a name but
+    /// no code (`bfloat16`), since a name does not include the byte order.
     pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
         let row = scalar_type.row();
         let scalar = Scalar::of(scalar_type, order);
@@ -229,8 +229,8 @@ impl Scalar {
         self.scalar_type
     }
 
-    /// Returns the byte order, if the type has one. A string that says "native" (`=i4`, `i4`, `int32`) counts as little-endian,
-    /// since the machines that write such strings are little-endian.
+    /// Returns the byte order, or `None` if the type has none. A string that means the native byte order (`=i4`, `i4`, `int32`) is read as
+    /// little-endian, since the machines that write such strings are little-endian.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.scalar_type.has_byte_order().then_some(self.order)
     }
@@ -240,12 +240,12 @@ impl Scalar {
         self.scalar_type.row().size
     }
 
-    /// Returns the alignment in bytes: its offset in an aligned structure is a multiple of this.
+    /// Returns the alignment in bytes. In an aligned structure, the offset of a field of this type is a multiple of the alignment.
     pub fn alignment(&self) -> usize {
         self.scalar_type.row().alignment
     }
 
-    /// Writes it as NumPy does, in a structure or by itself.
+    /// Writes the code or name as NumPy does. `inner` is whether the scalar is part of a structure or subarray.
     pub(super) fn write(&self, f: &mut fmt::Formatter<'_>, inner: bool) -> fmt::Result {
         let row = self.scalar_type.row();
         match self.byte_order() {
@@ -269,7 +269,7 @@ impl Scalar {
 
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Scalar> {
         let word = cursor.word();
-        // No name is as short as most codes are.
+        // Names are longer than most codes: a word of one or two characters is a code.
         if word.len() < 3 {
             return Scalar::parse_code(cursor);
         }
@@ -288,7 +288,7 @@ impl Scalar {
         let prefix = cursor.eat_any("<>=|");
         let expected = if prefix.is_some() { "a type code" } else { "a type code or name" };
         let word = cursor.word();
-        // A code is one letter and a number. More letters are a name, here an unknown one.
+        // A code is one letter and a number. A word with more letters is a name, and known names were handled before.
         if word.as_bytes().get(1).is_some_and(|byte| !byte.is_ascii_digit()) {
             return Err(cursor.found_instead(expected, word.len()));
         }
@@ -327,7 +327,7 @@ impl Scalar {
     }
 }
 
-/// The scalar as a dtype of its own.
+/// Writes the dtype string of the scalar, as it was parsed.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.written {

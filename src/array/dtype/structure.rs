@@ -1,4 +1,4 @@
-//! [`Struct`] and [`Field`]: the layout of an element that has several values.
+//! [`Struct`] and [`Field`]: the dtype of an element that consists of several values.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -19,12 +19,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the field's name. No other field of the structure has it as its name or title.
+    /// Returns the field's name. No other field of the structure has the same name or title.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the field's title, a second name that few writers give.
+    /// Returns the field's title, a second name that few programs use.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
@@ -44,9 +44,9 @@ impl Field {
     }
 }
 
-/// Fields at their offsets.
+/// A structure: fields at given offsets.
 ///
-/// NumPy writes a structure as a list if every field follows the one before, and as a dictionary otherwise:
+/// NumPy writes a structure as a list if each field starts where the previous one ends, and as a dictionary if not:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Element, Struct};
@@ -68,29 +68,29 @@ pub struct Struct {
     alignment: usize,
     aligned: bool,
     pub(super) depth: u8,
-    /// True if anything in it is an object.
+    /// Whether the structure contains a value of type `object` at any level.
     pub(super) has_object: bool,
     pub(super) written: Written,
 }
 
-/// The parts of a structure that has no layout yet.
+/// The parts of a structure before its layout is computed.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) fields: Vec<Field>,
-    /// True if the fields have offsets. Otherwise they follow one another.
+    /// Whether the fields have offsets. If not, they follow one another.
     pub(super) has_offsets: bool,
     pub(super) itemsize: Option<usize>,
     pub(super) aligned: bool,
 }
 
-/// Why a structure cannot be laid out, and which field is the cause.
+/// The reason why the layout of a structure is invalid, and the index of the field that is the cause.
 pub(super) struct Misfit {
     pub(super) field: Option<usize>,
     pub(super) why: String,
 }
 
 impl Struct {
-    /// Makes a structure whose fields follow one another without padding. Every dtype is spelled as NumPy does.
+    /// Makes a structure whose fields follow one another without padding. The dtypes of the fields are converted to NumPy's spelling.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure that is not aligned: NumPy would
-    /// read it as aligned.
+    /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure that is not aligned, since NumPy would read
+    /// this structure as aligned.
     pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, true)
     }
@@ -128,12 +128,12 @@ impl Struct {
         laid_out.map_err(|why| Error::custom(why).field("dtype"))
     }
 
-    /// Returns the fields in the order of the string.
+    /// Returns the fields in the order of the dtype string.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// Returns the size in bytes, padding included.
+    /// Returns the size in bytes, including padding.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
@@ -143,12 +143,12 @@ impl Struct {
         self.alignment
     }
 
-    /// Returns true if the structure is declared aligned. The fields of one that is not may still be aligned by chance.
+    /// Returns true if the structure is declared as aligned. The fields of other structures may still be at aligned offsets by chance.
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }
 
-    /// Computes the fields' offsets, or checks those that they have, as NumPy does.
+    /// Computes the offsets of the fields as NumPy does, or checks them if the fields already have offsets.
     pub(super) fn lay_out(parts: Parts) -> Result<Struct, Misfit> {
         let Parts { mut fields, has_offsets, itemsize, aligned } = parts;
         let (mut end, mut alignment, mut depth) = (0usize, 1, 0);
@@ -194,13 +194,14 @@ impl Struct {
         Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, written: None })
     }
 
-    /// Returns true if NumPy would write a list, not a dictionary. Inside an `aligned` structure neither says that it is aligned.
+    /// Returns true if NumPy would write the structure as a list, not as a dictionary. `aligned` is whether the structure is inside an
+    /// aligned one; then its own string does not repeat `'aligned': True`.
     pub(super) fn is_list(&self, aligned: bool) -> bool {
         let named = self.fields.iter().all(|field| !field.name().is_empty());
         self.follows_from_fields() && named && (aligned || !self.aligned)
     }
 
-    /// Returns true if offsets and itemsize follow from the fields.
+    /// Returns true if the offsets and the itemsize are those that NumPy computes from the types of the fields.
     fn follows_from_fields(&self) -> bool {
         let mut end = 0usize;
         for field in &self.fields {
@@ -218,7 +219,7 @@ fn limit() -> String {
     format!("{MAX_SIZE} is NumPy's limit")
 }
 
-/// Returns the first field with a name or title that was given before.
+/// Returns the first name or title that occurs a second time, and the index of the field that repeats it.
 fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     let mut seen = BTreeSet::new();
     for (index, field) in fields.iter().enumerate() {
@@ -231,7 +232,7 @@ fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     None
 }
 
-/// Returns a field that overlaps another if one of the two holds objects.
+/// Returns a field that overlaps another field, if one of the two contains objects.
 fn overlapping_object(fields: &[Field]) -> Option<(usize, &Field)> {
     let mut order: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
     order.sort_by_key(|(_, field)| (field.offset, field.end()));

@@ -1,4 +1,4 @@
-//! [`Subarray`]: a small array in every element.
+//! [`Subarray`]: the dtype of an element that is itself a small array.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 use super::{DType, MAX_DEPTH, MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
-/// The most dimensions that NumPy allows.
+/// NumPy's maximum number of dimensions.
 const MAX_DIMENSIONS: usize = 64;
 
-/// Values of one type, in a fixed shape.
+/// A small array inside each element: values of one type, in a fixed shape.
 ///
 /// ```
 /// use b2nd::dtype::{DType, Element, Subarray};
@@ -31,12 +31,12 @@ pub struct Subarray {
 }
 
 impl Subarray {
-    /// Makes an array of this shape. The base is respelled as NumPy does.
+    /// Makes an array of this shape. `base` is converted to NumPy's spelling.
     ///
     /// # Errors
     ///
-    /// Fails if `shape` has no dimension or more than 64, the array takes more than 2147483647 bytes or has a dimension longer
-    /// than that, the values have no length, or the types nest more than 100 levels deep.
+    /// Fails if `shape` has no dimension or more than 64, if the array takes more than 2147483647 bytes or a dimension is longer than that,
+    /// if `base` is a scalar or array of 0 bytes, or if the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
         Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::custom(why).field("dtype"))
     }
@@ -54,7 +54,7 @@ impl Subarray {
         if base.depth() >= MAX_DEPTH {
             return Err(super::too_deep());
         }
-        // In 64 bits and in this order, as NumPy multiplies: a later 0 does not help.
+        // Multiply in this order and in 64 bits, as NumPy does. A product that overflows is an error even if a later length is 0.
         let multiply = |product: i64, &factor: &usize| product.checked_mul(i64::try_from(factor).ok()?);
         let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
         match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
@@ -68,7 +68,7 @@ impl Subarray {
         &self.base
     }
 
-    /// Returns the length in each dimension, of which there are 1 to 64.
+    /// Returns the length in each dimension. There are 1 to 64 dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }

@@ -1,4 +1,4 @@
-//! [`TimeStep`]: the step that `datetime64` and `timedelta64` count.
+//! [`TimeStep`]: the step in which `datetime64` and `timedelta64` count.
 
 use core::fmt;
 
@@ -6,10 +6,10 @@ use super::MAX_SIZE;
 use super::cursor::Cursor;
 use crate::error::Result;
 
-/// The step that a time counts, such as `25s`.
+/// The step in which a time type counts, such as `25s` for 25 seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeStep {
-    /// The number of units, at most 2147483647.
+    /// The number of units in a step, at most 2147483647.
     pub count: u32,
     /// The unit.
     pub unit: TimeUnit,
@@ -54,7 +54,7 @@ time_units! {
     Attosecond "as" "thousandths of a femtosecond";
 }
 
-/// Writes `25s`, or `s` for a single one.
+/// Writes the count and the unit, such as `25s`, or only the unit if the count is 1.
 impl fmt::Display for TimeStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.count != 1 {
@@ -65,7 +65,7 @@ impl fmt::Display for TimeStep {
 }
 
 impl TimeStep {
-    /// Parses a step in brackets. Without brackets the type is generic.
+    /// Parses a step in brackets. Returns `None`, which means NumPy's generic unit, if no bracket follows.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Option<TimeStep>> {
         if !cursor.eat("[") {
             return Ok(None);
