@@ -1,13 +1,14 @@
-//! The container: a frame's header, chunks and trailer, and files that hold them.
+//! Frames: their header, chunks and trailer, and the files that hold them.
 //!
 //! ```text
 //! header | chunk 0 | chunk 1 | … | index chunk | trailer
 //! ```
 //!
-//! The [`Header`] holds the [`Metalayers`], the [`Trailer`] those of variable length, and the index ([`Offsets`]) the location of each
-//! [`Chunk`]. A contiguous frame has all of this in one file or buffer. A sparse frame is a directory with a file for each chunk, and the
-//! rest in `chunks.b2frame`. [`File`] reads both kinds from disk, [`Editor`] changes their metalayers, [`Frame`] reads a contiguous frame
-//! from memory, [`Writer`] makes new frames, and [`rewrite()`] copies a frame's chunks under a new header.
+//! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the variable-length metalayers, and the index ([`Offsets`])
+//! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
+//! one file per chunk; a file `chunks.b2frame` in it stores the rest. [`File`] reads both kinds from disk, [`Editor`] changes their
+//! metalayers, [`Frame`] reads a contiguous frame from memory, [`Writer`] writes new frames, and [`rewrite()`] copies a frame's chunks
+//! under a new header.
 //!
 //! ```
 //! let bytes = std::fs::read("tests/data/example.b2nd")?;

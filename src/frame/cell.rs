@@ -1,4 +1,4 @@
-//! Interior mutability: values that a frame or a source sets through `&self`. Without `std` they are not shared among threads.
+//! Interior mutability: values that are set through `&self`. Without `std`, they cannot be shared between threads.
 
 #[cfg(feature = "std")]
 pub(super) use std::sync::OnceLock as Once;
@@ -6,12 +6,12 @@ pub(super) use std::sync::OnceLock as Once;
 #[cfg(not(feature = "std"))]
 pub(super) use core::cell::OnceCell as Once;
 
-/// A value that is changed through `&self`.
+/// A value that can be changed through `&self`.
 #[derive(Default, Debug)]
 pub(super) struct Lock<T>(#[cfg(feature = "std")] std::sync::Mutex<T>, #[cfg(not(feature = "std"))] core::cell::RefCell<T>);
 
 impl<T> Lock<T> {
-    /// Runs `change` with the value. `change` must not call this again.
+    /// Calls `change` with the value. `change` must not call `with` on the same lock.
     pub(super) fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         #[cfg(feature = "std")]
         let mut value = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! [`Chunk`]: the bytes of one Blosc2 chunk, and its data.
+//! [`Chunk`]: the bytes of one Blosc2 chunk, and the data in it.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -11,12 +11,13 @@ pub use index::{Offset, Offsets};
 
 use crate::error::{Error, Result};
 
-/// The length of an offset in an index, and of the blocks that C-Blosc2 cuts an index into. It decompresses one block to look up an
-/// offset.
+/// The length of an offset in an index, in bytes.
 const OFFSET: usize = 8;
+
+/// The blocksize of an index in C-Blosc2, which decompresses a whole block to look up one offset.
 const INDEX_BLOCK: usize = 16384;
 
-/// One Blosc2 chunk: its parsed header, and all of its bytes as they are stored.
+/// One Blosc2 chunk: its parsed header, and all of its bytes as stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
     header: ChunkHeader,
@@ -24,12 +25,12 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Takes the chunk at the front of `bytes`, and ignores what follows it.
+    /// Parses the chunk at the start of `bytes`, and ignores any bytes after it.
     ///
     /// # Errors
     ///
-    /// Fails if the header is not valid, or `bytes` is shorter than its `cbytes`. [`Error::needed`] then gives the number of
-    /// missing bytes.
+    /// Fails if the header is not valid, or `bytes` is shorter than the chunk. If `bytes` is too short, [`Error::needed`] returns the
+    /// number of missing bytes.
     pub fn from_slice(bytes: &'a [u8]) -> Result<Chunk<'a>> {
         let header = ChunkHeader::from_slice(bytes)?;
         match bytes.get(..header.cbytes()) {
@@ -38,12 +39,12 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Makes a chunk of exactly its bytes, whose header was read.
+    /// Creates a chunk from its parsed header and exactly its bytes.
     pub(super) fn new(header: ChunkHeader, bytes: Cow<'a, [u8]>) -> Chunk<'a> {
         Chunk { header, bytes }
     }
 
-    /// Stores data in a chunk as it is, uncompressed. `typesize` is the length of an element in bytes.
+    /// Creates a chunk that stores the data uncompressed. `typesize` is the length of an element in bytes.
     ///
     /// # Errors
     ///
@@ -56,7 +57,8 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
-    /// Makes the chunk of an index: compressed as C-Blosc2 does it, or stored if that is not longer.
+    /// Creates the chunk that holds an index. It is compressed with the options that C-Blosc2 uses, or stored if compression does not make
+    /// it shorter.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let options = Options {
             codec: CodecId::BloscLz,
@@ -70,17 +72,17 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
     }
 
-    /// Makes a chunk that is only a header, which gives the value of all elements.
+    /// Creates a special chunk: one without data, whose header gives the value of all elements.
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8
-    /// bytes long, or `special` is [`Special::Value`], which needs the value's bytes: see [`repeated`](Chunk::repeated).
+    /// Fails if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and `typesize` is not 4
+    /// or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of the value.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
 
-    /// Makes a special chunk with the blocksize of a frame, if that fits.
+    /// Creates a special chunk with the given blocksize, if the blocksize fits the chunk.
     pub(super) fn special_in_blocks(
         special: Special,
         nbytes: usize,
@@ -91,7 +93,7 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
     }
 
-    /// Makes a chunk of `nbytes` bytes in which every element is `value`. It holds the value once.
+    /// Creates a chunk of `nbytes` bytes in which every element is `value`. The chunk stores the value only once.
     ///
     /// # Errors
     ///
@@ -118,7 +120,7 @@ impl<'a> Chunk<'a> {
         &self.bytes
     }
 
-    /// Turns the chunk into one that owns its bytes.
+    /// Converts the chunk into one that owns its bytes.
     #[must_use]
     pub fn into_owned(self) -> Chunk<'static> {
         Chunk { header: self.header, bytes: Cow::Owned(self.bytes.into_owned()) }
@@ -130,7 +132,8 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
-    /// Returns all bytes of the chunk, with this blocksize if only the header gives it.
+    /// Returns all bytes of the chunk, with this blocksize in the header if the chunk is stored or special. A compressed chunk keeps its
+    /// blocksize.
     pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {
@@ -142,27 +145,28 @@ impl<'a> Chunk<'a> {
         Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
     }
 
-    /// Returns the data of a stored chunk, without a copy. `None` for any other chunk.
+    /// Returns the data of a stored chunk without copying it, or `None` if the chunk is not stored.
     pub fn stored(&self) -> Option<&[u8]> {
         self.header.stored_in(&self.bytes)
     }
 
-    /// Returns the value of all elements, if the chunk's kind is [`Special::Value`].
+    /// Returns the value that all elements have, or `None` if the chunk is not a [`Special::Value`].
     pub fn value(&self) -> Option<&[u8]> {
         self.header.value_in(&self.bytes)
     }
 
-    /// Returns the chunk's data: decompressed, copied if it is stored, filled in if it is special (with zeros if it is
-    /// uninitialized).
+    /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored, and filled with the value if it is
+    /// special (with zeros if it is uninitialized).
     ///
-    /// BloscLZ and every filter of C-Blosc2 that is not a plugin are always built in; the feature `codecs` adds LZ4, zlib and Zstandard.
+    /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
-    /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) allocates none.
+    /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) writes into an existing buffer
+    /// instead.
     ///
     /// # Errors
     ///
-    /// Fails if the memory cannot be allocated, the kind of special value does not fit the typesize, the chunk is damaged, or its
-    /// codec or a filter is not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is damaged, or the codec or a filter
+    /// is not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -176,7 +180,7 @@ impl<'a> Chunk<'a> {
         Ok(Decompressor::lend(|decompressor| decompressor.data_of(&self.header, &self.bytes))?)
     }
 
-    /// Turns the chunk into its data, as [`data`](Chunk::data) does, without a copy if the data is borrowed and stored.
+    /// Returns the chunk's data like [`data`](Chunk::data), but without a copy if the chunk is borrowed and stored.
     ///
     /// # Errors
     ///
@@ -185,8 +189,8 @@ impl<'a> Chunk<'a> {
         Decompressor::lend(|decompressor| self.into_data_with(decompressor))
     }
 
-    /// Turns the chunk into its data by a decompressor of your own: one with a time limit, for untrusted input, or with the metalayer
-    /// that plugins need.
+    /// Returns the chunk's data like [`into_data`](Chunk::into_data), with a decompressor of your own: for example one with a time limit
+    /// for untrusted input, or one with the metalayer that plugins need.
     ///
     /// # Errors
     ///

@@ -24,5 +24,5 @@ pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};
 
-/// The file of a sparse frame's directory that holds header, index and trailer.
+/// The name of the file in a sparse frame's directory that holds the header, index and trailer.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";

@@ -1,4 +1,4 @@
-//! [`Header`]: the start of a frame.
+//! [`Header`]: the header of a frame.
 
 use alloc::string::ToString;
 
@@ -20,11 +20,11 @@ pub use positions::HeaderField;
 mod wire;
 use wire::WireHeader;
 
-/// The header of a frame, owned.
+/// The header of a frame, which owns its data.
 ///
-/// It keeps every field as the file has it, so that [`to_vec`](crate::to_vec) gives back the same
-/// [`header_len`](Header::header_len) bytes. header_len, idx and the metalayers' offsets follow from the metalayers: reading checks
-/// them, and writing computes them.
+/// Every field keeps the value that it has in the file, so [`to_vec`](crate::to_vec) returns the same [`header_len`](Header::header_len)
+/// bytes. Only header_len, idx and the offsets of the metalayers are not kept, since they follow from the metalayers: reading checks them,
+/// and writing computes them.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -59,36 +59,37 @@ const MAGIC: [u8; 8] = *b"b2frame\0";
 /// The length of a header without metalayers.
 const SHORTEST: usize = 97;
 
-/// The number of bytes that end with header_len.
+/// The number of bytes from the start of the header to the end of the field header_len.
 const START: usize = 15;
 
 /// The position of the flags' first byte.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
-/// The kind of a frame: whether it holds its chunks itself.
+/// The kind of a frame: contiguous or sparse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FrameType {
-    /// A CFrame: header, chunks, index and trailer in one file or buffer.
+    /// A frame with its header, chunks, index and trailer in one file or buffer. C-Blosc2 calls it a CFrame.
     Contiguous,
-    /// An SFrame: a directory with a file for each chunk, and `chunks.b2frame` for the rest.
+    /// A directory with one file per chunk, and a file `chunks.b2frame` for the rest. C-Blosc2 calls it an SFrame.
     Sparse,
 }
 
 impl Header {
-    /// Decodes the header at the front of a frame. It reads header_len bytes and ignores the rest.
+    /// Decodes the header at the start of a frame, and ignores any bytes after it.
     ///
     /// # Errors
     ///
-    /// Fails if the prefix is too short: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the number of
-    /// missing bytes, first up to the end of header_len (15 bytes in all), then exactly. The example `remote` reads headers over HTTP
-    /// in this way. Returns [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the
-    /// betas of 2019 to 2021, and of versions above 3. Other errors name the field that is not valid.
+    /// Fails if `prefix` is too short. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the number of
+    /// missing bytes: up to byte 15 if `prefix` is shorter than that, since these bytes hold the length of the header; otherwise up to the
+    /// end of the header. The example `remote` reads headers over HTTP in this way. Returns
+    /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and
+    /// of versions above 3. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
             return Err(Error::end(header_len - prefix.len(), prefix.len()).field("the frame's header"));
         };
-        // Check this first: a later version may have another header.
+        // Check the version first: the header of a later version may differ.
         if bytes[HeaderField::FLAGS.marker()] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
@@ -96,7 +97,7 @@ impl Header {
         wire.try_into()
     }
 
-    /// Reads up to header_len, and returns it.
+    /// Reads the start of the header, and returns the value of the field header_len.
     fn read_len(prefix: &[u8]) -> Result<usize> {
         let mut reader = Reader::new(prefix);
         let read = |reader: &mut Reader| {
@@ -130,29 +131,29 @@ impl Header {
 
     /// Returns the length of the header in bytes, metalayers included.
     pub fn header_len(&self) -> usize {
-        // Both lengths include the section's 10 bytes.
+        // Both lengths include the 10 bytes that a section without metalayers takes.
         SHORTEST - 10 + self.metalayers.section_len()
     }
 
-    /// Returns the length of the whole frame in bytes; of a sparse frame, that of `chunks.b2frame`.
+    /// Returns the length of the frame in bytes. For a sparse frame, this is the length of `chunks.b2frame`.
     pub fn frame_len(&self) -> u64 {
         self.frame_len
     }
 
-    /// Returns the metalayers: the array's, and those that users added.
+    /// Returns the metalayers: the one that describes the array, and those that users added.
     pub fn metalayers(&self) -> &Metalayers {
         &self.metalayers
     }
 
-    /// Decodes the array metalayer: `b2nd` if it decodes as one, otherwise `caterva` if that does. `None` if the frame has neither,
-    /// and so holds no array.
+    /// Decodes the metalayer that describes the array: `b2nd`, or `caterva` if `b2nd` does not exist or cannot be decoded. Returns `None`
+    /// if the frame has neither and so holds no array.
     ///
-    /// Bytes after the metalayer are accepted: a squeeze in place leaves the tail of the longer one.
+    /// Bytes after the value are accepted, since a squeeze in place leaves the end of the longer content.
     ///
     /// # Errors
     ///
-    /// Fails if the metalayer is not valid, or C-Blosc2 would read another one, whose name has a NUL after `b2nd` or `caterva`.
-    /// Offsets count from the start of the header.
+    /// Fails if the metalayer is not valid, or if C-Blosc2 would read a different metalayer, whose name has a NUL after `b2nd` or
+    /// `caterva`. Offsets in errors count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
@@ -166,11 +167,12 @@ impl Header {
         }
     }
 
-    /// Returns the array's geometry. Unlike [`array`](Header::array) it does not need the dtype to be UTF-8.
+    /// Returns the array's geometry, or `None` if the frame holds no array. Unlike in [`array`](Header::array), the dtype need not be
+    /// UTF-8.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`array`](Header::array), except for the dtype's.
+    /// Returns the errors of [`array`](Header::array), except for a dtype that is not UTF-8.
     ///
     /// ```
     /// # use b2nd::frame::{Header, Sizes};
@@ -191,12 +193,12 @@ impl Header {
         }
     }
 
-    /// Decodes the metalayer under the name of type `T`. `None` if there is no such metalayer. Bytes after the value are accepted.
+    /// Decodes the metalayer with the name of type `T`, or returns `None` if no such metalayer exists. Bytes after the value are accepted.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`from_slice`](crate::from_slice), except that bytes may follow. Offsets count from the start of the
-    /// header.
+    /// Returns the errors of [`from_slice`](crate::from_slice), except for bytes after the value. Offsets in errors count from the start of
+    /// the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME)
     }
@@ -212,7 +214,7 @@ impl Header {
         }
     }
 
-    /// Checks what C-Blosc2 checks too, and what readers rely on.
+    /// Checks the fields that C-Blosc2 also checks, and those that readers rely on.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {
@@ -224,7 +226,7 @@ impl Header {
         if self.typesize < 1 {
             return Err(mismatch("typesize", "1 or more", self.typesize, HeaderField::TYPESIZE.marker()));
         }
-        // In some files without data it is -1.
+        // The chunksize is -1 in some files without data.
         if self.chunksize < 0 && self.nbytes != 0 {
             return Err(mismatch("chunksize", "0 or more", self.chunksize, HeaderField::CHUNKSIZE.marker()));
         }
@@ -235,7 +237,7 @@ impl Header {
     }
 }
 
-/// Explains fields that do not end where header_len says.
+/// Turns the error of a header that is longer or shorter than header_len into one that names both lengths.
 #[cold]
 fn wrong_len(error: Error, header_len: usize) -> Error {
     let expected = match error.kind() {
@@ -248,7 +250,7 @@ fn wrong_len(error: Error, header_len: usize) -> Error {
     mismatch("header_len", expected, header_len, 10)
 }
 
-/// Returns the error for bytes that do not start as a frame does.
+/// Returns the error for bytes that are not the start of a frame.
 fn no_frame(error: Error) -> Error {
     if error.is_eof() {
         return error;

@@ -6,13 +6,13 @@ use super::source::Buffer;
 use crate::error::{Error, Result};
 
 impl<'a> Frame<Buffer<&'a [u8]>> {
-    /// Decodes header, index and trailer of the frame at the front of `frame`, and ignores what follows it: a file that was read or
-    /// mapped, an HDF5 chunk, an ASDF block or a member of a zip archive.
+    /// Decodes the header, index and trailer of the frame at the start of `frame`, and ignores any bytes after it. The bytes may come from
+    /// a file that was read or mapped, an HDF5 chunk, an ASDF block or a member of a zip archive.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Header::from_slice`], [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets). Also fails if
-    /// `frame` is shorter than its frame_len, or the frame is sparse, so that its chunks are elsewhere.
+    /// Returns the errors of [`Header::from_slice`], [`trailer`](Frame::trailer) and [`offsets`](Frame::offsets). Also fails if `frame` is
+    /// shorter than the length in its header, or if the frame is sparse, since its chunks are in other files.
     ///
     /// ```
     /// let file = std::fs::read("tests/data/example.b2nd")?;

@@ -1,4 +1,4 @@
-//! [`Offsets`]: the locations of a frame's chunks.
+//! [`Offsets`]: the index of a frame, with the location of each chunk.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,19 +14,19 @@ use crate::frame::metalayers::mismatch;
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
-    /// In a contiguous frame, the chunk's first byte, counted from the end of the header. In a sparse frame, the number of the chunk's
-    /// file.
+    /// In a contiguous frame, the position of the chunk's first byte, counted from the end of the header. In a sparse frame, the number of
+    /// the chunk's file.
     At(u64),
-    /// The chunk takes no bytes: its elements are all the same.
+    /// The chunk has no bytes in the frame: all its elements have the same value.
     Special(Special),
 }
 
 impl Offset {
-    /// Reads an entry of the index, which is negative if the chunk is special.
+    /// Decodes an entry of the index, which is negative if the chunk is special. Returns `None` if the special value is unknown.
     fn from_raw(raw: i64) -> Option<Offset> {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
-            // The other bytes have no meaning, and C-Blosc2 ignores them.
+            // The first byte gives the special value. C-Blosc2 ignores the other bytes.
             Err(_) => {
                 let special = Special::from_code(raw.to_be_bytes()[0] & 0x7f);
                 special.filter(|special| *special != Special::Value).map(Offset::Special)
@@ -34,7 +34,8 @@ impl Offset {
         }
     }
 
-    /// Returns the entry of the index: the reverse of [`from_raw`](Offset::from_raw).
+    /// Returns the entry of the index for this offset: the reverse of [`from_raw`](Offset::from_raw). Returns `None` if the offset is 2^63
+    /// or more.
     pub(in crate::frame) fn to_raw(self) -> Option<i64> {
         match self {
             Offset::At(at) => i64::try_from(at).ok(),
@@ -45,16 +46,16 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if that makes it shorter, from about ten chunks on, always with BloscLZ after a byte shuffle. This
-/// crate decodes it: an index needs no codec crate.
+/// C-Blosc2 compresses an index if that makes it shorter, which is so from about ten chunks on. It always uses BloscLZ and the shuffle
+/// filter, which this crate decodes without the feature `codecs`.
 ///
-/// An index whose entries are all equal (an array of zeros) takes constant memory.
+/// An index whose entries are all equal, such as that of an array of zeros, takes constant memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
     index: Index,
-    /// The first byte of the chunks in a contiguous frame.
+    /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
     chunks_start: Option<u64>,
-    /// The starts of all chunks in ascending order, to find the end of one.
+    /// The starts of all chunks in ascending order, to find the start of the chunk that follows another.
     starts: Vec<u64>,
     /// The end of the last chunk.
     end: u64,
@@ -67,13 +68,13 @@ enum Index {
 }
 
 impl Offsets {
-    /// Makes the index of a frame without chunks.
+    /// Creates the index of a frame without chunks.
     pub(in crate::frame) fn empty(chunks_start: Option<u64>, end: u64) -> Offsets {
         Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end }
     }
 
-    /// Decodes the index from the front of `tail`. The index chunk has at most `limit` bytes, and `nchunks` entries if that is known.
-    /// Errors count from the start of `tail`.
+    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or other than `nchunks` entries (if
+    /// `nchunks` is known). Offsets in errors count from the start of `tail`.
     pub(in crate::frame) fn read(
         tail: &[u8],
         limit: u64,
@@ -106,7 +107,7 @@ impl Offsets {
         }
     }
 
-    /// Returns the offset of the chunk with this number.
+    /// Returns the offset of the chunk with this number, or `None` if the frame has no such chunk.
     pub fn get(&self, chunk: u64) -> Option<Offset> {
         self.at(usize::try_from(chunk).ok()?)
     }
@@ -123,12 +124,12 @@ impl Offsets {
         (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
-    /// Returns the range of bytes that holds the chunk with this number, counted from the start of a contiguous frame: one read
-    /// or range request. [`Chunk::from_slice`] takes the chunk from their front. The range ends where the next chunk starts. The
-    /// chunk itself may end earlier in a frame that was edited, since replaced chunks leave gaps.
+    /// Returns the range of bytes that holds the chunk with this number, counted from the start of a contiguous frame. Read this range, in
+    /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk starts. The chunk itself
+    /// may end earlier, since replaced chunks leave gaps in a frame that was edited.
     ///
-    /// `None` if the frame has no bytes for it: the chunk is special, the frame is sparse ([`get`](Offsets::get) gives the number of
-    /// the chunk's file), or there is no such chunk.
+    /// Returns `None` if the chunk is special, if the frame is sparse ([`get`](Offsets::get) returns the number of the chunk's file), or if
+    /// the frame has no such chunk.
     pub fn range(&self, chunk: u64) -> Option<Range<u64>> {
         match (self.get(chunk)?, self.chunks_start) {
             (Offset::At(at), Some(start)) => Some(start.checked_add(at)?..start.checked_add(self.limit(at))?),
@@ -136,13 +137,14 @@ impl Offsets {
         }
     }
 
-    /// Returns the offset of the chunk with this number, or an error if there is no such chunk.
+    /// Returns the offset of the chunk with this number, or an error if the frame has no such chunk.
     pub(in crate::frame) fn expect(&self, chunk: u64) -> Result<Offset> {
         let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
         self.get(chunk).ok_or_else(refused)
     }
 
-    /// Returns the latest end of a chunk that starts at `start`: the start of the next one, or the end of the last one.
+    /// Returns the byte at which a chunk that starts at `start` must end at the latest: the start of the next chunk, or the end of all
+    /// chunks.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -175,7 +177,8 @@ impl Index {
             }
             (None, _) => {}
         }
-        // C-Blosc2 cuts an index into blocks of 2048 offsets, and a block takes 8 bytes or more: its start, and a stream's length.
+        // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
+        // length of a stream.
         let limit = header.cbytes().saturating_mul(256);
         if count > limit {
             return Err(Error::custom(format_args!(
@@ -222,7 +225,7 @@ impl Index {
     }
 }
 
-/// Refuses an index that C-Blosc2 would not write: of another codec than BloscLZ, or with another filter than one shuffle.
+/// Refuses an index that C-Blosc2 would not write: one with a codec other than BloscLZ, or with filters other than one shuffle.
 fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     let codec = header.codec();
     if codec != CodecId::BloscLz {

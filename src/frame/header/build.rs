@@ -13,28 +13,28 @@ const ORDINARY: u8 = 0x12;
 /// Version 3, 64-bit offsets, variable chunks.
 const VARIABLE: u8 = 0x53;
 
-/// C-Blosc2's default level, of 0 to 9.
+/// The default compression level of C-Blosc2. Levels are 0 to 9.
 const LEVEL: u8 = 5;
 
-/// The lengths in bytes that a new frame starts with: what [`Header::new`] takes.
+/// The typesize, chunksize and blocksize of a new frame, in bytes, for [`Header::new`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// An element: 1 or more.
+    /// The length of an element: 1 or more.
     pub typesize: i32,
-    /// A chunk before it is compressed. 0 if chunks vary in length.
+    /// The length of an uncompressed chunk, or 0 if chunks vary in length.
     pub chunksize: i32,
-    /// A block of a chunk. 0 if each chunk has its own.
+    /// The length of an uncompressed block, or 0 if each chunk has its own blocksize.
     pub blocksize: i32,
 }
 
 impl Header {
-    /// Makes the header of a new frame for an array. It holds the metalayer, from which typesize, chunksize and blocksize follow.
-    /// Chunks at the array's edges are padded to the full size, and each chunk holds one block after another: see
+    /// Creates the header of a new frame for an array. The header holds the metalayer `meta`, and the typesize, chunksize and blocksize are
+    /// computed from it. For the order of elements in a chunk, and the padding of chunks at the edges of the array, see
     /// [`Grid`](crate::Grid).
     ///
     /// # Errors
     ///
-    /// Fails if the dtype is unknown or has no length, the product of a shape overflows, or a chunk takes 2 GiB or more.
+    /// Fails if the dtype is unknown or its elements have no bytes, the product of a shape overflows, or a chunk takes 2 GiB or more.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Frame, Header, Writer};
@@ -69,11 +69,11 @@ impl Header {
         Ok(header)
     }
 
-    /// Makes the header of a new frame with these sizes. For an array, [`for_array`](Header::for_array) computes them; `new` does not
-    /// compare them with a metalayer.
+    /// Creates the header of a new frame with these sizes. For an array, use [`for_array`](Header::for_array), which computes the sizes:
+    /// `new` does not compare them with a metalayer.
     ///
-    /// The other fields have C-Blosc2's defaults without a filter: BloscLZ at level 5, the split mode `forward_compat`, one thread.
-    /// [`Writer`](crate::frame::Writer) fills in the lengths of the data.
+    /// The other fields have the defaults of C-Blosc2, but no filter: BloscLZ at level 5, the split mode `forward_compat`, one thread.
+    /// [`Writer`](crate::frame::Writer) sets the lengths of the data.
     ///
     /// # Errors
     ///
@@ -112,11 +112,11 @@ impl Header {
         })
     }
 
-    /// Sets the codec and its parameter (0 for most).
+    /// Sets the codec and its parameter, which is 0 for most codecs.
     #[must_use]
     pub fn with_codec(mut self, codec: CodecId, meta: u8) -> Header {
         let code = codec.code();
-        // The codec's own byte always holds the number, and the nibble only if it fits.
+        // The pipeline holds the number of any codec. The 4 bits in the flags hold 6 for all numbers from 6 on.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
         self.pipeline[7] = code;
         self.pipeline[8] = meta;
@@ -136,7 +136,8 @@ impl Header {
         Ok(self)
     }
 
-    /// Sets the filters with their parameters, at most 6, in the order in which they run. They take the last slots, as in C-Blosc2.
+    /// Sets the filters and their parameters, in the order in which they are applied. There are 6 slots for filters. Like C-Blosc2, this
+    /// fills the last slots and leaves the first ones empty.
     ///
     /// # Errors
     ///
@@ -166,7 +167,8 @@ impl Header {
         self
     }
 
-    /// Returns the metalayers, to change those of a new header. In a file they keep their lengths.
+    /// Returns the metalayers, mutable, for the header of a new frame. To change metalayers in a file, use
+    /// [`Editor`](crate::frame::Editor).
     pub fn metalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.metalayers
     }
@@ -180,7 +182,8 @@ impl Header {
         self.frame_len = length;
     }
 
-    /// Sets the sizes that follow from all chunks: those of the data, of the chunks, and of the rest of the frame.
+    /// Sets the frame's type and lengths when all chunks are known: the lengths of the data and of the chunks, and the length of the frame,
+    /// which ends with `tail` bytes of index and trailer.
     pub(in crate::frame) fn set_sizes(&mut self, frame_type: FrameType, nbytes: u64, cbytes: u64, tail: u64) -> Result<()> {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);

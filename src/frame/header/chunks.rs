@@ -1,4 +1,4 @@
-//! What the header gives about chunks, and the index that follows them.
+//! Methods of [`Header`] about chunks and the index.
 
 use core::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::frame::metalayers::mismatch;
 use crate::frame::trailer;
 
 impl Header {
-    /// Returns the range of bytes that holds index and trailer, counted from the start of the frame: one read or range request.
-    /// In a sparse frame they are in `chunks.b2frame`. See [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
-    /// [`Trailer::from_tail`](crate::frame::Trailer::from_tail).
+    /// Returns the range of bytes that holds the index and the trailer, counted from the start of the frame (of `chunks.b2frame`, if the
+    /// frame is sparse). [`Offsets::from_tail`](crate::frame::Offsets::from_tail) and
+    /// [`Trailer::from_tail`](crate::frame::Trailer::from_tail) decode these bytes.
     pub fn tail_range(&self) -> Range<u64> {
         let header_len = self.header_len() as u64;
-        // A resize to 0 leaves a stale cbytes.
+        // After a resize to 0 elements, cbytes still has its old value.
         let chunks = match self.frame_type() {
             FrameType::Contiguous if self.nbytes != 0 => u64::try_from(self.cbytes).unwrap_or(0),
             _ => 0,
@@ -24,7 +24,7 @@ impl Header {
         header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
     }
 
-    /// Returns the number of chunks. `None` if chunks vary in length, since only the index then has it.
+    /// Returns the number of chunks, or `None` if chunks vary in length: then only the index gives their number.
     pub fn nchunks(&self) -> Option<u64> {
         let nbytes = u64::try_from(self.nbytes).ok()?;
         match u64::try_from(self.chunksize) {
@@ -34,7 +34,7 @@ impl Header {
         }
     }
 
-    /// Returns the length in bytes of the data of the chunk with this number. `None` if chunks vary in length.
+    /// Returns the length of the uncompressed chunk with this number in bytes, or `None` if chunks vary in length.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -42,7 +42,7 @@ impl Header {
         usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
     }
 
-    /// Returns the chunk with this number, which is special in the index and so takes no bytes.
+    /// Creates the chunk with this number from its special value in the index.
     pub(in crate::frame) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
             Error::custom(format_args!("chunk {number} is special, and its length is unknown: chunks vary in length"))
@@ -71,15 +71,15 @@ pub(in crate::frame) fn over_its_place(number: u64, start: u64, missing: u64) ->
 }
 
 impl Offsets {
-    /// Decodes the index from the front of `tail`, which is the bytes of [`Header::tail_range`], or at least the index chunk. What
-    /// follows the index chunk is ignored.
+    /// Decodes the index at the start of `tail`, which holds the bytes of [`Header::tail_range`], or at least those of the index chunk.
+    /// Bytes after the index chunk are ignored.
     ///
     /// # Errors
     ///
-    /// Fails if `tail` ends within the index chunk: the error [`is_eof`](Error::is_eof), and [`needed`](Error::needed) returns the
-    /// number of missing bytes, first up to the end of the chunk's header, then exactly. Also fails if the number of chunks is not
-    /// the header's, an offset is outside the frame, two chunks start at the same byte, a special value is unknown, or the codec is
-    /// not BloscLZ.
+    /// Fails if `tail` ends within the index chunk. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the
+    /// number of missing bytes: up to the end of the chunk's header if `tail` ends in it, otherwise up to the end of the chunk. Also fails
+    /// if the number of chunks differs from that in the header, an offset is outside the frame, two chunks start at the same byte, a
+    /// special value is unknown, or the index is compressed with a codec other than BloscLZ or a filter other than shuffle.
     ///
     /// ```
     /// use b2nd::frame::{Header, Offsets, Trailer};

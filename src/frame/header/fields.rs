@@ -1,4 +1,4 @@
-//! The fields of a header, typed.
+//! Methods of [`Header`] that return its fields.
 
 use b2nd_codec::{CodecId, Compressor, Filter, Options, SplitMode};
 
@@ -39,33 +39,34 @@ impl Header {
         }
     }
 
-    /// Returns the codec's parameter, 0 for most.
+    /// Returns the codec's parameter, which is 0 for most codecs.
     pub fn codec_meta(&self) -> u8 {
         self.pipeline[8]
     }
 
-    /// Returns the compression level, 0 to 9 in every file known.
+    /// Returns the compression level, which is 0 to 9 in all known files.
     pub fn level(&self) -> u8 {
         self.flags[2] >> 4
     }
 
-    /// Returns the splitting of blocks by byte position. It may be wrong in files of C-Blosc2 before 2.6, which stored it in
-    /// another way.
+    /// Returns the split mode, which determines whether the bytes of a block are split by their position in an element before compression.
+    /// Returns `None` if the value is unknown. C-Blosc2 before 2.6 encoded the split mode differently, so the result may be wrong for its
+    /// files.
     pub fn split_mode(&self) -> Option<SplitMode> {
         SplitMode::from_code(self.flags[3].saturating_add(1))
     }
 
-    /// Returns the filters for new chunks with their parameters, in the order in which they run. Empty slots are left out.
+    /// Returns the filters for new chunks and their parameters, in the order in which they are applied. Empty slots are left out.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let slots = self.pipeline[1..7].iter().zip(&self.pipeline[9..15]);
         slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
     }
 
-    /// Makes a compressor of the frame's chunks: with its codec, level, filters, split mode and block length.
+    /// Creates a compressor for chunks of this frame, with the header's codec, level, filters, split mode and blocksize.
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not built in, or a filter cuts off more than the elements have.
+    /// Fails if the codec or a filter is not built in, or a filter truncates more bits than an element has.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, CodecId, Filter, Header};
@@ -89,12 +90,12 @@ impl Header {
         })?)
     }
 
-    /// Returns the length of the data in bytes, uncompressed, padding of chunks included.
+    /// Returns the length of the uncompressed data in bytes, including the padding of chunks.
     pub fn nbytes(&self) -> i64 {
         self.nbytes
     }
 
-    /// Returns the length of all chunks in bytes, compressed. It can be stale if `nbytes` is 0.
+    /// Returns the length of all compressed chunks in bytes. If [`nbytes`](Header::nbytes) is 0, the value may be out of date.
     pub fn cbytes(&self) -> i64 {
         self.cbytes
     }
@@ -104,27 +105,27 @@ impl Header {
         self.typesize
     }
 
-    /// Returns the length of a block in bytes, uncompressed; 0 if C-Blosc2 has not chosen one yet.
+    /// Returns the length of an uncompressed block in bytes, or 0 if C-Blosc2 has not chosen it yet.
     pub fn blocksize(&self) -> i32 {
         self.blocksize
     }
 
-    /// Returns the length of a chunk in bytes, uncompressed; 0 if it varies, and -1 in some empty frames.
+    /// Returns the length of an uncompressed chunk in bytes, 0 if chunks vary in length, or -1 in some empty frames.
     pub fn chunksize(&self) -> i32 {
         self.chunksize
     }
 
-    /// Returns the number of the writer's threads for compression.
+    /// Returns the number of threads with which the writer compressed.
     pub fn compression_threads(&self) -> i16 {
         self.compression_threads
     }
 
-    /// Returns the number of the writer's threads for decompression.
+    /// Returns the number of threads that the writer used for decompression.
     pub fn decompression_threads(&self) -> i16 {
         self.decompression_threads
     }
 
-    /// Returns true if the trailer holds variable-length metalayers. C-Blosc2 does not rely on it.
+    /// Returns true if the header's flag for variable-length metalayers in the trailer is set. C-Blosc2 does not rely on this flag.
     pub fn has_vlmetalayers(&self) -> bool {
         self.has_vlmetalayers
     }

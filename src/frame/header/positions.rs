@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-/// A field at a fixed position of a frame's header: a marker byte, and the value after it. Numbers are big-endian.
+/// A field at a fixed position in the header of a frame: a marker byte, followed by the value. Numbers are big-endian.
 ///
 /// ```
 /// use b2nd::frame::HeaderField;
@@ -24,38 +24,39 @@ pub struct HeaderField {
 impl HeaderField {
     /// The bytes `b2frame\0`.
     pub const MAGIC: HeaderField = HeaderField::first(1, 8);
-    /// The header's length, int32.
+    /// The length of the header, an int32.
     pub const HEADER_LEN: HeaderField = HeaderField::MAGIC.then(4);
-    /// The frame's length, uint64.
+    /// The length of the frame, a uint64.
     pub const FRAME_LEN: HeaderField = HeaderField::HEADER_LEN.then(8);
-    /// Four bytes of flags: version, frame type, codec and level, split mode.
+    /// Four bytes of flags: the version, the frame type, the codec and level, and the split mode.
     pub const FLAGS: HeaderField = HeaderField::FRAME_LEN.then(4);
-    /// The data's length, uncompressed, int64.
+    /// The length of the uncompressed data, an int64.
     pub const NBYTES: HeaderField = HeaderField::FLAGS.then(8);
-    /// The chunks' length, compressed, int64.
+    /// The length of the compressed chunks, an int64.
     pub const CBYTES: HeaderField = HeaderField::NBYTES.then(8);
-    /// An element's length, int32.
+    /// The length of an element, an int32.
     pub const TYPESIZE: HeaderField = HeaderField::CBYTES.then(4);
-    /// A block's length, int32.
+    /// The length of an uncompressed block, an int32.
     pub const BLOCKSIZE: HeaderField = HeaderField::TYPESIZE.then(4);
-    /// A chunk's length, int32.
+    /// The length of an uncompressed chunk, an int32.
     pub const CHUNKSIZE: HeaderField = HeaderField::BLOCKSIZE.then(4);
-    /// The writer's threads for compression, int16.
+    /// The writer's number of threads for compression, an int16.
     pub const COMPRESSION_THREADS: HeaderField = HeaderField::CHUNKSIZE.then(2);
-    /// The writer's threads for decompression, int16.
+    /// The writer's number of threads for decompression, an int16.
     pub const DECOMPRESSION_THREADS: HeaderField = HeaderField::COMPRESSION_THREADS.then(2);
-    /// A bool, whose marker is its value: the trailer holds variable-length metalayers.
+    /// Whether the trailer holds variable-length metalayers: a bool, whose marker is its value.
     pub const HAS_VLMETALAYERS: HeaderField = HeaderField::DECOMPRESSION_THREADS.then(0);
-    /// The filter pipeline, a fixext16: the count of slots, six filters, the codec, its parameter, the filters' parameters.
+    /// The filter pipeline, a fixext16: the number of filter slots, six filters, the codec, the parameter of the codec, and the parameters
+    /// of the filters.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);
-    /// The metalayers, up to the end of the header. Only their marker is at a fixed position.
+    /// The metalayers, which end with the header. Only their marker has a fixed position.
     pub const METALAYERS: HeaderField = HeaderField::PIPELINE.then(0);
 
     const fn first(marker: usize, length: usize) -> HeaderField {
         HeaderField { marker, length }
     }
 
-    /// Returns the field after this one, of this length.
+    /// Returns the field of the given length that follows this one.
     const fn then(self, length: usize) -> HeaderField {
         HeaderField { marker: self.marker + 1 + self.length, length }
     }

@@ -1,4 +1,4 @@
-//! A header's two forms: in files, and in formats for people.
+//! The two serialized forms of a header: the one in files, and the one in human-readable formats.
 
 use alloc::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Header, MAGIC, check_magic};
 use crate::error::{Error, Result};
 use crate::frame::metalayers::{Metalayers, Place, Section, mismatch};
 
-/// The header as a file holds it.
+/// The header as stored in files.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Header", expecting = "a frame's header of 14 elements")]
 pub(super) struct WireHeader<'a> {
@@ -85,7 +85,7 @@ impl TryFrom<WireHeader<'_>> for Header {
     }
 }
 
-/// The header in formats for people, without the fields that follow from others.
+/// The header in human-readable formats, without the fields that can be computed from others.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Header", rename = "Header", deny_unknown_fields)]
 struct Readable {
