@@ -10,7 +10,7 @@ use crate::values::{Start, Values, source};
 
 /// Open data, and the part of it that is read.
 pub(crate) enum Data {
-    Array(Values),
+    Array(Box<Values>),
     Table(Rows),
     /// An object array, a batch array or a list array.
     Cells(Cells),
@@ -53,6 +53,6 @@ impl Data {
         if part.objects {
             return Err(Error::new("it is no table: --objects is for tables"));
         }
-        Ok((Data::Array(values), false))
+        Ok((Data::Array(values.into()), false))
     }
 }
