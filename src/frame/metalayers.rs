@@ -1,4 +1,4 @@
-//! [`Metalayers`], and the section of a header or trailer that holds them.
+//! [`Metalayers`]: the named metalayers of a header or trailer.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
@@ -22,14 +22,14 @@ use contents::Contents;
 use name::Name;
 pub(super) use section::{Place, Section, mismatch};
 
-/// The most metalayers that C-Blosc2 allows in a header, and writes in a trailer.
+/// The maximum number of metalayers that C-Blosc2 allows in a header and writes to a trailer.
 pub const MAX_METALAYERS: usize = 16;
 
-/// Metalayers: named contents, in the order of the file.
+/// Metalayers, each a name and its content, in the order of the file.
 ///
-/// A name has 0 to 31 bytes, nearly always UTF-8, and is unique: reading refuses duplicates (no known writer makes them, and C-Blosc2
-/// would read only the first). C-Blosc2 allows at most 16 metalayers in a header. Reading accepts any number, and
-/// [`insert`](Metalayers::insert) refuses a 17th.
+/// A name has 0 to 31 bytes and is nearly always UTF-8. Names are unique: a header or trailer with duplicate names is an error when read.
+/// (No known writer makes duplicates, and C-Blosc2 would read only the first.) C-Blosc2 allows at most 16 metalayers in a header, so
+/// [`insert`](Metalayers::insert) refuses a 17th. When read, any number is accepted.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Metalayers {
     names: Vec<Name>,
@@ -37,30 +37,31 @@ pub struct Metalayers {
 }
 
 impl Metalayers {
-    /// Makes an empty list.
+    /// Creates an empty list of metalayers.
     #[must_use]
     pub fn new() -> Self {
         Metalayers::default()
     }
 
-    /// Returns the content under this name.
+    /// Returns the content of the metalayer with this name.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&[u8]> {
         self.contents.iter().nth(self.position(name.as_ref())?)
     }
 
-    /// Decodes the content under the name of type `T`, which [`set`](Metalayers::set) wrote. `None` if there is no such metalayer.
+    /// Decodes the content of the metalayer with the name of type `T`, which [`set`](Metalayers::set) writes. Returns `None` if no such
+    /// metalayer exists.
     ///
     /// # Errors
     ///
-    /// Fails if the content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts such
-    /// bytes.
+    /// Fails if the content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts bytes after
+    /// the value.
     pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         let decoded = self.get(T::NAME).map(crate::from_slice).transpose();
         decoded.map_err(|error| error.field(T::NAME))
     }
 
-    /// Names and contents, in order.
+    /// Returns an iterator over names and contents, in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
         let mut contents = self.contents.iter();
         self.names.iter().map(move |name| (name.as_bytes(), contents.next().unwrap_or_default()))
@@ -76,12 +77,13 @@ impl Metalayers {
         self.names.is_empty()
     }
 
-    /// Replaces the content under a name and returns the old content, or adds a new metalayer at the end.
+    /// Sets the content of the metalayer with this name, and returns the old content. If no metalayer has the name, adds one at the end and
+    /// returns `None`.
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or has a NUL, at which C-Blosc2 would end it, or it is the 17th name, with which
-    /// C-Blosc2 would refuse or destroy the file.
+    /// Fails if the name is longer than 31 bytes or contains a NUL, at which C-Blosc2 would end the name. Also fails if there are 16
+    /// metalayers already, since C-Blosc2 would refuse or destroy a file with more.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {
@@ -110,18 +112,18 @@ impl Metalayers {
         Ok(())
     }
 
-    /// Removes a metalayer and returns its content.
+    /// Removes a metalayer and returns its content, or returns `None` if no metalayer has this name.
     pub fn remove(&mut self, name: &str) -> Option<Vec<u8>> {
         let index = self.position(name.as_bytes())?;
         self.names.remove(index);
         Some(self.contents.remove(index))
     }
 
-    /// Renames a metalayer, which keeps its place. Returns `false` if there is no metalayer `from`.
+    /// Renames a metalayer without changing the order. Returns `false` if no metalayer is called `from`.
     ///
     /// # Errors
     ///
-    /// Fails if the new name is longer than 31 bytes, has a NUL, or is taken.
+    /// Fails if the new name is longer than 31 bytes, contains a NUL, or is the name of another metalayer.
     ///
     /// ```
     /// let mut metalayers = b2nd::frame::Metalayers::new();
@@ -149,7 +151,7 @@ impl Metalayers {
     fn check_names(&self) -> Result<()> {
         let (mut hashes, mut seen) = (0u64, BTreeSet::new());
         for (index, name) in self.names.iter().enumerate() {
-            // For few names: compare those whose hashes agree, which is rare. A set would allocate.
+            // If there are few names, compare only those with equal hashes, which are rare. A set would allocate.
             let repeated = if self.len() <= MAX_METALAYERS {
                 let hash = 1 << (name.hash() % 64);
                 let earlier = hashes & hash != 0;
@@ -165,17 +167,17 @@ impl Metalayers {
         Ok(())
     }
 
-    /// Returns the error for more metalayers than C-Blosc2 allows.
+    /// Returns the error for more metalayers than C-Blosc2 allows in a header.
     #[cold]
     pub(super) fn too_many(&self) -> Error {
         Error::custom(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
     }
 
-    /// Returns the content that C-Blosc2 finds under this name. C-Blosc2 ends a name at a NUL, and takes the first that matches.
+    /// Returns the content that C-Blosc2 finds for this name. C-Blosc2 ends a name at a NUL, and reads the first metalayer that matches.
     ///
     /// # Errors
     ///
-    /// Fails if C-Blosc2 finds a metalayer that has another name.
+    /// Fails if the metalayer that C-Blosc2 finds has a longer name, with a NUL in it.
     #[inline]
     pub(super) fn get_as_c(&self, name: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.names.iter().position(|this| this.is_for_c(name.as_bytes())) else { return Ok(None) };
@@ -189,17 +191,17 @@ impl Metalayers {
         self.names.iter().position(|this| this.as_bytes() == name)
     }
 
-    /// Returns the length of the section that holds them, in bytes.
+    /// Returns the length in bytes of the section that holds these metalayers.
     pub(super) fn section_len(&self) -> usize {
         self.index_len() + 3 + self.contents.iter().map(|content| 5 + content.len()).sum::<usize>()
     }
 
-    /// Returns the length of the section up to the marker of its contents.
+    /// Returns the length in bytes of the section up to the marker of its contents.
     fn index_len(&self) -> usize {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
 
-    /// Returns the starts of the section's contents, one after another, counted from the start of the header or trailer.
+    /// Returns the position of each content in turn, counted from the start of the header or trailer.
     fn content_offsets(&self, section_start: usize) -> impl Iterator<Item = usize> {
         let first = section_start + self.index_len() + 3;
         self.contents.iter().scan(first, |next, content| {
@@ -209,13 +211,13 @@ impl Metalayers {
         })
     }
 
-    /// Returns the position of this content's `c6` in a header or trailer.
+    /// Returns the position of the marker `c6` of a metalayer's content, counted from the start of the header or trailer.
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
 }
 
-/// Refuses a new name that C-Blosc2 would read as another one.
+/// Refuses a name with a NUL, which C-Blosc2 would read as another name.
 fn check_nul(name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(Error::custom(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
@@ -230,7 +232,8 @@ impl fmt::Debug for Metalayers {
     }
 }
 
-/// Serializes as pairs of name and content. In formats for people, a name is a string if it is UTF-8, and a content is hexadecimal.
+/// Serializes the metalayers as pairs of name and content. In human-readable formats, a name is a string if it is UTF-8, and the content is
+/// hexadecimal.
 impl Serialize for Metalayers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -262,12 +265,12 @@ impl<'de> Deserialize<'de> for Metalayers {
     }
 }
 
-/// A name in formats for people: a string, or a list of bytes.
+/// A name in human-readable formats: a string, or a list of bytes if the name is not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum AnyName {
     Text(String),
-    /// Not as serde's bytes: YAML has none.
+    /// A list of numbers instead of serde's bytes, which YAML does not support.
     Bytes(Vec<u8>),
 }
 

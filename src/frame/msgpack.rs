@@ -1,4 +1,4 @@
-//! Generic msgpack, as Python puts it into metalayers: compact, with a struct's fields by name.
+//! Generic msgpack, as python-blosc2 writes it to metalayers: numbers have their shortest form, and structs are maps with field names.
 
 use alloc::vec::Vec;
 
@@ -11,14 +11,14 @@ use crate::error::{Error, Result, Segment};
 use crate::marker::MAX_DEPTH;
 use crate::with::named;
 
-/// Decodes generic msgpack, as python-blosc2 packs the contents of metalayers (other than `b2nd`) and the values of
-/// variable-length metalayers. A struct is read from a map with its fields' names, or from a list.
+/// Decodes generic msgpack, which python-blosc2 writes to metalayers (except for `b2nd`) and to variable-length metalayers. A struct is
+/// decoded from a map with the names of its fields, or from a list.
 ///
-/// Bytes after the value are ignored, since a shorter content leaves the tail of a longer one.
+/// Bytes after the value are ignored: if a shorter value was written over a longer one, the end of the longer one follows it.
 ///
 /// # Errors
 ///
-/// Fails if the content does not start with a value of this type, or the value nests more than 128 levels deep.
+/// Fails if the content does not start with a value of this type, or if the value is nested more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -34,22 +34,22 @@ use crate::with::named;
 /// ```
 pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
-    // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
+    // The default limit of the decoder, 1,024 levels, needs more than the 2 MiB of a thread's stack.
     deserializer.set_max_depth(MAX_DEPTH.into());
     T::deserialize(&mut deserializer).map_err(named::refused)
 }
 
-/// Encodes a value as generic msgpack that Python reads back: structs become maps with field names.
+/// Encodes a value as generic msgpack that Python can read. Structs become maps with field names.
 ///
 /// # Errors
 ///
-/// Fails if the value's own `Serialize` fails.
+/// Fails if the `Serialize` implementation of the value fails.
 pub fn encode_msgpack<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     named::encode(value)
 }
 
 impl Header {
-    /// Decodes a metalayer's content as generic msgpack. `None` if there is no metalayer of this name.
+    /// Decodes a metalayer's content as generic msgpack. Returns `None` if no metalayer has this name.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Header {
 }
 
 impl Trailer {
-    /// Decodes a variable-length metalayer's value as generic msgpack. `None` if there is no vlmetalayer of this name.
+    /// Decodes a variable-length metalayer's value as generic msgpack. Returns `None` if no vlmetalayer has this name.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! [`Frame`]: a frame in any [`Source`], read within limits.
+//! [`Frame`]: a frame in any [`Source`].
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -21,11 +21,11 @@ pub use reader::ChunkReader;
 
 /// A frame that is read from a [`Source`].
 ///
-/// [`open`](Frame::open) reads the header. Index and trailer are read when they are first needed, and kept; chunks are read each time.
-/// [`from_slice`](Frame::from_slice) decodes header, index and trailer of a frame in memory at once. [`File`](super::File) is a frame on
-/// a disk.
+/// [`open`](Frame::open) reads the header. The index and the trailer are read when they are first needed, and kept. Chunks are read again
+/// each time. [`from_slice`](Frame::from_slice) decodes the header, index and trailer of a frame in memory when it is called. For frames on
+/// disk, use [`File`](super::File).
 ///
-/// A header, index or trailer of more than 256 MiB is refused.
+/// A header, index or trailer of more than 256 MiB is an error.
 ///
 /// ```
 /// use b2nd::frame::{Frame, Source};
@@ -55,29 +55,29 @@ pub struct Frame<S> {
 /// The location of a chunk's bytes.
 #[derive(Clone, Debug)]
 enum ChunkPlace {
-    /// None: its elements are all the same.
+    /// The chunk is special: it has no bytes.
     Special(Special),
-    /// In these bytes of the frame.
+    /// The range of bytes in a contiguous frame.
     Here(Range<u64>),
-    /// In the file with this number, in the directory of a sparse frame.
+    /// The number of the chunk's file in the directory of a sparse frame.
     File(u64),
 }
 
-/// A trailer, and its first byte in the frame.
+/// A trailer, and its position in the frame.
 #[derive(Clone)]
 struct Tail {
     trailer: Trailer,
     start: u64,
 }
 
-/// Returns the error for a frame that ends after `end` bytes, `needed` bytes too early.
+/// Returns the error for a frame that ends after `end` bytes and lacks `needed` more.
 #[cold]
 pub(super) fn cut_off(end: u64, needed: u64) -> Error {
     let [needed, end] = [needed, end].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
     Error::end(needed, end).field("the frame")
 }
 
-/// Reads the header of the frame at this byte of a source: 4 KiB, and the rest if the header is longer.
+/// Reads the header of the frame that starts at byte `offset` of the source: the first 4 KiB, then the rest if the header is longer.
 pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
     let mut prefix = source.read(offset..offset.saturating_add(FIRST_READ))?;
     loop {
@@ -87,7 +87,7 @@ pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
         };
         let Some(needed) = error.needed() else { return Err(error) };
         let (before, length) = (prefix.len() as u64, prefix.len().saturating_add(needed) as u64);
-        // Nothing is read of a header that is longer than its source.
+        // If the header is longer than the source, do not read more of it.
         if source.len()?.saturating_sub(offset) < length {
             return Err(error);
         }
@@ -104,7 +104,7 @@ pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
 }
 
 impl<S: Source> Frame<S> {
-    /// Opens the frame at the front of a source, by reading its header.
+    /// Opens the frame at the start of a source, and reads its header.
     ///
     /// # Errors
     ///
@@ -128,7 +128,8 @@ impl<S: Source> Frame<S> {
         Frame { source, offset, header, tail: Once::new(), offsets: Once::new() }
     }
 
-    /// Copies the frame to another source, which need not hold the parts that have been read already.
+    /// Returns a copy of the frame that reads from another source. The parts that have been read already are copied, so they need not be in
+    /// the other source.
     pub fn with_source<T: Source>(&self, source: T) -> Frame<T> {
         let (tail, offsets) = (self.tail.clone(), self.offsets.clone());
         Frame { source, offset: self.offset, header: self.header.clone(), tail, offsets }
@@ -144,17 +145,17 @@ impl<S: Source> Frame<S> {
         &self.source
     }
 
-    /// Returns the frame's first byte in its source.
+    /// Returns the position of the frame in its source.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the trailer, which is read at the first call and kept: in one read of 4 KiB, or two if it is longer.
+    /// Returns the trailer. The first call reads it, in one read of 4 KiB, or two if the trailer is longer.
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer
-    /// is longer than 256 MiB.
+    /// Fails if the source cannot be read or is shorter than the frame, the frame does not end with a trailer, or the trailer is longer
+    /// than 256 MiB.
     pub fn trailer(&self) -> Result<&Trailer> {
         Ok(&self.tail()?.trailer)
     }
@@ -177,7 +178,7 @@ impl<S: Source> Frame<S> {
         Ok(self.tail.get_or_init(|| tail))
     }
 
-    /// Reads the trailer in one read of 4 KiB, or two if it is longer.
+    /// Reads the trailer in one read of 4 KiB, or two if the trailer is longer.
     fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
@@ -203,7 +204,7 @@ impl<S: Source> Frame<S> {
         Ok(self.read_tail()?.trailer)
     }
 
-    /// Returns the chunk index, which is read at the first call and kept.
+    /// Returns the chunk index. The first call reads it.
     ///
     /// # Errors
     ///
@@ -218,8 +219,8 @@ impl<S: Source> Frame<S> {
         Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 
-    /// Reads the index chunk: in one request if the range up to the trailer's end is short, otherwise the length in its header, since the
-    /// range may be a hole of any length in the file.
+    /// Reads the index chunk. If the range up to the end of the trailer is short, reads all of it in one request. Otherwise reads the
+    /// header of the chunk first, then only the chunk, since the range may have any length.
     fn read_index(&self) -> Result<Cow<'_, [u8]>> {
         let place = self.header.tail_range();
         let length = place.end.saturating_sub(place.start);
@@ -236,7 +237,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the source ends before the range does (nothing is then allocated), or it cannot be read.
+    /// Fails if the source ends before the range does (no memory is allocated in this case), or if the source cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let length = range.end.saturating_sub(range.start);
         let end = self.source.len()?.saturating_sub(self.offset);
@@ -255,17 +256,17 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the source ends before the buffer is full, or it cannot be read.
+    /// Fails if the source ends before the buffer is full, or if the source cannot be read.
     pub fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
         self.source.read_into(self.offset.saturating_add(start), buffer)
     }
 
-    /// Reads the chunk with this number, from the frame or from its own file.
+    /// Reads the chunk with this number, from the frame or from the chunk's own file.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the
-    /// source cannot be read.
+    /// Fails if the frame has no such chunk, the chunk does not match the index or the frame's header, the index is damaged, or the source
+    /// cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
         self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }

@@ -1,4 +1,4 @@
-//! [`Pieces`]: a source of which parts have been fetched.
+//! [`Pieces`]: a source that holds only the parts that were fetched.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -11,10 +11,11 @@ use super::cell::Lock;
 use super::source::{Source, ends, slice, zeros};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The parts of a source that a client has fetched: for clients that fetch in their own way, asynchronous ones too.
+/// A source that holds the parts of a file that its user has fetched: for programs that fetch bytes in their own way, also asynchronously.
 ///
-/// A read of other bytes fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Read what you need, get the
-/// missing ranges from [`take_missing`](Pieces::take_missing), fetch them together, [`put`](Pieces::put) them in and read again.
+/// A read of bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
+/// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put), and try the read
+/// again.
 ///
 /// ```
 /// use b2nd::frame::{Frame, Pieces};
@@ -38,16 +39,16 @@ use crate::error::{Error, ErrorKind, Result};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// Every method takes `&self`: several threads may read while another puts in what it has fetched.
+/// All methods take `&self`, so several threads can read while another thread adds bytes.
 #[derive(Default, Debug)]
 pub struct Pieces(Lock<Held>);
 
 #[derive(Default, Debug)]
 struct Held {
     length: Option<u64>,
-    /// By their first byte. No piece lies inside another.
+    /// The fetched parts, by the position of their first byte. No piece lies inside another.
     pieces: BTreeMap<u64, Vec<u8>>,
-    /// Ranges that could not be fetched, by their first byte: their ends, and why.
+    /// The ranges that could not be fetched, by the position of their first byte: their ends, and the messages.
     failed: BTreeMap<u64, (u64, String)>,
     missing: Vec<Range<u64>>,
 }
@@ -67,20 +68,22 @@ impl Pieces {
         pieces
     }
 
-    /// Sets the length of the source, which every response of a server contains. Later lengths are compared with the first.
+    /// Sets the length of the source, if it is unknown. Otherwise checks that the length is the same, so that a change of the source is
+    /// noticed if this is called with the length in each response of a server.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`] if another length is known already, or bytes beyond this length have been put in.
+    /// Returns [`ErrorKind::Changed`] if another length is known already, or if bytes after this length have been added.
     pub fn set_len(&self, length: u64) -> Result<()> {
         self.0.with(|held| held.set_len(length))
     }
 
-    /// Puts in the bytes that were fetched for a range. Fewer bytes mean that the source ends after them; more are kept too.
+    /// Adds the bytes that were fetched for a range. If there are fewer bytes than in the range, the source ends after them. If there are
+    /// more, the additional bytes are kept too.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`] if this contradicts the known length of the source.
+    /// Returns [`ErrorKind::Changed`] if this contradicts the known length of the source.
     pub fn put(&self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         self.0.with(|held| held.put(range, bytes))
     }
@@ -90,18 +93,18 @@ impl Pieces {
         self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
     }
 
-    /// Returns the number of bytes that have been put in.
+    /// Returns the total number of bytes that `Pieces` holds.
     pub fn held(&self) -> u64 {
         self.0.with(|held| held.pieces.values().map(|piece| piece.len() as u64).sum())
     }
 
-    /// Removes all pieces and all failed ranges. The length stays.
+    /// Removes all bytes and all failed ranges, but keeps the length.
     pub fn clear(&self) {
         self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
     }
 
-    /// Takes the missing ranges that were requested since the last call, in ascending order. Ranges with at most `gap` bytes between
-    /// them are merged.
+    /// Returns the missing ranges that were requested since the last call, in ascending order. Ranges with at most `gap` bytes between them
+    /// are merged.
     pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
         join(self.0.with(|held| core::mem::take(&mut held.missing)), gap)
     }
@@ -119,7 +122,7 @@ impl Held {
     fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         let end = range.start.saturating_add(bytes.len() as u64);
         if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
-            // Nothing at all says that the range starts behind the end, but not where the end is.
+            // No bytes at all mean that the source ends at or before the start of the range, but not where it ends.
             if bytes.is_empty() && range.start > self.end() {
                 let message = format!("the source ends before byte {}", range.start);
                 self.failed.insert(range.start, (range.end, message));
@@ -143,20 +146,20 @@ impl Held {
         Ok(())
     }
 
-    /// Returns the end of the last piece.
+    /// Returns the largest end of a piece.
     fn end(&self) -> u64 {
         self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
-    /// Returns the part of a piece that is this range, if one piece holds all of it.
+    /// Returns the bytes of this range, if a single piece holds all of them.
     fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
-        // Since no piece lies inside another, of those that start before the range the last one ends last.
+        // No piece lies inside another, so the last piece that starts at or before the start of the range is also the one that ends last.
         let (start, piece) = self.pieces.range(..=range.start).next_back()?;
         let bytes = slice(piece, range.start - start..range.end.saturating_sub(*start));
         (bytes.len() as u64 == range.end - range.start).then_some(bytes)
     }
 
-    /// Returns the parts of a range that have been put in, in ascending order.
+    /// Returns the parts of a range that the pieces hold, in ascending order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
         let pieces = self.pieces.range(before..range.end.max(before));
@@ -166,7 +169,7 @@ impl Held {
         })
     }
 
-    /// Returns the error for a range that a client could not fetch.
+    /// Returns the error for a range, if a part of it could not be fetched.
     fn failure(&self, range: &Range<u64>) -> Option<Error> {
         let mut failed = self.failed.range(..range.end);
         failed.find(|(_, (end, _))| *end > range.start).map(|(_, (_, message))| Error::custom(message))
@@ -178,7 +181,7 @@ impl Held {
         range.start.min(end)..end
     }
 
-    /// Checks that all bytes of a range have been put in, and records those that are missing.
+    /// Checks that the pieces hold all bytes of a range, and records the missing ranges.
     fn check(&mut self, range: &Range<u64>) -> Result<()> {
         let mut gaps = Vec::new();
         let mut at = range.start;
@@ -201,7 +204,7 @@ impl Held {
         Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }))
     }
 
-    /// Copies the bytes of a range that has been checked.
+    /// Copies the bytes of a range, which [`check`](Held::check) has accepted.
     fn copy(&self, range: Range<u64>, buffer: &mut [u8]) {
         for (start, part) in self.parts(range.clone()) {
             let place = usize::try_from(start - range.start).unwrap_or(usize::MAX);

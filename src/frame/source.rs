@@ -1,4 +1,4 @@
-//! [`Source`]: bytes that are read by position.
+//! [`Source`]: bytes that can be read at any position.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -8,44 +8,44 @@ use core::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Bytes that are read by their position: a file, a part of one, an object behind HTTP, a buffer.
+/// Bytes that can be read at any position: a file, a part of a file, an object behind HTTP, a buffer.
 ///
-/// [`Frame::open`](super::Frame::open) reads a frame from it. Readers request few and small ranges: the first 4 KiB, then the end. They
-/// return a source's errors and do not store them, so a read can be tried again after the missing bytes have been fetched, as with
-/// [`Pieces`](super::Pieces).
+/// [`Frame::open`](super::Frame::open) reads a frame from a source. Frames read only a few small ranges: the first 4 KiB, then the end.
+/// They return the errors of a source without storing them, so a failed read can be tried again, for example after missing bytes have been
+/// added to [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
-/// [`Pieces`](super::Pieces) implement it, and so do `&S`, `Box<S>` and `Arc<S>`. A slice does not:
-/// [`Frame::from_slice`](super::Frame::from_slice) reads it at once.
+/// [`Pieces`](super::Pieces) implement this trait, and so do `&S`, `Box<S>` and `Arc<S>` for a source `S`. A slice does not: use
+/// [`Frame::from_slice`](super::Frame::from_slice) for slices.
 pub trait Source {
     /// Returns the number of bytes, or `u64::MAX` if it is unknown before the first read.
     ///
     /// # Errors
     ///
-    /// The length cannot be determined.
+    /// Fails if the length cannot be determined.
     fn len(&self) -> Result<u64>;
 
     /// Returns true if there are no bytes.
     ///
     /// # Errors
     ///
-    /// Those of [`len`](Source::len).
+    /// Returns the errors of [`len`](Source::len).
     fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// Reads a range of bytes; fewer if the source ends before the range does.
+    /// Reads a range of bytes, or fewer bytes if the source ends before the range does.
     ///
     /// # Errors
     ///
-    /// The bytes cannot be read, or memory for them cannot be allocated.
+    /// Fails if the bytes cannot be read, or memory for them cannot be allocated.
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
 
     /// Fills a buffer with the bytes from `start` on.
     ///
     /// # Errors
     ///
-    /// The source ends before the buffer is full (then [`Error::is_eof`]), or it cannot be read.
+    /// Fails if the source ends before the buffer is full ([`Error::is_eof`] then returns true), or if the source cannot be read.
     fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
         let bytes = self.read(start..start.saturating_add(buffer.len() as u64))?;
         match bytes.get(..buffer.len()) {
@@ -55,25 +55,26 @@ pub trait Source {
         Ok(())
     }
 
-    /// Reads a part of the file, next to this one, that holds a chunk of a sparse frame; fewer bytes if that file ends before the range
-    /// does.
+    /// Reads a range of bytes from the file, next to this one, that holds the chunk with this number of a sparse frame. Returns fewer bytes
+    /// if that file ends before the range does.
     ///
     /// # Errors
     ///
-    /// The source has no such files, which is the default, or the chunk's file cannot be read.
+    /// Fails if the chunk's file cannot be read. By default, a source has no such files, and this always fails.
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let _ = (number, range);
         Err(Error::custom("the chunks of a sparse frame are files next to it, which this source does not have"))
     }
 }
 
-/// Returns the error for a source that ends at byte `end`, `needed` bytes too early.
+/// Returns the error for a source that ends at byte `end` and lacks `needed` more bytes.
 #[cold]
 pub(super) fn ends(end: u64, needed: usize) -> Error {
     Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the source")
 }
 
-/// Allocates zeros, or returns an error: a damaged header may claim any length.
+/// Allocates a buffer of zeros. Returns an error instead of aborting if there is not enough memory, since a damaged header may claim any
+/// length.
 pub(super) fn zeros(length: u64) -> Result<Vec<u8>> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
@@ -98,7 +99,7 @@ impl Source for Vec<u8> {
     }
 }
 
-/// Bytes in memory as a [`Source`]: a memory map, an `Arc<[u8]>`, a `&[u8]`.
+/// A [`Source`] of bytes in memory: a memory map, an `Arc<[u8]>`, a `&[u8]`.
 ///
 /// ```
 /// use b2nd::frame::{Buffer, Frame};
@@ -121,7 +122,7 @@ impl<T: AsRef<[u8]>> Source for Buffer<T> {
     }
 }
 
-/// A part of a source that is a source of its own: a member of an archive, a file inside a file.
+/// A part of a source, as a source of its own: a member of an archive, or a file inside another file.
 ///
 /// ```
 /// use b2nd::frame::{Source, Window};
@@ -137,7 +138,7 @@ pub struct Window<S> {
 }
 
 impl<S: Source> Window<S> {
-    /// Creates a window on these bytes of a source. If the source ends earlier, so does the window.
+    /// Creates a window on a range of bytes of a source. If the source ends before the range does, the window ends there too.
     pub fn new(source: S, range: Range<u64>) -> Window<S> {
         Window { source, range }
     }
@@ -155,7 +156,7 @@ impl<S: Source> Source for Window<S> {
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let [start, end] = [range.start, range.end].map(|at| self.range.start.saturating_add(at).min(self.range.end));
-        // An empty range is not a question for the source, which may have to fetch the answer.
+        // Do not pass an empty range to the source, which might send a request for it.
         if start < end { self.source.read(start..end) } else { Ok(Cow::Borrowed(&[])) }
     }
 
@@ -170,7 +171,7 @@ impl<S: Source> Source for Window<S> {
     }
 }
 
-/// Implements [`Source`] for a pointer to one.
+/// Implements [`Source`] for a pointer to a source.
 macro_rules! pass_on {
     ($($pointer:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $pointer {

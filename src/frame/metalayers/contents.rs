@@ -1,20 +1,20 @@
-//! The contents of metalayers, in one buffer.
+//! [`Contents`]: the contents of metalayers, in one buffer.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::MAX_METALAYERS;
 
-/// Contents, each after its length.
+/// The contents of metalayers, each preceded by its length.
 ///
-/// They share one buffer, so that the number of allocations does not grow with the number of metalayers.
+/// All contents share one buffer, so that the number of allocations does not grow with the number of metalayers.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Contents(Vec<u8>);
 
 /// The size of a length in bytes.
 const LENGTH: usize = size_of::<usize>();
 
-/// The number of bytes reserved for each content that is expected.
+/// The number of bytes that are reserved for each expected content.
 const USUAL: usize = LENGTH + 64;
 
 impl Contents {
@@ -29,7 +29,7 @@ impl Contents {
         })
     }
 
-    /// Adds a content at the end. About `more` others will follow it.
+    /// Adds a content at the end. `more` is an estimate of the number of contents that will be added later.
     #[inline(always)]
     pub(super) fn push(&mut self, content: &[u8], more: usize) {
         self.0.reserve(LENGTH + content.len() + USUAL * more.min(MAX_METALAYERS));

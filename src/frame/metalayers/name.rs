@@ -1,4 +1,4 @@
-//! The name of a metalayer, held inline.
+//! [`Name`]: the name of a metalayer.
 
 use alloc::string::String;
 use core::fmt;
@@ -6,12 +6,12 @@ use core::fmt;
 use crate::error::{Error, Result, Segment};
 use crate::wire::FIXSTR_MAX;
 
-/// A name, held inline, which does not allocate.
+/// The name of a metalayer, stored inline, without an allocation.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Name {
     bytes: [u8; FIXSTR_MAX],
     length: u8,
-    /// The offset of its content in the file until it has been checked, then 0.
+    /// The offset of the metalayer's content, as read from the file. It is set to 0 when it has been checked.
     pub(super) offset: i32,
 }
 
@@ -38,10 +38,10 @@ impl Name {
         &self.bytes[..self.len()]
     }
 
-    /// Returns true if C-Blosc2, which ends names at a NUL, reads this as `name`.
+    /// Returns true if C-Blosc2, which ends names at a NUL, takes this name for `name`.
     #[inline(always)]
     pub(super) fn is_for_c(&self, name: &[u8]) -> bool {
-        // The unused bytes here are NULs.
+        // The unused bytes after the name are NULs.
         self.bytes.starts_with(name) && self.bytes.get(name.len()).is_none_or(|&next| next == 0)
     }
 
@@ -52,7 +52,7 @@ impl Name {
         self.bytes[0].wrapping_mul(31).wrapping_add(last.wrapping_mul(7)).wrapping_add(self.length)
     }
 
-    /// Returns the name in an error's path.
+    /// Returns the name as a segment of an error's path.
     #[cold]
     pub(super) fn segment(&self) -> Segment {
         segment(self.as_bytes())
@@ -60,7 +60,7 @@ impl Name {
 }
 
 impl fmt::Debug for Name {
-    /// Writes text if it is UTF-8.
+    /// Writes the name as text if it is UTF-8.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match core::str::from_utf8(self.as_bytes()) {
             Ok(name) => write!(f, "{name:?}"),

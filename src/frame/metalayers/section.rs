@@ -1,4 +1,4 @@
-//! The section of a header or trailer that holds its metalayers.
+//! [`Section`]: the part of a header or trailer that holds its metalayers.
 
 use alloc::borrow::Cow;
 use alloc::string::ToString;
@@ -16,7 +16,7 @@ use super::{MAX_METALAYERS, Metalayers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark;
 
-/// The part of the frame that holds a section: the section's offsets count from its start.
+/// The part of a frame that holds a section. The offsets in the section count from the start of this part.
 #[derive(Clone, Copy)]
 pub(in crate::frame) enum Place {
     Header,
@@ -24,7 +24,7 @@ pub(in crate::frame) enum Place {
 }
 
 impl Place {
-    /// Returns the position of the section's `93`.
+    /// Returns the position of the section's first marker, `93`, in the header or trailer.
     pub(in crate::frame) fn start(self) -> usize {
         match self {
             Place::Header => 0x57,
@@ -40,8 +40,8 @@ impl Place {
         }
     }
 
-    /// Returns idx, the length up to the end of the map: in a header from the `93`, in a trailer from the byte after it. It is a
-    /// uint16: C-Blosc2 never reads it, and hundreds of names make it wrap around.
+    /// Returns the field idx: the length up to the end of the map, counted in a header from the `93`, in a trailer from the byte after the
+    /// `93`. The field is a uint16, which wraps around if there are hundreds of names. C-Blosc2 never reads it.
     fn idx(self, metalayers: &Metalayers) -> u16 {
         let length = match self {
             Place::Header => metalayers.index_len(),
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// The metalayers as a header or trailer holds them: `93 cd idx de .. dc ..`.
+/// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..`.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "metalayers of 3 elements")]
 pub(in crate::frame) struct Section<'a> {
@@ -74,7 +74,7 @@ impl<'a> Section<'a> {
         Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
     }
 
-    /// Checks the numbers that follow from the metalayers, and returns the metalayers.
+    /// Checks the numbers that can be computed from the metalayers, and returns the metalayers.
     #[inline(always)]
     pub(in crate::frame) fn into_metalayers(self, place: Place) -> Result<Metalayers> {
         let Section { idx, offsets: NamedOffsets(names), contents } = self;
@@ -104,7 +104,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A map from names to offsets, which keeps its order and repeated names.
+/// A map from names to offsets, which keeps the order of its entries and duplicate names.
 struct NamedOffsets(Vec<Name>);
 
 impl Serialize for NamedOffsets {
@@ -140,7 +140,7 @@ impl<'de> Visitor<'de> for OffsetsVisitor {
     }
 }
 
-/// A name, to be written.
+/// A name that is serialized as a key of the map.
 struct Key<'a>(&'a Name);
 
 impl Serialize for Key<'_> {
@@ -191,7 +191,8 @@ impl<'de> Visitor<'de> for ContentsVisitor {
     }
 }
 
-/// Reads one byte string, with the mark if there is one, and passes it to a function that copies it.
+/// Deserializes one byte string and passes it to the function. If there is a mark, the byte string is read as a newtype struct of that
+/// name.
 struct ByteString<F>(Option<&'static str>, F);
 
 impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {
@@ -201,7 +202,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         match self.0 {
             Some(mark) => deserializer.deserialize_newtype_struct(mark, self),
-            // Formats that read from a stream cannot lend bytes that are longer than their buffer.
+            // Request owned bytes: a format that reads from a stream cannot lend more bytes than its buffer holds.
             None => deserializer.deserialize_byte_buf(self),
         }
     }
@@ -233,7 +234,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for ByteString<F> {
     }
 }
 
-/// Returns the error for a number that disagrees with those that it follows from.
+/// Returns the error for a number that differs from the expected one, which was computed from other fields.
 #[cold]
 pub(in crate::frame) fn mismatch(
     name: &'static str,

@@ -1,4 +1,4 @@
-//! [`ChunkReader`]: a chunk that is read in parts.
+//! [`ChunkReader`]: reads a chunk in parts.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -12,8 +12,8 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A chunk of a frame that is read in parts: its front first, which may hold the starts of the blocks, and then the needed parts of the
-/// rest.
+/// A reader of a chunk in parts. It first reads the front of the chunk, which may include the table of the blocks' positions, and then the
+/// requested parts of the rest.
 ///
 /// ```
 /// use b2nd::frame::Frame;
@@ -34,7 +34,8 @@ pub struct ChunkReader<'f, S> {
 }
 
 impl<S: Source> Frame<S> {
-    /// Reads the header of the chunk with this number. A chunk that is special in the index gets the header that C-Blosc2 would give it.
+    /// Reads the header of the chunk with this number. A chunk that is only an entry in the index has no header in the frame: this returns
+    /// the header that C-Blosc2 would create for it.
     ///
     /// # Errors
     ///
@@ -43,8 +44,8 @@ impl<S: Source> Frame<S> {
         Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
-    /// Opens the chunk with this number for reading in parts. It reads the first `front` bytes (at least the header), or all of a chunk
-    /// if the range up to the next one is not longer.
+    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes, at least the header, or the whole chunk
+    /// if the next chunk starts within these bytes.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl<S: Source> Frame<S> {
         self.chunk_reader_of(number, front, front)
     }
 
-    /// Reads all bytes up to the next chunk if there are at most `at_once`, and the first `front` bytes otherwise.
+    /// Reads all bytes up to the next chunk if there are at most `at_once`, otherwise the first `front` bytes.
     pub(super) fn chunk_reader_of(&self, number: u64, at_once: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
         let [at_once, front] = [at_once, front].map(|length| length.max(ChunkHeader::MAX_LEN as u64));
@@ -89,7 +90,7 @@ impl<S: Source> Frame<S> {
     }
 }
 
-/// Cuts off what follows the chunk.
+/// Truncates bytes to the length of the chunk.
 fn cut(bytes: Cow<'_, [u8]>, length: usize) -> Cow<'_, [u8]> {
     match bytes {
         Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..length).unwrap_or(bytes)),
@@ -106,17 +107,17 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         &self.header
     }
 
-    /// Returns the front of the chunk that has been read, its header included; all of the chunk if
-    /// [`complete`](ChunkReader::complete) was called.
+    /// Returns the front of the chunk that has been read, including the header. After a call of [`complete`](ChunkReader::complete), this
+    /// is the whole chunk.
     pub fn front(&self) -> &[u8] {
         &self.front
     }
 
-    /// Reads a part of the chunk, without a request to the source if the front holds it.
+    /// Reads a part of the chunk. If the front includes this part, the source is not read.
     ///
     /// # Errors
     ///
-    /// Fails if the chunk ends before the part does, or the source cannot be read.
+    /// Fails if the chunk ends before the range does, or the source cannot be read.
     pub fn read(&self, range: Range<usize>) -> Result<Cow<'_, [u8]>> {
         self.check(&range)?;
         match self.front.get(range.clone()) {
@@ -125,7 +126,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Fills a buffer with bytes of the chunk from `start` on, without a request to the source if the front holds them.
+    /// Fills a buffer with bytes of the chunk from `start` on. If the front includes these bytes, the source is not read.
     ///
     /// # Errors
     ///
@@ -146,11 +147,11 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Reads the rest of the chunk, and returns all of it.
+    /// Reads the rest of the chunk, and returns the whole chunk.
     ///
     /// # Errors
     ///
-    /// Fails if the source ends before the chunk does, or it cannot be read.
+    /// Fails if the source ends before the chunk does, or if the source cannot be read.
     pub fn complete(&mut self) -> Result<&[u8]> {
         if self.front.len() < self.header.cbytes() {
             self.front = self.fetch(0..self.header.cbytes())?;
@@ -158,7 +159,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         Ok(&self.front)
     }
 
-    /// Turns all of the chunk into a [`Chunk`].
+    /// Reads the rest of the chunk, and returns it as a [`Chunk`].
     pub(super) fn into_chunk(mut self, number: u64) -> Result<Chunk<'f>> {
         match (self.complete().map(drop), &self.place) {
             (Ok(()), _) => Ok(Chunk::new(self.header, self.front)),
@@ -170,11 +171,11 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Reads the front of the chunk that [`Blocks::new`] needs, and no more: the block table and the dictionary.
+    /// Reads only the part of the chunk that [`Blocks::new`] needs: the header, the block table and the dictionary.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Blocks::new`], except for a front that is too short, and of [`read`](ChunkReader::read).
+    /// Returns the errors of [`read`](ChunkReader::read) and those of [`Blocks::new`], except for missing bytes.
     pub fn read_block_table(&self) -> Result<Cow<'_, [u8]>> {
         let cbytes = self.header.cbytes();
         let mut length = Blocks::front_len(&self.header).min(cbytes);
@@ -182,7 +183,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             let front = self.read(0..length)?;
             match Blocks::new(&front) {
                 Ok(_) => return Ok(front),
-                // A dictionary follows the table, and starts with its length.
+                // The missing bytes are a dictionary, which follows the table and starts with its own length.
                 Err(error) => match error.needed() {
                     Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
                     _ => return Err(error.into()),
@@ -191,7 +192,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Reads exactly a range from the source.
+    /// Reads exactly this range of the chunk from the source.
     fn fetch(&self, range: Range<usize>) -> Result<Cow<'f, [u8]>> {
         let (start, end) = (range.start as u64, range.end as u64);
         match &self.place {
@@ -203,7 +204,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                     needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
                 }
             }
-            // The front holds all of it.
+            // The front holds the whole chunk.
             ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
         }
     }
