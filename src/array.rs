@@ -17,9 +17,10 @@ pub use meta::ArrayMeta;
 
 /// A type whose values are stored in a frame as a metalayer with a fixed name.
 ///
-/// Implement it for your own types. The name is 0 to 31 bytes long. In a file the content keeps its length
-/// ([`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)). Changing a number keeps the length, unless a `u8` goes above
-/// 127. A longer string or sequence changes it, and so may another variant of an enum or an `Option`.
+/// Implement this trait for your own types. The name is 0 to 31 bytes long. The content of a metalayer in a file can be replaced only by
+/// content of the same length (see [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer)). Changing a number keeps the length,
+/// unless a `u8` goes above 127. A string or sequence of another length changes it, and another variant of an enum or an `Option` may
+/// change it.
 ///
 /// ```
 /// #[derive(serde::Serialize, serde::Deserialize)]

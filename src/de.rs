@@ -1,4 +1,4 @@
-//! Decodes values: [`Deserializer`] and the functions around it.
+//! Decodes values: [`Deserializer`], and functions such as [`from_slice`] that use it.
 
 use serde::Deserialize;
 use serde::de::{self, Visitor};
@@ -17,13 +17,13 @@ pub(crate) use array::array_fields;
 
 /// Decodes a value from the whole input.
 ///
-/// Decoding is strict: [`to_vec`](crate::to_vec) writes accepted input back byte for byte. Strings and byte strings can borrow from
-/// the input. No more memory is allocated than the input can fill.
+/// Decoding is strict: [`to_vec`](crate::to_vec) encodes a decoded value to exactly the same bytes. Strings and byte strings can borrow
+/// from the input. A wrong count in the input cannot cause a large allocation, since no more memory is allocated than the input can fill.
 ///
 /// # Errors
 ///
-/// Fails if a marker or a count is not the one that the type has, bytes follow the value, a string is not UTF-8, or the input
-/// ends early.
+/// Fails if a marker or a count is not the one that the type requires, bytes follow the value, a string is not UTF-8, or the input ends
+/// early.
 ///
 /// ```
 /// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
@@ -35,7 +35,7 @@ pub(crate) use array::array_fields;
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     let mut deserializer = Deserializer { whole: true, ..Deserializer::new(input) };
     let mut result = T::deserialize(&mut deserializer);
-    // Keep one place for both results: a large value is then not moved.
+    // Keep a single variable for both results, so that a large value is not moved.
     if result.is_ok() {
         if let Err(error) = deserializer.end() {
             result = Err(error);
@@ -44,10 +44,10 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     result
 }
 
-/// Decodes the whole input into an existing value and reuses its memory.
+/// Decodes a value from the whole input into an existing value, whose memory is reused.
 ///
-/// Strings and vectors keep their buffers. A type with a derived `Deserialize`, such as [`B2ndMeta`](crate::B2ndMeta), is decoded as by
-/// [`from_slice`], then moved into `place`.
+/// Strings and vectors keep their buffers. A value of a type with a derived `Deserialize`, such as [`B2ndMeta`](crate::B2ndMeta), is
+/// decoded as [`from_slice`] does, then moved into `place`.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub fn from_slice_in_place<'de, T: Deserialize<'de>>(input: &'de [u8], place: &m
     deserializer.end()
 }
 
-/// Decodes a value from the front of the input, and returns what follows it.
+/// Decodes a value from the front of the input. Returns the value and the rest of the input.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<(T,
 ///
 /// # Errors
 ///
-/// Returns the errors of [`from_slice`], and those of the reader as [`ErrorKind::Io`].
+/// Returns the errors of [`from_slice`], and errors of the reader as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> Result<T> {
     let mut input = alloc::vec::Vec::new();
@@ -111,13 +111,13 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
 pub struct Deserializer<'de> {
     reader: Reader<'de>,
     depth: u8,
-    /// The outermost sequence has to be the whole input. Keep checking this before the value is built: the compiler then knows that
-    /// the value need not be dropped again, which saves a tenth of the instructions of [`from_slice`].
+    /// Whether the outermost sequence must be the whole input. Keep this check before the value is built: the compiler then knows that the
+    /// value need not be dropped, which saves a tenth of the instructions of [`from_slice`].
     whole: bool,
 }
 
 impl<'de> Deserializer<'de> {
-    /// Makes a deserializer at the front of `input`.
+    /// Makes a deserializer that reads from the start of `input`.
     #[inline(always)]
     #[must_use]
     pub fn new(input: &'de [u8]) -> Self {
@@ -142,7 +142,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Goes one level deeper, into the value that starts at `start`.
+    /// Increases the depth by one. Fails if the value at `start` is nested too deeply.
     #[inline(always)]
     fn enter(&mut self, start: usize) -> Result<()> {
         if self.depth == marker::MAX_DEPTH {
@@ -152,7 +152,7 @@ impl<'de> Deserializer<'de> {
         Ok(())
     }
 
-    /// Runs `visit` one level deeper.
+    /// Runs `visit` with the depth increased by one.
     #[inline(always)]
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.enter(self.reader.offset())?;
@@ -161,7 +161,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads all elements of a sequence, and one more if that is allowed.
+    /// Reads all elements of a sequence. If `may_have_another` is set, one element may follow the counted ones.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(
         &mut self,
@@ -185,7 +185,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads the fields of a struct, and skips those that follow.
+    /// Reads the fields of a struct, and skips any entries after them.
     #[inline(never)]
     fn first_fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -228,7 +228,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// The names of a struct's fields, for an error's path.
+/// The names of a struct's fields, used in the path of an error.
 pub(crate) type Fields = &'static [&'static str];
 
 #[cold]
@@ -236,7 +236,7 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
-/// Explains a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
+/// Improves the error for a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
 #[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
@@ -247,7 +247,7 @@ fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     }
 }
 
-/// Explains a map from names in place of a struct: Python writes the names of fields.
+/// Improves the error for a map with string keys in place of a struct: Python programs write structs with the names of their fields.
 #[cold]
 fn not_positional(start: Reader<'_>, error: Error) -> Error {
     match *start.rest() {
@@ -322,7 +322,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: no marker is 16 bytes wide")))
     }
 
-    /// Reads the type that the marker gives, also those of the `with` modules.
+    /// Reads a value of the type that the marker determines, including the markers of the `with` modules.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let marker = self.reader.peek()?;
         match marker {
@@ -413,7 +413,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         self.entries(CountMarker::Map, visitor)
     }
 
-    /// Fields are positional, without names. If some are missing at the end, the visitor may have defaults for them.
+    /// Reads a struct, whose fields are stored in order and without names. If fields at the end are missing, the visitor may have defaults
+    /// for them.
     #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();

@@ -1,11 +1,11 @@
-//! Bytes as pairs of hexadecimal digits, in formats for people.
+//! Writes and reads bytes as pairs of hexadecimal digits, for human-readable formats.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// Bytes that are written as a string of two digits each.
+/// Bytes that are serialized as a string with two hexadecimal digits for each byte.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
@@ -20,7 +20,7 @@ impl Serialize for Hex<'_> {
     }
 }
 
-/// Returns the bytes of pairs of digits. `None` if the text is anything else.
+/// Returns the bytes for a text of pairs of digits, or `None` if the text is anything else.
 pub(crate) fn decode(digits: &str) -> Option<Vec<u8>> {
     let nibble = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {

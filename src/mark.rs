@@ -1,37 +1,37 @@
-//! Marks: how a type asks this format for something that serde cannot express.
+//! Marks, by which a type requests an encoding that serde cannot express.
 //!
-//! A mark is the name of a newtype struct, so any other format sees the plain value inside. The names are valid identifiers, since
-//! some formats refuse other names.
+//! A mark is the name of a newtype struct that contains the value, so that other formats see only the plain value. The names are valid
+//! identifiers, since some formats refuse other names.
 
 use crate::marker::CountMarker;
 
-/// The form of one marked value.
+/// The encoding of a marked value.
 #[derive(Clone, Copy)]
 pub(crate) enum Mark {
     /// A string as a fixstr.
     Fixstr,
     /// Bytes as a fixstr, UTF-8 or not.
     FixstrBytes,
-    /// 17 bytes as a fixext16, its type first.
+    /// 17 bytes as a fixext16: the extension's type, then its data.
     Fixext16,
     /// A sequence or map with this marker.
     Count(CountMarker),
-    /// One of an array's shapes: a list of int64.
+    /// A list of int64, for an array's shape.
     Lengths64,
-    /// The same with lengths of int32.
+    /// A list of int32, for chunkshape and blockshape.
     Lengths32,
     /// Any layout of an array metalayer. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta,
-    /// A struct to which a later version may have added fields. Those are skipped.
+    /// A struct to which a later version may have added fields, which are skipped.
     Extensible,
-    /// A value in this format, held as a bin32.
+    /// A value that is encoded in this format and stored in a bin32.
     Embedded,
-    /// The bytes of one entry of any MessagePack, unchanged.
+    /// The unchanged bytes of one entry, with any markers of MessagePack.
     Any,
-    /// Generic msgpack, in which a struct's fields have names.
+    /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
     #[cfg(feature = "msgpack")]
     Named,
-    /// The entry after blockshape, which tells two layouts apart: a positive fixint or a str32.
+    /// The entry after blockshape, from which the layout follows: a positive fixint (dtype_format) or a str32 (dtype).
     FormatOrDtype,
 }
 
@@ -46,7 +46,7 @@ pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
 pub(crate) const EXTENSIBLE: &str = "__b2nd_extensible";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
-/// Inside [`EMBEDDED`]: the value itself.
+/// The name of the newtype around the value itself, inside [`EMBEDDED`].
 pub(crate) const VALUE: &str = "__b2nd_value";
 pub(crate) const ANY: &str = "__b2nd_any";
 #[cfg(feature = "msgpack")]
@@ -54,10 +54,10 @@ pub(crate) const NAMED: &str = "__b2nd_named";
 pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
-    /// Returns the mark that a newtype struct of this name carries.
+    /// Returns the mark that this name of a newtype struct stands for, or `None` if it is not a mark.
     #[inline(always)]
     pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
-        // One comparison suffices for a user's own newtype.
+        // This makes a user's own newtype cost only one comparison.
         if !name.starts_with("__b2nd_") {
             return None;
         }
@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// Returns the content of the mark, for the error that refuses anything else.
+    /// Returns the text that describes the values that the mark accepts, for the error about any other value.
     pub(crate) fn holds(self) -> &'static str {
         match self {
             Mark::Fixstr => "with::fixstr holds a string",
@@ -101,7 +101,8 @@ impl Mark {
     }
 }
 
-/// Returns true for the types of [`with`](crate::with) that write an array: its length is in the type, which serde's methods do not tell.
+/// Returns true for the types in [`with`](crate::with) that serialize arrays. The length of an array is part of its type, but serde's
+/// methods do not show this.
 pub(crate) fn has_length_in_type<T: ?Sized>() -> bool {
     let name = core::any::type_name::<T>();
     name.starts_with("b2nd::with::numbers::OfArray<") || name.starts_with("b2nd::with::AsBytes<&[u8; ")

@@ -1,8 +1,8 @@
-//! MessagePack's markers, the first bytes of entries, and their names.
+//! MessagePack's markers, which are the first bytes of entries, and their names.
 
 use rmp::Marker;
 
-/// The deepest nesting of values, in both directions.
+/// The maximum depth of nested values, in encoding and decoding.
 pub(crate) const MAX_DEPTH: u8 = 128;
 
 pub(crate) const NIL: u8 = 0xc0;
@@ -22,32 +22,33 @@ pub(crate) const FIXMAP: u8 = 0x80;
 pub(crate) const FIXARRAY: u8 = 0x90;
 pub(crate) const FIXSTR: u8 = 0xa0;
 
-/// The fixmap of one entry that holds an enum's variant and its data.
+/// The marker of a fixmap with one pair, which holds the name and the data of an enum's variant.
 pub(crate) const VARIANT: u8 = FIXMAP | 1;
 
-/// The marker of a sequence or map, by the rule that picks it.
+/// The rule that chooses the marker of a sequence or map.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum CountMarker {
-    /// fixarray, array16 or array32: the shortest that holds the count.
+    /// The shortest of fixarray, array16 and array32 that holds the count.
     Array,
-    /// fixmap, map16 or map32: the shortest that holds the count.
+    /// The shortest of fixmap, map16 and map32 that holds the count.
     Map,
-    /// array16, whatever the count.
+    /// Always array16, even for small counts.
     Array16,
-    /// map16, whatever the count.
+    /// Always map16, even for small counts.
     Map16,
-    /// `90` plus the count, up to `a0`: what C-Blosc2 writes for each of an array's shapes.
+    /// One byte, `90` plus the count, up to `a0` for a count of 16. C-Blosc2 writes this before each of an array's shapes.
     Dimensions,
-    /// A fixarray whose count is one too low: `b2nd` metalayers of 8 February 2023.
+    /// A fixarray whose count is one too low, as in `b2nd` metalayers of 8 February 2023.
     Miscounted,
 }
 
-/// Returns true for the markers of one length that the type picks: all but those of a `u8`, of strings, lists and maps.
+/// Returns true if all entries of a type that is written with this marker have the same length. This excludes `u8`, strings, lists and
+/// maps.
 pub(crate) fn is_fixed(byte: u8) -> bool {
     matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
 }
 
-/// Returns the length of a list's or map's marker and the count after it.
+/// Returns the length of the marker of a list or map, including the count after it.
 pub(crate) fn head_len(byte: u8) -> usize {
     match byte {
         ARRAY16 | MAP16 => 3,

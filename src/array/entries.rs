@@ -1,4 +1,4 @@
-//! The entries of an array metalayer, read and written in one way for all layouts.
+//! Reads and writes the entries of an array metalayer. The same code handles all layouts.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,18 +17,18 @@ use crate::value::Value;
 use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
 
-/// One of the layouts.
+/// One of the layouts of an array metalayer, or a part that all layouts share.
 pub(super) struct Layout {
-    /// The name of its struct.
+    /// The name of the Rust struct for this layout.
     of: &'static str,
-    /// Its name in errors.
+    /// The name of the layout in error messages.
     name: &'static str,
-    /// The names of the entries, in their order.
+    /// The names of the entries, in order.
     fields: Fields,
     dtype: Dtype,
 }
 
-/// The entries after blockshape.
+/// The entries that follow blockshape in a layout: a dtype, a dtype_format and a dtype, or none.
 enum Dtype {
     None,
     Only,
@@ -48,19 +48,19 @@ impl Layout {
         Layout { of: "Geometry", name: "geometry", fields: array_fields(5).split_at(1).1, dtype: Dtype::None };
     pub(super) const ANY: Layout =
         Layout { of: "ArrayMeta", name: "array metalayer", fields: array_fields(7), dtype: Dtype::Any };
-    /// The entries that every metalayer has.
+    /// The entries that an array metalayer of any layout starts with.
     pub(super) const FRONT: Layout = Layout { dtype: Dtype::None, ..Layout::ANY };
 }
 
-/// The entries of a metalayer.
+/// The entries of an array metalayer that was read.
 pub(super) struct Entries<S> {
     pub(super) geometry: Geometry,
-    /// `None` if the layout has none, as with `dtype_format`.
+    /// The dtype, or `None` if the layout has none. The same goes for `dtype_format`.
     pub(super) dtype: Option<S>,
     pub(super) dtype_format: Option<u8>,
-    /// 0 if the layout has none.
+    /// The version of the layout, or 0 if the layout has no version.
     pub(super) version: u8,
-    /// The count of the fixarray is six.
+    /// Whether the count of the fixarray is six.
     pub(super) is_six: bool,
 }
 
@@ -265,7 +265,7 @@ impl Visitor<'_> for FieldName {
     }
 }
 
-/// A number that is a positive fixint.
+/// A number from 0 to 127, which is written as a positive fixint.
 struct Fixint(u8);
 
 impl<'de> Deserialize<'de> for Fixint {
@@ -275,13 +275,14 @@ impl<'de> Deserialize<'de> for Fixint {
     }
 }
 
-/// The entry after blockshape, if several layouts are possible. This format tells them apart by the marker, others by the type.
+/// The entry after blockshape, if several layouts are possible. In this crate's format, its marker tells whether it is a dtype_format or a
+/// dtype; in other formats, its type tells.
 enum FormatOrDtype<S> {
     Format(u8),
     Dtype(S),
 }
 
-/// The same entry in formats that have no markers.
+/// The entry after blockshape, as other formats give it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Plain<S> {

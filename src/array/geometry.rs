@@ -9,12 +9,12 @@ use super::lists::negative;
 use crate::error::{Error, Result};
 use crate::wire::MAX_DIMENSIONS;
 
-/// The shape of an array, of its chunks and of the blocks in them: three lists of one length, 0 to 16, counted in
-/// elements.
+/// The shape of an array, of its chunks and of its blocks, in elements. Each of the three lists has one length per dimension; there are 0
+/// to 16 dimensions.
 ///
-/// The lists are inline: a geometry does not allocate. It is always valid: no length is negative, and a chunk or block length is 0
-/// only if the array's is 0. Whether the products of lengths fit is checked by [`grid`](Geometry::grid). A chunk may be larger
-/// than the array, and a block larger than the chunk; the array or the chunk is then padded.
+/// The lists are stored inline, so a geometry does not allocate. A geometry is always valid: no length is negative, and a chunk or block
+/// has length 0 only in a dimension in which the array has length 0. [`grid`](Geometry::grid) checks that the products of the lengths do
+/// not overflow. A chunk may be larger than the array, and a block larger than the chunk; the array or the chunk is then padded.
 ///
 /// ```
 /// let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
@@ -34,16 +34,16 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// No dimensions: one element.
+    /// The geometry of an array without dimensions, which has one element.
     pub(super) const SCALAR: Geometry =
         Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
 
-    /// Makes a geometry of these three shapes, in elements.
+    /// Makes a geometry from three shapes, in elements.
     ///
     /// # Errors
     ///
-    /// Fails if the shapes differ in rank or have more than 16 dimensions, a length is negative, or a chunk or block length is 0
-    /// while the array's is not.
+    /// Fails if the shapes differ in the number of dimensions or have more than 16, a length is negative, or a chunk or block has length 0
+    /// in a dimension in which the array does not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {
@@ -99,7 +99,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Refuses an empty chunk or block of an array that is not empty.
+    /// Checks that chunks and blocks have length 0 only in dimensions in which the array has length 0.
     pub(super) fn check_zeros(&self) -> Result<()> {
         for index in 0..self.ndim() {
             if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {
@@ -138,7 +138,7 @@ impl fmt::Debug for Geometry {
     }
 }
 
-/// Returns the number of dimensions, if an array can have that many.
+/// Returns the number of dimensions as a `u8`. Fails if it is more than an array can have.
 fn checked_ndim(ndim: usize) -> Result<u8> {
     match u8::try_from(ndim) {
         Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),

@@ -9,16 +9,17 @@ mod slice;
 
 use dims::Dims;
 
-/// The chunks of an array and the blocks of a chunk: their numbers, and the position of each element.
+/// The division of an array into chunks and of a chunk into blocks. Computes the numbers of chunks and blocks and the position of each
+/// element.
 ///
-/// [`Geometry::grid`] makes it. It holds everything inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
-/// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All count from 0.
+/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
+/// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All numbers and coordinates start at 0.
 ///
-/// Numbers are row-major: the last dimension runs fastest. Chunks are numbered within the array, blocks within their chunk.
-/// The array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds
-/// one block after the other, each of them row-major, with its padding: [`unpack`](Grid::unpack) and [`pack`](Grid::pack) turn it
-/// into C order and back. These are the positions in a chunk of 3 x 5 with blocks of 2 x 3, which is padded to 4 x 6; those in
-/// brackets are padding:
+/// The numbering is row-major: the last dimension varies fastest. Chunks are numbered within the array, blocks within their chunk. The
+/// array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds one block after the
+/// other; each block is row-major and includes its padding. [`unpack`](Grid::unpack) copies elements from this order to C order,
+/// [`pack`](Grid::pack) from C order to this order. The drawing shows the positions in a chunk of 3 x 5 with blocks of 2 x 3, which is
+/// padded to 4 x 6. Positions in brackets are padding:
 ///
 /// ```text
 ///       block 0           block 1
@@ -48,7 +49,7 @@ pub struct Grid {
     blockshape: Dims<i64>,
     extshape: Dims<i64>,
     extchunkshape: Dims<i64>,
-    /// The number of chunks of the padded array in each dimension, and of blocks of the padded chunk.
+    /// The number of chunks of the padded array in each dimension. `blocks` is the number of blocks of the padded chunk.
     chunks: Dims<i64>,
     blocks: Dims<i64>,
     nitems: i64,
@@ -59,13 +60,14 @@ pub struct Grid {
 }
 
 impl Geometry {
-    /// Computes the grid of chunks and blocks that the three shapes make.
+    /// Computes the grid of chunks and blocks of this geometry.
     ///
     /// # Errors
     ///
-    /// Fails if C-Blosc2 would refuse to open the array: the count of elements does not fit an int64 in the array, the padded
-    /// array or the padded chunk, or does not fit an int32 in a chunk or a block, or the blocks are empty and their chunk is not.
-    /// Lengths are multiplied from the first on, so a 0 prevents an overflow after it, not before it.
+    /// Fails if C-Blosc2 would refuse to open the array: the number of elements of the array, the padded array or the padded chunk does not
+    /// fit an int64, the number of elements of a chunk or a block does not fit an int32, or the blocks are empty but their chunk is not.
+    /// Lengths are multiplied in order, starting with the first. A length of 0 prevents an overflow by the lengths after it, but not by
+    /// those before it.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
@@ -123,7 +125,7 @@ impl Grid {
         &self.extshape
     }
 
-    /// Returns a chunk's length in each dimension, padded to whole blocks: what a decompressed chunk holds.
+    /// Returns a chunk's length in each dimension, padded to whole blocks. A decompressed chunk has this shape.
     pub fn extchunkshape(&self) -> &[i64] {
         &self.extchunkshape
     }
@@ -133,7 +135,7 @@ impl Grid {
         &self.chunks
     }
 
-    /// Returns the number of elements in the array: 1 if it has no dimensions.
+    /// Returns the number of elements in the array. An array without dimensions has one.
     pub fn nitems(&self) -> i64 {
         self.nitems
     }
@@ -143,7 +145,7 @@ impl Grid {
         self.extnitems
     }
 
-    /// Returns the number of elements in a decompressed chunk, padding included.
+    /// Returns the number of elements in a decompressed chunk, including padding.
     pub fn extchunknitems(&self) -> i64 {
         self.extchunknitems
     }
@@ -158,9 +160,9 @@ impl Grid {
         self.blocknitems
     }
 
-    /// Returns the number of chunks in the array: 0 if it is empty, 1 if it has no dimensions.
+    /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one.
     pub fn nchunks(&self) -> u64 {
-        // No overflow here and below: there are at most as many as elements, whose count fits.
+        // The numbers of chunks and blocks cannot overflow: neither is larger than the number of elements, which fits.
         cells(&self.chunks)
     }
 
@@ -174,21 +176,20 @@ impl Grid {
         self.nchunks() * self.blocks_per_chunk()
     }
 
-    /// Returns the number of the chunk that holds the element at these coordinates. `None` if the array has no such element.
+    /// Returns the number of the chunk that holds the element at these coordinates, or `None` if the array has no such element.
     pub fn chunk_index(&self, element: &[i64]) -> Option<u64> {
         let chunk = |index: usize| element[index] / self.chunkshape[index];
         holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
     }
 
-    /// Returns the number, within its chunk, of the block that holds the element at these coordinates. `None` if the array has no
-    /// such element.
+    /// Returns the number, within its chunk, of the block that holds the element at these coordinates, or `None` if the array has no such
+    /// element.
     pub fn block_index(&self, element: &[i64]) -> Option<u64> {
         let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
         holds(&self.shape, element).then(|| number(&self.blocks, block).unsigned_abs())
     }
 
-    /// Returns the position of an element in its decompressed chunk, counted in elements. `None` if the array has no such
-    /// element.
+    /// Returns the position of an element in its decompressed chunk, counted in elements, or `None` if the array has no such element.
     ///
     /// The offset in bytes is the position times the itemsize:
     ///
@@ -207,8 +208,8 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// Returns the number of the chunk at these coordinates, which count chunks in each dimension. `None` if the array has no
-    /// such chunk.
+    /// Returns the number of the chunk at these coordinates, which count chunks in each dimension, or `None` if the array has no such
+    /// chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -220,24 +221,24 @@ impl Grid {
         holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]).unsigned_abs())
     }
 
-    /// Returns the coordinates of the chunk with this number. `None` if the array has no such chunk.
+    /// Returns the coordinates of the chunk with this number, or `None` if the array has no such chunk.
     pub fn chunk_coords(&self, chunk: u64) -> Option<Dims<i64>> {
         coords(&self.chunks, chunk)
     }
 }
 
-/// The type that a count has to fit: its largest value and its name.
+/// The largest value and the name of the integer type that a count must fit.
 type Width = (i64, &'static str);
 const INT32: Width = (i32::MAX as i64, "int32");
 const INT64: Width = (i64::MAX, "int64");
 
-/// Lengths rounded up to whole parts. A part of 0 belongs to a length of 0.
+/// Rounds each length up to a multiple of the part's length. A length is 0 if its part's length is 0.
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
         match length.checked_rem(part) {
             None | Some(0) => {}
-            // Add first, subtract afterwards: C-Blosc2 refuses what overflows on the way.
+            // Add before subtracting, as C-Blosc2 does: it also refuses lengths whose sum overflows in between.
             Some(rest) => match length.checked_add(part) {
                 Some(sum) => *length = sum - rest,
                 None => {
@@ -250,19 +251,19 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     Ok(padded)
 }
 
-/// Returns the product of lengths, from the first on. After a 0 nothing can overflow.
+/// Returns the product of the lengths, multiplied in order. Nothing can overflow after a length of 0.
 fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
     let product =
         lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
     product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// Returns the number of parts of each dimension: 0 if the parts are empty.
+/// Returns the number of parts in each dimension. It is 0 if the parts are empty.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
 
-/// Returns the row-major strides of a box. They are all 0 if it is empty, since the product of some of its lengths may overflow.
+/// Returns the row-major strides of a box. If the box is empty, all strides are 0, since the product of some of its lengths may overflow.
 fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     let mut stride = i64::from(!lengths.contains(&0));
     let mut strides = *lengths;
@@ -274,12 +275,12 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// Returns the number of cells of a box of these lengths. Call it only when the count is known to fit.
+/// Returns the number of cells of a box of these lengths. Call this only if the number is known to fit.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }
 
-/// Returns true if a box of these lengths holds a cell.
+/// Returns true if the cell is inside a box of these lengths.
 fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
     cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
 }
@@ -289,7 +290,7 @@ fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
     lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
 }
 
-/// Returns the cell with this number, if the box has that many.
+/// Returns the cell with this row-major number, or `None` if the box has fewer cells.
 fn coords(lengths: &Dims<i64>, number: u64) -> Option<Dims<i64>> {
     let mut rest = i64::try_from(number).ok().filter(|_| number < cells(lengths))?;
     let mut coords = *lengths;

@@ -1,4 +1,4 @@
-//! The three lists of an array metalayer: shape, chunkshape and blockshape.
+//! Reads and writes the three lists of lengths in an array metalayer: shape, chunkshape and blockshape.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,14 +12,14 @@ use crate::marker;
 use crate::wire::MAX_DIMENSIONS;
 use crate::with::numbers;
 
-/// The type of a length.
+/// The integer type of a length: `i64` in shape, `i32` in chunkshape and blockshape.
 pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize + DeserializeOwned {
-    /// The mark of a list of them.
+    /// The mark of a list of lengths of this type.
     const MARK: &'static str;
-    /// The marker before each.
+    /// The MessagePack marker before each length.
     const MARKER: u8;
 
-    /// Returns the number that is stored in a record.
+    /// Returns the length that is stored in a record, which is a marker and a number.
     fn number(record: &[u8]) -> Self;
 }
 
@@ -44,7 +44,7 @@ lengths! {
     i32 LENGTHS32 I32;
 }
 
-/// One of a geometry's lists that is to be written.
+/// A list of lengths to be serialized.
 pub(super) struct Written<'a, T>(pub(super) &'a [T]);
 
 impl<T: Length> Serialize for Written<'_, T> {
@@ -66,7 +66,7 @@ impl<T: Serialize> Serialize for Unmarked<'_, T> {
 /// Reads a list into the front of an array of zeros: at most 16 lengths, none of them negative.
 pub(super) struct Lengths<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
 
-/// The count of a list that was read, and whether a length is 0.
+/// The number of lengths in a list that was read, and whether one of them is 0.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) count: usize,
@@ -93,7 +93,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
         deserializer.deserialize_seq(OnlyList(self))
     }
 
-    /// Reads the list in this format, which gives all records at once.
+    /// Reads the list in this crate's format, which passes the bytes of all records in one call.
     #[inline(always)]
     fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Found, E> {
         let record = 1 + size_of::<T>();
@@ -106,7 +106,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
             if record.first() != Some(&T::MARKER) {
                 return Err(E::invalid_type(de::Unexpected::Bytes(record), &"a length"));
             }
-            // One comparison for both rare cases.
+            // A single comparison excludes both rare cases, 0 and negative lengths.
             if length <= T::default() {
                 if length < T::default() {
                     return Err(E::custom(negative(length)));
@@ -132,7 +132,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
     }
 }
 
-/// Reads a list in other formats, some of which give bytes for strings, which are not lists.
+/// Reads a list in other formats. It accepts only sequences, since some formats pass a string as bytes.
 struct OnlyList<'a, T>(Lengths<'a, T>);
 
 impl<'de, T: Length> Visitor<'de> for OnlyList<'_, T> {

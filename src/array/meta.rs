@@ -1,4 +1,4 @@
-//! [`ArrayMeta`]: an array metalayer of any layout, and its conversion to the released one.
+//! [`ArrayMeta`]: an array metalayer of any layout, and its conversion to the released layout.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -13,7 +13,7 @@ use super::geometry::Geometry;
 use crate::error::{Error, Result};
 use crate::mark;
 
-/// An array metalayer of any layout ever written, told apart by its count and by the byte after blockshape.
+/// An array metalayer of any layout that was ever written. The count of entries and the byte after blockshape determine the layout.
 ///
 /// | first byte | entries | after blockshape | variant |
 /// | --- | --- | --- | --- |
@@ -22,38 +22,38 @@ use crate::mark;
 /// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
-/// Other formats tell the layouts apart by field names (JSON, CBOR) or by count (rmp-serde). The miscount exists only in this
-/// format, so from any other format `MiscountedB2nd` comes back as `B2nd`. For a format that does not describe itself (postcard),
-/// use [`with::embedded`](crate::with::embedded).
+/// In other serde formats, the layout follows from the field names (JSON, CBOR) or from the count (rmp-serde). A wrong count can be stored
+/// only in this crate's format; a `MiscountedB2nd` that is written to another format is read as `B2nd`. For a format that is not
+/// self-describing (postcard), use [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayMeta<S = String> {
     /// The released layout.
     B2nd(B2ndMeta<S>),
-    /// The released layout with a count of six: 8 to 9 February 2023.
+    /// The released layout with a wrong count of six, written from 8 to 9 February 2023.
     MiscountedB2nd(B2ndMeta<S>),
-    /// Without dtype_format: 6 to 8 February 2023.
+    /// The layout without dtype_format, written from 6 to 8 February 2023.
     LegacyB2nd(LegacyB2ndMeta<S>),
-    /// Without a dtype: Caterva, and `b2nd` of 19 January to 6 February 2023.
+    /// The layout without a dtype, written by Caterva and, as `b2nd`, from 19 January to 6 February 2023.
     Caterva(CatervaMeta),
 }
 
 impl<S: AsRef<str>> ArrayMeta<S> {
-    /// Returns shape, chunkshape and blockshape.
+    /// Returns the geometry: shape, chunkshape and blockshape.
     pub fn geometry(&self) -> &Geometry {
         self.parts().1
     }
 
-    /// Returns the dtype string. `None` for Caterva's layout, which has no dtype.
+    /// Returns the dtype string, or `None` for Caterva's layout, which has no dtype.
     pub fn dtype(&self) -> Option<&str> {
         self.parts().2.map(AsRef::as_ref)
     }
 
-    /// Parses the dtype string. `None` for Caterva's layout, which has no dtype.
+    /// Parses the dtype string. Returns `None` for Caterva's layout, which has no dtype.
     ///
     /// # Errors
     ///
-    /// Fails if dtype_format is not 0, so the string's language is unknown, or [`DType`] refuses the string.
+    /// Fails if dtype_format is not 0, which means that the form of the string is unknown, or if the string is not a valid [`DType`].
     pub fn parse_dtype(&self) -> Result<Option<DType>> {
         match self {
             ArrayMeta::B2nd(meta) | ArrayMeta::MiscountedB2nd(meta) => meta.parse_dtype().map(Some),
@@ -88,8 +88,8 @@ impl<S: AsRef<str>> ArrayMeta<S> {
 
     /// Converts the metadata to the released layout.
     ///
-    /// In the six-entry layout the dtype is a name, which becomes a dtype string: `uint8` becomes `|u1`, `int32` becomes `<i4` (its
-    /// writers ran on little-endian machines). `dtype` is used only if the layout has none.
+    /// In [`LegacyB2nd`](ArrayMeta::LegacyB2nd) the dtype is a name, which is converted to a dtype string: `uint8` to `|u1`, `int32` to
+    /// `<i4` (the files were written on little-endian machines). The argument `dtype` is used only if the layout has no dtype.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl<S> From<CatervaMeta> for ArrayMeta<S> {
     }
 }
 
-/// Returns the dtype string of the type that NumPy's `str` calls `name`. An unknown name stays as it is.
+/// Converts a name as NumPy's `str(dtype)` returns it to a dtype string. Returns an unknown name unchanged.
 fn modern(name: &str) -> String {
     match name.parse::<DType>() {
         Ok(dtype) => dtype.into_canonical().to_string(),

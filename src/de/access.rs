@@ -1,4 +1,4 @@
-//! Gives visitors access to sequences, maps and enums, and adds the field to errors that pass through.
+//! Gives visitors access to sequences, maps and enums, and adds the field to the errors of elements.
 
 use alloc::borrow::ToOwned;
 use core::marker::PhantomData;
@@ -16,9 +16,9 @@ pub(super) struct Elements<'a, 'de> {
     count: usize,
     left: usize,
     fields: Fields,
-    /// True if one element more than the count may be read.
+    /// Whether one more element than the count may be read.
     may_have_another: bool,
-    /// The byte at which the last element starts.
+    /// The offset of the element that was read last.
     last: usize,
 }
 
@@ -35,12 +35,13 @@ impl<'a, 'de> Elements<'a, 'de> {
     }
 }
 
-/// Adds the element to an error. It takes no reference to [`Elements`], which would keep that out of registers.
+/// Adds the field or index of the element to an error. A reference to [`Elements`] as an argument would keep the fields of `Elements` out
+/// of registers.
 #[cold]
 pub(super) fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
     let index = count - left - 1;
     let segment = match fields.get(index) {
-        // serde lists aliases as fields too. With more names than elements, the name at an index may belong to another field.
+        // serde's list of fields includes aliases. If there are more names than elements, the name at an index may belong to another field.
         Some(name) if fields.len() == count => Segment::Field(name),
         _ => Segment::Index(index),
     };
@@ -53,7 +54,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         if self.left == 0 {
-            // The seventh entry of an array metalayer whose count is six: a dtype, if a dtype_format precedes it.
+            // An array metalayer whose count is six has a seventh entry, the dtype, if the sixth is a dtype_format.
             if !core::mem::take(&mut self.may_have_another) || !self.deserializer.reader.is_fixint(self.last) {
                 return Ok(None);
             }
@@ -62,7 +63,8 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         self.left -= 1;
         let start = self.deserializer.reader.offset();
         self.last = start;
-        // Each element reads from a copy, which then stays in registers: a quarter fewer instructions for an array metalayer.
+        // Each element is read with a copy of the deserializer, which stays in registers. This saves a quarter of the instructions for an
+        // array metalayer.
         let mut element = Deserializer { ..*self.deserializer };
         let result = seed.deserialize(&mut element);
         self.deserializer.reader.go_on(element.reader);
@@ -72,13 +74,13 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         }
     }
 
-    /// Reads an element. Inlined, unlike serde's own.
+    /// Reads an element. This replaces serde's default method, which is not inlined.
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>> {
         self.next_element_seed(PhantomData)
     }
 
-    /// Every element takes at least one byte, so the count cannot exceed the bytes left.
+    /// Returns the number of elements left, but at most the number of bytes left, since every element takes at least one byte.
     #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left.min(self.deserializer.reader.left()))
@@ -89,7 +91,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
 pub(super) struct Pairs<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     left: usize,
-    /// The input from the last key on, for an error's path.
+    /// The input starting at the last key, used for the path of an error.
     key: &'de [u8],
 }
 
@@ -132,7 +134,7 @@ impl<'de> de::MapAccess<'de> for &mut Pairs<'_, 'de> {
     }
 }
 
-/// An enum's variant: its name, or its name and then its data.
+/// A variant of an enum: only its name, or its name followed by its data.
 pub(super) struct Variant<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     start: usize,
@@ -144,7 +146,7 @@ impl<'a, 'de> Variant<'a, 'de> {
         Variant { deserializer, start, has_data }
     }
 
-    /// Returns the deserializer at the variant's data.
+    /// Returns the deserializer, positioned at the variant's data. Fails if the variant has no data.
     fn data(self) -> Result<&'a mut Deserializer<'de>> {
         if self.has_data {
             Ok(self.deserializer)
@@ -161,7 +163,8 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
         let start = self.deserializer.reader.offset();
-        // Only the data counts as a level, as in the serializer. But a variant's name could itself be an enum with data.
+        // Only the data counts as a level, as in the serializer. The name is still read one level deeper, since a type could read its name
+        // as another enum with data.
         let name = match self.has_data {
             true => self.deserializer.deeper(|this| seed.deserialize(this)),
             false => seed.deserialize(&mut *self.deserializer),

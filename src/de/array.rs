@@ -1,4 +1,4 @@
-//! Reads the marks of array metalayers, which [`array`](crate::array) sets.
+//! Reads the marked values of array metalayers. The module [`array`](crate::array) sets the marks.
 
 use serde::de::Visitor;
 
@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 
-/// Returns the names of the entries of an array metalayer with this count. The sixth of six is a dtype. If a dtype_format (a positive
-/// fixint) is in its place, the count is one too low, and a seventh entry follows.
+/// Returns the names of the entries of an array metalayer with this count. If the count is six, the sixth entry is a dtype. If a
+/// dtype_format (a positive fixint) is there instead, the count is one too low and a seventh entry follows.
 pub(crate) const fn array_fields(count: usize) -> Fields {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
@@ -20,7 +20,7 @@ pub(crate) const fn array_fields(count: usize) -> Fields {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a fixarray whose count may be six although seven entries follow: see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta).
+    /// Reads a fixarray whose count may be six although it has seven entries (see [`Mark::ArrayMeta`](crate::mark::Mark::ArrayMeta)).
     #[inline(always)]
     pub(super) fn array_meta<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -31,7 +31,7 @@ impl<'de> Deserializer<'de> {
         self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 
-    /// Reads the entries that every layout has.
+    /// Reads the entries that an array metalayer of any layout starts with.
     pub(crate) fn array_front<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         match self.reader.take_count(CountMarker::Miscounted)? {
@@ -40,7 +40,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads the entry after blockshape: a dtype_format, or `Some` of a dtype if the layout has no format.
+    /// Reads the entry after blockshape. Calls `visit_u8` for a dtype_format, and `visit_some` for a dtype.
     #[inline(always)]
     pub(super) fn format_or_dtype<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         match self.reader.peek()? {
@@ -50,7 +50,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads a list of numbers of `N` bytes each, for a visitor that takes the bytes of all of them, and checks them.
+    /// Reads a list of records of `N` bytes, each a marker and a number. The visitor gets the bytes of all records and checks them.
     #[inline(always)]
     pub(super) fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -67,7 +67,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads a list that the input cuts off or that is too deep: the general path finds the position.
+    /// Reads a list that is cut off or nested too deeply. Reading it element by element gives the error its position.
     #[cold]
     #[inline(never)]
     fn cut_list<V: Visitor<'de>>(&mut self, start: usize, count: usize, visitor: V) -> Result<V::Value> {
@@ -75,7 +75,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Adds the element to the error of a list: the first that has another marker, or is negative.
+/// Adds to an error the index of the first element that has another marker or is negative.
 #[cold]
 fn wrong_length(mut reader: Reader<'_>, count: usize, length: usize, error: Error) -> Error {
     for left in (0..count).rev() {

@@ -1,4 +1,4 @@
-//! The deserializer of one marked value. The mark decides what is read, not the type's request.
+//! The deserializer of one marked value. The mark, not the method that the type calls, determines what is read.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
@@ -20,7 +20,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
         MarkedDeserializer { deserializer, mark }
     }
 
-    /// Reads the one value that the mark holds. `fields` are the names of a struct's fields.
+    /// Reads the value in the form of the mark. `fields` are the names of a struct's fields.
     #[inline(always)]
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
@@ -50,7 +50,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a value of generic msgpack.
+    /// Reads a value of generic MessagePack.
     #[cfg(feature = "msgpack")]
     pub(super) fn named<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -65,7 +65,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads the value that takes the whole content of a bin32.
+    /// Reads a value that is embedded in a bin32. The value must take the whole content.
     fn embedded<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let mut inside = Deserializer { reader: self.reader.take_inside()?, depth: self.depth, whole: false };

@@ -8,7 +8,7 @@ use crate::wire::MAX_DIMENSIONS;
 
 /// One value for each dimension of an array, such as coordinates, strides or an extent: 0 to 16 values, held inline.
 ///
-/// It dereferences to a slice, compares with slices and arrays, and iterates by value.
+/// The list dereferences to a slice, can be compared with slices and arrays, and iterates by value.
 ///
 /// ```
 /// let grid = b2nd::Geometry::new(&[10, 10], &[4, 5], &[2, 3])?.grid()?;
@@ -27,7 +27,7 @@ pub struct Dims<T> {
 }
 
 impl<T: Default> Dims<T> {
-    /// `ndim` comes from a geometry, so it is at most 16.
+    /// Makes a list of `ndim` values. `ndim` comes from a geometry, so it is at most 16.
     pub(super) fn from_fn(ndim: usize, mut value: impl FnMut(usize) -> T) -> Self {
         Dims { ndim, values: core::array::from_fn(|index| if index < ndim { value(index) } else { T::default() }) }
     }

@@ -1,4 +1,4 @@
-//! Moves elements from C order into the order of a chunk, block after block, and back.
+//! Copies elements from C order into the order of a chunk (block after block) and back.
 
 use core::fmt;
 use core::ops::Range;
@@ -9,17 +9,17 @@ use crate::error::{Error, Result};
 /// Bytes that are contiguous both in a block and in a slice of the array. [`Grid::runs`] yields them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Run {
-    /// Their range in the block's data.
+    /// The range of the bytes in the block's data.
     pub block: Range<usize>,
-    /// Their range in the slice's elements, which are in C order.
+    /// The range of the bytes in the slice's elements, which are in C order.
     pub slice: Range<usize>,
 }
 
 impl Grid {
-    /// Copies those elements of a decompressed chunk that are in `slice` to `out`. The rest of `out` is unchanged: to read a slice,
-    /// call this for each of [`chunks_in`](Grid::chunks_in).
+    /// Copies the elements of a decompressed chunk that are in `slice` to `out`. The rest of `out` is unchanged. To read a slice, call this
+    /// for each chunk of [`chunks_in`](Grid::chunks_in).
     ///
-    /// * `slice`: a range for each dimension of the array. For a whole chunk, take [`chunk_extent`](Grid::chunk_extent).
+    /// * `slice`: a range for each dimension of the array. To copy a whole chunk, use [`chunk_extent`](Grid::chunk_extent).
     /// * `itemsize`: the size of an element in bytes, which is the frame's typesize.
     /// * `data`: the decompressed chunk, `extchunknitems` elements.
     /// * `out`: the elements of the slice, in C order.
@@ -50,7 +50,7 @@ impl Grid {
         })
     }
 
-    /// Copies those of a slice's elements that are in a chunk to its data. This is the inverse of [`unpack`](Grid::unpack).
+    /// Copies the elements of a slice that are in a chunk to the chunk's data. This is the inverse of [`unpack`](Grid::unpack).
     ///
     /// The rest of `data` is unchanged. C-Blosc2 fills the padding of a new chunk with zeros.
     ///
@@ -72,8 +72,8 @@ impl Grid {
         })
     }
 
-    /// Returns the places of the elements that a block and a slice share, in ascending order. Bytes that are contiguous in both
-    /// make one run; padding is in none. Use it to decompress block by block, or to fill elements instead of copying them.
+    /// Returns the byte ranges of the elements that are in both a block and a slice, in ascending order. Bytes that are contiguous in both
+    /// make one run. Runs do not contain padding. Use this to decompress block by block, or to fill elements instead of copying them.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Grid {
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
     }
 
-    /// Calls `each` with the position of each block that the slice touches, and its runs.
+    /// Calls `each` for every run of every block that the slice touches, with the position of the block's first byte in the chunk.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
         let in_block = strides(&self.blockshape);
         for block in self.blocks_in(chunk, slice)? {
@@ -147,7 +147,8 @@ fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
         .ok_or_else(|| Error::custom(format_args!("{what}: {nitems} elements of {itemsize} bytes are more than memory can hold")))
 }
 
-/// Copies bytes between slices of one length. Keep the fixed sizes apart: a call of `memcpy` costs more than copying one element.
+/// Copies bytes between slices of the same length. Keep the separate cases for fixed sizes: a call of `memcpy` costs more than copying one
+/// element.
 #[inline]
 fn copy(from: &[u8], to: &mut [u8]) {
     match from.len() {
@@ -167,13 +168,13 @@ fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// The runs that a block and a slice share.
+/// An iterator over the runs of the elements that are in both a block and a slice.
 #[derive(Clone, Debug)]
 struct Runs {
-    /// The dimensions that runs do not cover, the innermost first.
+    /// The dimensions along which runs repeat, the innermost first.
     axes: [Axis; crate::wire::MAX_DIMENSIONS],
     naxes: usize,
-    /// The number of runs left, and the position of the next one.
+    /// The number of runs left. `block` and `slice` are the positions of the next run.
     left: usize,
     block: usize,
     slice: usize,
@@ -181,7 +182,8 @@ struct Runs {
     length: usize,
 }
 
-/// One dimension: the number of runs along it, the number of the next, and their distance in bytes.
+/// One dimension: the number of runs along it, the index of the next run, and the distance between runs in bytes, in the block and in the
+/// slice.
 #[derive(Clone, Copy, Default, Debug)]
 struct Axis {
     count: usize,
@@ -191,7 +193,8 @@ struct Axis {
 }
 
 impl Runs {
-    /// `extent` is the block's. No product overflows: everything counted here is in memory or has been checked to fit.
+    /// Computes the runs of a block with this extent. No product overflows, since all bytes counted here are in memory or their number has
+    /// been checked to fit.
     fn new(extent: &[Range<i64>], in_block: &[i64], slice: &[Range<i64>], itemsize: usize) -> Runs {
         let in_slice = strides(&Dims::from_fn(slice.len(), |index| slice[index].end - slice[index].start));
         let mut runs = Runs { axes: Default::default(), naxes: 0, left: 1, block: 0, slice: 0, length: itemsize };

@@ -1,4 +1,4 @@
-//! Boxes of elements: what a chunk or block covers, and which chunks and blocks a slice touches.
+//! Computes which elements a chunk or block covers, and which chunks and blocks a slice touches.
 
 use core::fmt;
 use core::ops::Range;
@@ -7,7 +7,7 @@ use super::{Dims, Grid, cells, coords, number};
 use crate::error::{Error, Result};
 
 impl Grid {
-    /// Returns the elements that a chunk covers: start and stop in each dimension, cut at the array's edges. `None` if the array
+    /// Returns the elements that a chunk covers, as a range in each dimension that ends at the array's edge. Returns `None` if the array
     /// has no such chunk.
     ///
     /// ```
@@ -24,8 +24,9 @@ impl Grid {
         }))
     }
 
-    /// Returns the elements of the array that a block covers, cut at the edges of its chunk and of the array. The ranges are
-    /// empty if all of the block is padding. `None` if the array has no such chunk, or the chunk no such block.
+    /// Returns the elements of the array that a block covers, as a range in each dimension that ends at the edge of the chunk and of the
+    /// array. If the whole block is padding, at least one range is empty. Returns `None` if the array has no such chunk or the chunk has no
+    /// such block.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -37,22 +38,22 @@ impl Grid {
         let chunk = self.chunk_extent(chunk)?;
         let coords = coords(&self.blocks, block)?;
         Some(Dims::from_fn(coords.len(), |index| {
-            // Cut first, add the chunk's start afterwards: the padding of the last chunk may lie beyond an int64.
+            // Limit the range before adding the chunk's start: positions in the padding of the last chunk may not fit an int64.
             let (Range { start, end }, length) = (chunk[index].clone(), self.blockshape[index]);
             let first = coords[index] * length;
             start + first.min(end - start)..start + (first + length).min(end - start)
         }))
     }
 
-    /// Returns the numbers of the chunks that a slice touches, in ascending order. `slice` has a range for each dimension. If a
-    /// range is empty, the slice touches no chunk.
+    /// Returns the numbers of the chunks that a slice touches, in ascending order. `slice` has one range for each dimension. If a range is
+    /// empty, the slice touches no chunk.
     ///
     /// The iterator computes each number on demand, from either end. Counting and skipping take constant time.
     ///
     /// # Errors
     ///
-    /// Fails if `slice` does not have one range per dimension, a range is not inside the array or ends before it starts, or there
-    /// are more chunks than a `usize` counts (2³² or more on a 32-bit machine; there, ask for parts of the slice).
+    /// Fails if `slice` does not have one range per dimension, a range is not inside the array or ends before it starts, or the number of
+    /// chunks does not fit a `usize` (2³² or more on a 32-bit machine; divide the slice into parts in this case).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -72,8 +73,8 @@ impl Grid {
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
 
-    /// Returns the numbers of those blocks of a chunk that hold an element of the slice, in ascending order. There are none if
-    /// the slice does not touch the chunk.
+    /// Returns the numbers of the blocks of a chunk that hold an element of the slice, in ascending order. If the slice does not touch the
+    /// chunk, the iterator is empty.
     ///
     /// # Errors
     ///
@@ -124,18 +125,18 @@ impl Grid {
     }
 }
 
-/// Returns the parts of this length that a range touches. An empty range may lie in a dimension whose parts are empty.
+/// Returns the indices of the parts, each of this length, that a range touches. If the range is empty, `length` may be 0.
 fn parts(range: Range<i64>, length: i64) -> Range<i64> {
     if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
 }
 
-/// The numbers that the cells of a smaller box have in a larger one.
+/// An iterator over the cells of a smaller box inside a larger one. It yields their row-major numbers in the larger box.
 #[derive(Clone, Debug)]
 struct Numbers {
     outer: Dims<i64>,
     first: Dims<i64>,
     inner: Dims<i64>,
-    /// The cells left, by their number in the smaller box.
+    /// The cells that have not been yielded, as row-major numbers in the smaller box.
     cells: Range<usize>,
 }
 
