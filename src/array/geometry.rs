@@ -53,7 +53,10 @@ impl Geometry {
                 blockshape.len()
             )));
         }
-        let mut geometry = Geometry { ndim: checked_ndim(ndim)?, ..Geometry::SCALAR };
+        let Some(rank) = u8::try_from(ndim).ok().filter(|_| ndim <= MAX_DIMENSIONS) else {
+            return Err(Error::custom(too_many_dimensions(ndim)));
+        };
+        let mut geometry = Geometry { ndim: rank, ..Geometry::SCALAR };
         geometry.shape[..ndim].copy_from_slice(shape);
         geometry.chunkshape[..ndim].copy_from_slice(chunkshape);
         geometry.blockshape[..ndim].copy_from_slice(blockshape);
@@ -135,14 +138,6 @@ impl fmt::Debug for Geometry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shape, chunkshape, blockshape) = (self.shape(), self.chunkshape(), self.blockshape());
         write!(f, "Geometry {{ shape: {shape:?}, chunkshape: {chunkshape:?}, blockshape: {blockshape:?} }}")
-    }
-}
-
-/// Returns the number of dimensions as a `u8`. Fails if it is more than an array can have.
-fn checked_ndim(ndim: usize) -> Result<u8> {
-    match u8::try_from(ndim) {
-        Ok(small) if ndim <= MAX_DIMENSIONS => Ok(small),
-        _ => Err(Error::custom(too_many_dimensions(ndim))),
     }
 }
 

@@ -65,8 +65,8 @@ enum ChunkPlace {
 
 /// A trailer, and its position in the frame.
 #[derive(Clone)]
-struct Tail {
-    trailer: Trailer,
+pub(super) struct Tail {
+    pub(super) trailer: Trailer,
     start: u64,
 }
 
@@ -179,7 +179,7 @@ impl<S: Source> Frame<S> {
     }
 
     /// Reads the trailer in one read of 4 KiB, or two if the trailer is longer.
-    fn read_tail(&self) -> Result<Tail> {
+    pub(super) fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
@@ -198,13 +198,7 @@ impl<S: Source> Frame<S> {
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Reads the trailer again.
-    #[cfg(feature = "std")]
-    pub(super) fn reread_trailer(&self) -> Result<Trailer> {
-        Ok(self.read_tail()?.trailer)
-    }
-
-    /// Returns the chunk index. The first call reads it.
+    /// Returns the chunk index, which is read at the first call and kept.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ use super::storage::Handle;
 use super::writer::OneFile;
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::header::{FrameType, Header};
+use crate::frame::header::{FrameType, Header, HeaderField};
 use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
 use crate::frame::writer::Writer;
@@ -30,11 +30,8 @@ use crate::layout::Layout;
 /// The size of a sector. A write inside one aligned sector is taken to be atomic.
 const SECTOR: u64 = 512;
 
-/// The position of frame_len's 8 bytes. An edit changes bytes from here to has_vlmetalayers, which are in one sector.
-const FRAME_LEN_AT: usize = 0x10;
-
-/// The position of has_vlmetalayers.
-const HAS_VLMETALAYERS_AT: usize = 0x44;
+/// The bytes of a header that an edit of the trailer changes, from frame_len to has_vlmetalayers. All of them are in one sector.
+const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField::HAS_VLMETALAYERS.marker() + 1;
 
 /// A frame opened for editing, by one editor at a time. It dereferences to [`File`] for reading.
 ///
@@ -239,12 +236,12 @@ impl Editor {
     }
 
     fn write_metalayer(&mut self, name: &str, content: &[u8], layout: impl FnOnce() -> Option<Layout>) -> Result<()> {
-        let place = self.header().metalayers().get(name).ok_or_else(|| no_place(name))?;
+        let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
         // The array's metalayer may be followed by the tail of a longer one, as after a squeeze in C-Blosc2. Others are read to their end.
         let may_be_shorter =
             [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
-            return Err(explained(too_long(name, content.len(), place.len()), place, content, layout()));
+            return Err(explained(no_room(name, content.len(), Some(place.len())), place, content, layout()));
         }
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);
@@ -291,14 +288,14 @@ impl Editor {
 
     /// Writes a trailer, and then the header's fields that make it valid.
     fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
-        let fields = &crate::to_vec(header)?[FRAME_LEN_AT..=HAS_VLMETALAYERS_AT];
+        let fields = &crate::to_vec(header)?[CHANGED];
         let end = header.frame_len();
         let file = self.checked_handle()?;
         let length = file.file().metadata()?.len();
         let mut write = || -> Result<()> {
             self.claim.handle.write_at(at, trailer)?;
             let file = self.checked_handle()?;
-            file.write_at(FRAME_LEN_AT as u64, fields)?;
+            file.write_at(CHANGED.start as u64, fields)?;
             // C-Blosc2 refuses a frame in memory that is followed by anything.
             if end < length {
                 file.set_len(end)?;
@@ -414,11 +411,6 @@ fn changed() -> Error {
 }
 
 #[cold]
-fn no_place(name: &str) -> Error {
-    Error::new(ErrorKind::NoRoom { name: name.into(), length: 0, room: None })
-}
-
-#[cold]
-fn too_long(name: &str, length: usize, place: usize) -> Error {
-    Error::new(ErrorKind::NoRoom { name: name.into(), length, room: Some(place) })
+fn no_room(name: &str, length: usize, room: Option<usize>) -> Error {
+    Error::new(ErrorKind::NoRoom { name: name.into(), length, room })
 }

@@ -101,7 +101,7 @@ impl File {
     /// Fails if the file cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is
     /// longer than 256 MiB.
     pub fn trailer(&self) -> Result<Trailer> {
-        self.frame.reread_trailer()
+        Ok(self.frame.read_tail()?.trailer)
     }
 
     /// Reads the chunk with this number, from the frame or from its own file.
